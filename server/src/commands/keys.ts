@@ -1,0 +1,80 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { deleteApiKey, issueApiKey, noAccount } from '../domain/api-keys.ts';
+import type { ApiKey } from '../model/api-keys.ts';
+import { accountExists } from '../storage/accounts.ts';
+import { listApiKeys } from '../storage/api-keys.ts';
+import { formatTime, type OutputOptions, print, withDatabase, withJsonOption } from './with-database.ts';
+
+interface CreateOptions extends OutputOptions {
+  account: string;
+  name: string;
+  readOnly?: true;
+  expiresAt?: number;
+}
+
+export function addKeys(program: Command): void {
+  const keys = program.command('keys').description('the API keys of an account');
+
+  withJsonOption(keys.command('create').description('make a key and print it, this once'))
+    .requiredOption('--account <id>', 'the account it belongs to')
+    .requiredOption('--name <name>', 'what it is for, such as "Website"')
+    .option('--read-only', 'let it list and retrieve, but change nothing')
+    .option('--expires-at <time>', 'let it end at a time such as 2027-01-31T12:00:00Z', parseTime)
+    .action((options: CreateOptions) => withDatabase((database) => createKey(database, options)));
+
+  withJsonOption(keys.command('list').description('show the keys of an account; a key itself is never shown again'))
+    .requiredOption('--account <id>', 'the account')
+    .action((options: OutputOptions & { account: string }) =>
+      withDatabase(async (database) => {
+        if (!(await accountExists(database, options.account))) throw noAccount(options.account);
+        const shown = (await listApiKeys(database, options.account)).map(showKey);
+        const lines = shown.map((key) => {
+          const used = key.lastUsedAt ?? 'never used';
+          const ends = key.expiresAt === null ? '' : `  expires ${key.expiresAt}`;
+          return `${key.id}  ${key.start}…  ${key.access}  ${used}${ends}  ${key.name}`;
+        });
+        print(shown, options, lines.length > 0 ? lines : ['The account has no key yet: "keys create" makes one.']);
+      }),
+    );
+
+  withJsonOption(keys.command('delete').description('delete a key; the next request that carries it is refused'))
+    .argument('<key-id>', 'its id, as "keys list" shows it')
+    .action((id: string, options: OutputOptions) =>
+      withDatabase(async (database) => {
+        await deleteApiKey(database, id);
+        print({ id, deleted: true }, options, [`The key ${id} is deleted.`]);
+      }),
+    );
+}
+
+async function createKey(database: Parameters<typeof issueApiKey>[0], options: CreateOptions): Promise<void> {
+  const { key, secret } = await issueApiKey(database, {
+    accountId: options.account,
+    name: options.name,
+    access: options.readOnly ? 'read' : 'full',
+    expiresAt: options.expiresAt ?? null,
+    createdBy: null,
+  });
+  print({ ...showKey(key), key: secret }, options, [
+    secret,
+    '',
+    `This is the key "${key.name}" (${key.id}). Store it now: it is not shown again.`,
+  ]);
+}
+
+function showKey(key: ApiKey) {
+  return {
+    ...key,
+    createdAt: formatTime(key.createdAt),
+    expiresAt: formatTime(key.expiresAt),
+    lastUsedAt: formatTime(key.lastUsedAt),
+  };
+}
+
+/** RFC 3339; a date alone is its first moment in UTC. */
+function parseTime(text: string): number {
+  const isTime = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/i.test(text);
+  const timeMs = isTime ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(timeMs)) throw new InvalidArgumentError('It must be like 2027-01-31T12:00:00Z.');
+  return timeMs;
+}

@@ -1,0 +1,42 @@
+import { Command, CommanderError } from 'commander';
+import { ConfigError, readRelease } from '../config.ts';
+import { AppError } from '../model/errors.ts';
+import { addAccounts } from './accounts.ts';
+import { addKeys } from './keys.ts';
+import { addMigrate } from './migrate.ts';
+import { addServe } from './serve.ts';
+
+const EXIT_FAILURE = 1;
+const EXIT_USAGE = 2;
+
+/** Runs the command line. Errors go to stderr; the exit code is 1, or 2 for wrong usage. */
+export async function runProgram(argv: string[]): Promise<void> {
+  try {
+    await createProgram().parseAsync(argv);
+  } catch (error) {
+    process.exitCode = reportError(error);
+  }
+}
+
+function createProgram(): Command {
+  const program = new Command('property-listings')
+    .description('A self-hosted service for property listings: REST API, API keys, one database.')
+    .version(readRelease())
+    .exitOverride()
+    .showHelpAfterError('(--help shows what can be given)')
+    .helpCommand(true)
+    .addHelpText('after', '\nSettings come from the environment and from .env; the README lists them.');
+  addServe(program);
+  addMigrate(program);
+  addAccounts(program);
+  addKeys(program);
+  return program;
+}
+
+function reportError(error: unknown): number {
+  // commander has already said what is wrong.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
+  const isForTheOperator = error instanceof AppError || error instanceof ConfigError;
+  console.error(isForTheOperator ? `error: ${error.message}` : error);
+  return EXIT_FAILURE;
+}

@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+import type { Logger } from 'pino';
+import { readConfig } from '../config.ts';
+import { startService } from '../service.ts';
+import { createLogger, flushLogger } from './logger.ts';
+import { welcome } from './welcome.ts';
+
+/** One Ctrl-C under npm arrives twice: a second signal counts only after a second. */
+const SECOND_SIGNAL_AFTER_MS = 1_000;
+
+export function addServe(program: Command): void {
+  program.command('serve').description('run the service').action(serve);
+}
+
+/** Runs the service until SIGINT or SIGTERM. */
+async function serve(): Promise<void> {
+  const config = readConfig();
+  const logger = createLogger(config.logLevel);
+  const signalled = nextSignal();
+  const { url, database, stop } = await startService(config, logger);
+  if (process.stdout.isTTY) console.log(welcome(config.publicUrl ?? url, database.name));
+  logger.info({ url, publicUrl: config.publicUrl, database: database.name, pid: process.pid }, 'listening');
+
+  const signal = await signalled;
+  logger.info({ signal }, 'stopping');
+  exitOnSecondSignal(logger);
+  await stop();
+  logger.info('stopped');
+  await flushLogger(logger);
+  process.exit(0);
+}
+
+function nextSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    process.once('SIGINT', resolve);
+    process.once('SIGTERM', resolve);
+  });
+}
+
+function exitOnSecondSignal(logger: Logger): void {
+  const firstTimeMs = performance.now();
+  const onSignal = () => {
+    if (performance.now() - firstTimeMs < SECOND_SIGNAL_AFTER_MS) return;
+    logger.warn('a second signal: exiting at once');
+    logger.flush();
+    process.exit(1);
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+}

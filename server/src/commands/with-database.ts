@@ -1,0 +1,34 @@
+import type { Command } from 'commander';
+import { readConfig } from '../config.ts';
+import type { Database } from '../storage/database.ts';
+import { openDatabase } from '../storage/open.ts';
+
+export interface OutputOptions {
+  json?: true;
+}
+
+/** Every command that answers takes `--json`: then stdout has exactly one JSON value. */
+export function withJsonOption(command: Command): Command {
+  return command.option('--json', 'print one JSON value and nothing else');
+}
+
+/** Opens the database, says which on stderr, runs `work`, and closes it. */
+export async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
+  const database = openDatabase(readConfig().databaseUrl);
+  console.error(`database: ${database.name}`);
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+/** Prints a result as JSON, or as `lines` for a person. */
+export function print(value: object, options: OutputOptions, lines: string[]): void {
+  console.log(options.json ? JSON.stringify(value) : lines.join('\n'));
+}
+
+/** Times are RFC 3339 wherever the program shows them. */
+export function formatTime(timeMs: number | null): string | null {
+  return timeMs === null ? null : new Date(timeMs).toISOString();
+}

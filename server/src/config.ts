@@ -1,0 +1,108 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { BlockList, isIP } from 'node:net';
+import { dirname, join, resolve } from 'node:path';
+import { loadEnvFile } from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+export interface Config {
+  host: string;
+  /** 0 picks a free one. */
+  port: number;
+  databaseUrl: string;
+  /** Without a slash at its end; undefined when the service's own address is the public one. */
+  publicUrl: string | undefined;
+  logLevel: string;
+  trustedProxies: BlockList | undefined;
+}
+
+/** A setting that cannot be: the message names the variable. */
+export class ConfigError extends Error {}
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+const PACKAGE_DIRECTORY = dirname(import.meta.dirname);
+
+/**
+ * Reads the settings from the environment, and from `.env` for what it does not have. An empty variable counts as not set.
+ * @throws {ConfigError} for a value that is none
+ */
+export function readConfig(): Config {
+  const base = baseDirectory();
+  const envFile = join(base, '.env');
+  if (existsSync(envFile)) loadEnvFile(envFile);
+  const { env } = process;
+  const dataDirectory = resolve(base, env.DATA_DIR || 'data');
+  return Object.freeze({
+    host: env.HOST || '127.0.0.1',
+    port: parsePort(env.PORT || '3000'),
+    databaseUrl: parseDatabaseUrl(env.DATABASE_URL || `file:${join(dataDirectory, 'listings.db')}`, base),
+    publicUrl: env.PUBLIC_URL ? parsePublicUrl(env.PUBLIC_URL) : undefined,
+    logLevel: parseLogLevel(env.LOG_LEVEL || 'info'),
+    trustedProxies: env.TRUSTED_PROXIES ? parseTrustedProxies(env.TRUSTED_PROXIES) : undefined,
+  });
+}
+
+/** In a clone all commands mean the same files, wherever they are called from; elsewhere those of the current directory. */
+function baseDirectory(): string {
+  const repository = dirname(PACKAGE_DIRECTORY);
+  const manifest = join(repository, 'package.json');
+  const isClone =
+    existsSync(manifest) && JSON.parse(readFileSync(manifest, 'utf8')).name === 'property-listings-repository';
+  return isClone ? repository : process.cwd();
+}
+
+/** The program's version. */
+export function readRelease(): string {
+  return JSON.parse(readFileSync(join(PACKAGE_DIRECTORY, 'package.json'), 'utf8')).version;
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new ConfigError(`PORT must be a number from 0 to 65535, not "${text}".`);
+}
+
+function parseDatabaseUrl(text: string, base: string): string {
+  if (!text.startsWith('file:') || text === 'file:') {
+    throw new ConfigError('DATABASE_URL must be file: and a path; this release knows no other database.');
+  }
+  const path = text.startsWith('file://') ? fileUrlPath(text) : text.slice('file:'.length);
+  return `file:${resolve(base, path)}`;
+}
+
+function fileUrlPath(text: string): string {
+  try {
+    return fileURLToPath(text);
+  } catch {
+    throw new ConfigError(`DATABASE_URL must be like file:///path/to/listings.db, not "${text}".`);
+  }
+}
+
+function parsePublicUrl(text: string): string {
+  const url = URL.parse(text);
+  const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search && !url.hash;
+  if (isOrigin && url.username === '') return url.origin;
+  throw new ConfigError(`PUBLIC_URL must be like https://listings.example.com, without a path, not "${text}".`);
+}
+
+function parseLogLevel(text: string): string {
+  if (LOG_LEVELS.includes(text)) return text;
+  throw new ConfigError(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}, not "${text}".`);
+}
+
+function parseTrustedProxies(text: string): BlockList {
+  const list = new BlockList();
+  for (const entry of text.split(',')) {
+    const [address = '', bits] = entry.trim().split('/');
+    const family = isIP(address);
+    const length = bits === undefined ? Number.NaN : Number(bits);
+    if (family === 0 || (bits !== undefined && !(/^\d{1,3}$/.test(bits) && length <= (family === 6 ? 128 : 32)))) {
+      throw new ConfigError(
+        `TRUSTED_PROXIES must be addresses or networks like 10.0.0.0/8, with commas, not "${entry.trim()}".`,
+      );
+    }
+    const type = family === 6 ? 'ipv6' : 'ipv4';
+    if (bits === undefined) list.addAddress(address, type);
+    else list.addSubnet(address, length, type);
+  }
+  return list;
+}

@@ -1,0 +1,117 @@
+import { createId } from '../lib/ids.ts';
+import { parseName } from '../model/accounts.ts';
+import {
+  type Access,
+  type ApiKey,
+  generateSecret,
+  hashSecret,
+  isWellFormedSecret,
+  startOfSecret,
+} from '../model/api-keys.ts';
+import { AppError } from '../model/errors.ts';
+import { accountExists } from '../storage/accounts.ts';
+import {
+  apiKeyExists,
+  findKeyHolder,
+  insertApiKey,
+  type KeyHolder,
+  removeApiKey,
+  setLastUsed,
+} from '../storage/api-keys.ts';
+import type { Database, Session } from '../storage/database.ts';
+
+export interface NewApiKey {
+  accountId: string;
+  name: string;
+  access: Access;
+  /** UTC milliseconds; null for a key that does not expire. */
+  expiresAt: number | null;
+  createdBy: string | null;
+}
+
+/**
+ * Makes a key. `secret` is the key itself: it is returned this once and stored nowhere.
+ * @throws {AppError} `not_found` without such an account; `validation_failed` for a blank name or a past expiry
+ */
+export async function issueApiKey(database: Database, request: NewApiKey): Promise<{ key: ApiKey; secret: string }> {
+  const createdAt = Date.now();
+  if (request.expiresAt !== null && request.expiresAt <= createdAt) {
+    throw new AppError('validation_failed', 'The key would have expired already; give a time in the future.');
+  }
+  const secret = generateSecret();
+  const key: ApiKey = {
+    ...request,
+    id: createId('key'),
+    name: parseName(request.name),
+    start: startOfSecret(secret),
+    createdAt,
+    lastUsedAt: null,
+  };
+  await database.write(async (session) => {
+    if (!(await accountExists(session, key.accountId))) throw noAccount(key.accountId);
+    await insertApiKey(session, key, hashSecret(secret));
+  });
+  return { key, secret };
+}
+
+export function noAccount(accountId: string): AppError {
+  return new AppError('not_found', `There is no account ${accountId}; "accounts list" shows all.`);
+}
+
+/**
+ * Deletes a key: the next request that carries it is refused, in every process.
+ * @throws {AppError} `not_found` without such a key
+ */
+export async function deleteApiKey(database: Database, keyId: string): Promise<void> {
+  await database.write(async (session) => {
+    const existed = await removeApiKey(session, keyId);
+    if (!existed) throw new AppError('not_found', `There is no key ${keyId}; it may have been deleted before.`);
+  });
+}
+
+/** Why a key was refused: only its holder is told, in `WWW-Authenticate`. */
+export type KeyRefusal = 'malformed' | 'unknown' | 'expired';
+
+/** Who sends a request; a refusal if the secret is no key, or none any more. */
+export async function authenticate(session: Session, secret: string): Promise<KeyHolder | KeyRefusal> {
+  if (!isWellFormedSecret(secret)) return 'malformed';
+  const holder = await findKeyHolder(session, hashSecret(secret));
+  if (holder === undefined) return 'unknown';
+  if (holder.expiresAt !== null && holder.expiresAt <= Date.now()) return 'expired';
+  return holder;
+}
+
+/** Whether a key that was let in is still one: for replies that last. */
+export async function isKeyAlive(session: Session, { keyId, expiresAt }: KeyHolder): Promise<boolean> {
+  if (expiresAt !== null && expiresAt <= Date.now()) return false;
+  return apiKeyExists(session, keyId);
+}
+
+/** Gathers when keys were used and writes it in batches: never on a request's path. */
+export class KeyUse {
+  readonly #database: Database;
+  #lastUsed = new Map<string, number>();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  record(keyId: string): void {
+    this.#lastUsed.set(keyId, Date.now());
+  }
+
+  /** Writes what was gathered; on an error it is kept for the next time. */
+  async flush(): Promise<void> {
+    if (this.#lastUsed.size === 0) return;
+    const batch = this.#lastUsed;
+    this.#lastUsed = new Map();
+    try {
+      await this.#database.write(async (session) => {
+        for (const [keyId, usedAt] of batch) await setLastUsed(session, keyId, usedAt);
+      });
+    } catch (error) {
+      this.#lastUsed = new Map([...batch, ...this.#lastUsed]);
+      throw error;
+    }
+  }
+}

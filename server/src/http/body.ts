@@ -1,0 +1,91 @@
+import { isUtf8 } from 'node:buffer';
+import { JsonError, type ParsedJson, parseJson } from '../lib/json.ts';
+import { AppError } from '../model/errors.ts';
+import type { AppContext } from './reply.ts';
+
+/** The contract's limit for one listing. */
+export const BODY_BYTES_MAX = 1024 * 1024;
+const SILENCE_MAX_MS = 30_000;
+const DURATION_MAX_MS = 60_000;
+
+/**
+ * Reads the body as JSON.
+ * @throws {AppError} `payload_too_large`, `request_timeout`, or `invalid_json` with the `offset` of the fault in bytes
+ */
+export async function readJson(c: AppContext): Promise<ParsedJson> {
+  const bytes = await readBody(c);
+  if (!isUtf8(bytes))
+    throw new AppError('invalid_json', 'The body is not valid UTF-8.', { members: { offset: utf8Length(bytes) } });
+  // RFC 8259 §8.1 lets a reader ignore a byte order mark.
+  const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    const offset = bytes.length - Buffer.byteLength(text.slice(error.position));
+    throw new AppError('invalid_json', `The body is not valid JSON: ${error.message} at byte ${offset}.`, {
+      members: { offset },
+    });
+  }
+}
+
+/** How many bytes from the start could begin valid UTF-8. */
+function utf8Length(bytes: Buffer): number {
+  let low = 0;
+  let high = bytes.length;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (beginsUtf8(bytes.subarray(0, middle))) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+function beginsUtf8(bytes: Buffer): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Reads the whole body from the connection, within its limits of size and time. */
+function readBody(c: AppContext): Promise<Buffer> {
+  const { incoming, outgoing } = c.env;
+  if (Number(incoming.headers['content-length']) > BODY_BYTES_MAX) throw tooLarge();
+  if (incoming.headers.expect?.toLowerCase() === '100-continue') outgoing.writeContinue();
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const silence = setTimeout(finish, SILENCE_MAX_MS, tooSlow());
+    const deadline = setTimeout(finish, DURATION_MAX_MS, tooSlow());
+    incoming.on('data', onData).on('end', finish).on('error', onAbort).on('close', onAbort);
+
+    function onData(chunk: Buffer): void {
+      silence.refresh();
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > BODY_BYTES_MAX) finish(tooLarge());
+    }
+    function onAbort(): void {
+      finish(new AppError('invalid_header', 'The connection ended before the body did.'));
+    }
+    function finish(error?: AppError): void {
+      clearTimeout(silence);
+      clearTimeout(deadline);
+      incoming.off('data', onData).off('end', finish).off('error', onAbort).off('close', onAbort);
+      // The adapter reads the rest of an unwanted body for a moment, so that the reply arrives, and then closes.
+      if (error === undefined) resolve(Buffer.concat(chunks, length));
+      else reject(error);
+    }
+  });
+}
+
+function tooLarge(): AppError {
+  return new AppError('payload_too_large', `The body is larger than ${BODY_BYTES_MAX} bytes; send less.`);
+}
+
+function tooSlow(): AppError {
+  return new AppError('request_timeout', 'The body took too long; send the request again.');
+}

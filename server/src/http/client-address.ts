@@ -1,0 +1,33 @@
+import type { IncomingMessage } from 'node:http';
+import { type BlockList, isIP } from 'node:net';
+
+/** The addresses whose `X-Forwarded-For` is believed. */
+export type TrustedProxies = BlockList | undefined;
+
+/**
+ * Where a request comes from: the connection's other end, or, behind trusted proxies, the last address in
+ * `X-Forwarded-For` that is not one of them. What stands before it anyone can write.
+ */
+export function clientAddress(incoming: IncomingMessage, trusted: TrustedProxies): string {
+  const peer = plainAddress(incoming.socket.remoteAddress ?? '');
+  const forwarded = incoming.headers['x-forwarded-for'];
+  if (trusted === undefined || typeof forwarded !== 'string' || !isTrusted(peer, trusted)) return peer;
+  let address = peer;
+  for (const hop of forwarded.split(',').reverse()) {
+    const candidate = plainAddress(hop.trim());
+    if (isIP(candidate) === 0) break;
+    address = candidate;
+    if (!isTrusted(candidate, trusted)) break;
+  }
+  return address;
+}
+
+/** An IPv4 address that came over an IPv6 socket is the IPv4 address. */
+function plainAddress(address: string): string {
+  return address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
+}
+
+function isTrusted(address: string, trusted: BlockList): boolean {
+  const family = isIP(address);
+  return family !== 0 && trusted.check(address, family === 6 ? 'ipv6' : 'ipv4');
+}

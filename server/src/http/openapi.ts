@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import type { ErrorCode } from '../model/errors.ts';
+import { STATUS_OF_CODE, UNAUTHORIZED_BODY } from './errors.ts';
+import type { Operation, OperationReply } from './operations.ts';
+import { createOperation, listOperation, retrieveOperation } from './routes/listings.operations.ts';
+import { meOperation } from './routes/me.ts';
+import { errorReply } from './schemas/errors.ts';
+
+const OPERATIONS: Operation[] = [listOperation, createOperation, retrieveOperation, meOperation];
+
+/** What every operation can answer. */
+const COMMON_ERRORS: ErrorCode[] = [
+  'unknown_parameter',
+  'unauthorized',
+  'not_acceptable',
+  'internal_error',
+  'unavailable',
+];
+
+const SCHEMA_PREFIX = '#/components/schemas/';
+
+/** The OpenAPI 3.1 document of `/v1`, made from the schemas that validate. */
+export function openApiDocument(release: string): object {
+  const schemas: Record<string, unknown> = {};
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const operation of OPERATIONS) {
+    const path = paths[operation.path] ?? {};
+    path[operation.method] = describeOperation(operation, schemas);
+    paths[operation.path] = path;
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Property Listings API',
+      version: release,
+      license: { name: 'MIT', identifier: 'MIT' },
+      description:
+        'Lists and creates the property listings of an account. Every request carries an API key: ' +
+        '`Authorization: Bearer <API_KEY>`. An administrator makes it in the dashboard under Settings → API, or the ' +
+        'operator with `npx property-listings keys create`.',
+    },
+    servers: [{ url: '/v1' }],
+    security: [{ apiKey: [] }],
+    tags: [{ name: 'Listings' }, { name: 'Key' }],
+    paths,
+    components: {
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `plk_` and 38 characters.' },
+      },
+      schemas,
+    },
+  };
+}
+
+function describeOperation(operation: Operation, schemas: Record<string, unknown>): object {
+  const { operationId, summary, description, body } = operation;
+  const media = (schema: z.ZodType, example: unknown) => ({
+    'application/json': { schema: describeSchema(schema, schemas), example },
+  });
+  return {
+    tags: [operation.path.startsWith('/listings') ? 'Listings' : 'Key'],
+    operationId,
+    summary,
+    description,
+    parameters: describeParameters(operation, schemas),
+    ...(body && { requestBody: { required: true, content: media(body.schema, body.example) } }),
+    responses: {
+      ...Object.fromEntries(operation.replies.map((reply) => [reply.status, describeReply(reply, media)])),
+      ...describeErrors([...COMMON_ERRORS, ...operation.errors], media),
+    },
+  };
+}
+
+function describeParameters({ path, query }: Operation, schemas: Record<string, unknown>): object[] {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+  const inQuery = Object.entries(query.shape).map(([name, schema]) => {
+    const { description, ...rest } = describeSchema(schema, schemas);
+    return { name, in: 'query', required: false, description, schema: rest };
+  });
+  return [...inPath, ...inQuery];
+}
+
+type Media = (schema: z.ZodType, example: unknown) => object;
+
+function describeReply({ description, schema, example, headers }: OperationReply, media: Media): object {
+  const described = Object.entries(headers ?? {}).map(([name, text]) => [
+    name,
+    { description: text, schema: { type: 'string' } },
+  ]);
+  return {
+    description,
+    ...(headers && { headers: Object.fromEntries(described) }),
+    ...(schema && { content: media(schema, example) }),
+  };
+}
+
+/** One reply for each status, naming the codes that it can carry. */
+function describeErrors(codes: ErrorCode[], media: Media): Record<string, object> {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of codes) {
+    const status = STATUS_OF_CODE[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, [first, ...others]]) => [
+      status,
+      {
+        description: [first, ...others].map((code) => `\`${code}\``).join(', '),
+        content: media(errorReply, exampleOf(first)),
+      },
+    ]),
+  );
+}
+
+function exampleOf(code: ErrorCode | undefined): unknown {
+  if (code === 'unauthorized') return JSON.parse(UNAUTHORIZED_BODY);
+  return {
+    error: { code, message: 'What is wrong and what to do.', requestId: '5f0c3a52-8c1e-4c55-9d3a-2f6f0e9f5d11' },
+  };
+}
+
+/** A schema's JSON Schema; those with an id are put under components and referred to. */
+function describeSchema(schema: z.ZodType, schemas: Record<string, unknown>): Record<string, unknown> {
+  const {
+    $defs,
+    $schema: _,
+    ...described
+  } = z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.id;
+    },
+  });
+  const definitions = { ...$defs };
+  for (const [name, definition] of Object.entries(definitions)) schemas[name] = withComponentReferences(definition);
+  return Object(withComponentReferences(described));
+}
+
+function withComponentReferences(schema: unknown): unknown {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', `"${SCHEMA_PREFIX}`));
+}

@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { App } from '../app.ts';
+import { type AppContext, replyHeaders } from '../reply.ts';
+
+const VIEWER = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+/** Everything comes from this machine, and nothing runs that does not stand in a file of its own. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Property listings API</title>
+<link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+</head>
+<body>
+<div id="swagger-ui"></div>
+<noscript>The reference needs JavaScript; the document itself is at /v1/openapi.json.</noscript>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`;
+
+const START = `SwaggerUIBundle({
+  url: '/v1/openapi.json',
+  dom_id: '#swagger-ui',
+  deepLinking: true,
+  defaultModelsExpandDepth: 0,
+  validatorUrl: null,
+});
+`;
+
+const FILES: [name: string, type: string][] = [
+  ['swagger-ui.css', 'text/css; charset=utf-8'],
+  ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
+  ['favicon-32x32.png', 'image/png'],
+];
+
+/** `/docs`: the interactive API reference. */
+export function mountDocs(app: App): void {
+  app.get(
+    '/',
+    (c) => new Response(null, { status: 302, headers: replyHeaders(c, 'text/plain', { Location: '/docs' }) }),
+  );
+  app.get('/docs', (c) => replyFile(c, PAGE, 'text/html; charset=utf-8'));
+  app.get('/docs/start.js', (c) => replyFile(c, START, 'text/javascript; charset=utf-8'));
+  for (const [name, type] of FILES) {
+    let content: Buffer | undefined;
+    app.get(`/docs/${name}`, (c) => {
+      content ??= readFileSync(join(VIEWER, name));
+      return replyFile(c, content, type);
+    });
+  }
+}
+
+function replyFile(c: AppContext, content: string | Buffer, type: string): Response {
+  const headers = replyHeaders(c, type, {
+    'Cache-Control': 'no-cache',
+    'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+    'Referrer-Policy': 'no-referrer',
+  });
+  return new Response(typeof content === 'string' ? content : new Uint8Array(content), { status: 200, headers });
+}

@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import type { Operation } from '../operations.ts';
+import { listing, listingInput } from '../schemas/listings.ts';
+import { integerParameter, noQuery } from '../schemas/query.ts';
+
+const LIMIT_MAX = 1000;
+
+const listQuery = z.strictObject({
+  limit: integerParameter(
+    1,
+    LIMIT_MAX,
+    'Asks for a page of at most so many listings; without it the reply has all.',
+  ).optional(),
+  cursor: z
+    .string()
+    .meta({ description: 'The `nextCursor` of the page before, unchanged. It never expires.' })
+    .optional(),
+});
+
+export type ListQuery = z.output<typeof listQuery>;
+
+const created = {
+  address: '12 Elm Street',
+  city: 'Austin',
+  beds: 3,
+  baths: 2,
+  listPrice: 450000,
+};
+
+const served = {
+  id: 'lst_01kt3vwq8r5f0x4m2n7p9s1d6h',
+  address: '12 Elm Street',
+  city: 'Austin',
+  beds: 3,
+  baths: 2,
+  status: 'active',
+  listPrice: 450000,
+  currency: 'USD',
+  version: 1,
+  createdAt: '2026-01-31T09:30:00.000Z',
+  updatedAt: '2026-01-31T09:30:00.000Z',
+};
+
+export const listOperation: Operation<typeof listQuery> = {
+  method: 'get',
+  path: '/listings',
+  operationId: 'listListings',
+  summary: 'List all listings',
+  description:
+    'All listings of the account, newest first (descending `id`). Without `limit` the whole account is streamed, ' +
+    'whether it has ten listings or a million; a reply that was cut has no end of JSON. `sequence` was read before the first row.',
+  query: listQuery,
+  replies: [
+    {
+      status: 200,
+      description: 'The listings.',
+      schema: z
+        .object({
+          data: z.array(listing),
+          nextCursor: z
+            .string()
+            .nullable()
+            .meta({ description: 'Give it as `cursor` for the next page; null on the last.' }),
+          sequence: z.int().meta({ description: "The account's sequence: it grows by one with each change." }),
+          epoch: z.string().meta({ description: 'Tells sequences of a restored database from those before.' }),
+        })
+        .meta({ id: 'ListingList' }),
+      example: { data: [served], nextCursor: null, sequence: 1, epoch: '7k2m9q4x' },
+      headers: {
+        ETag: 'Weak; changes with anything in the list.',
+        Link: 'The next page, `rel="next"`, if there is one.',
+      },
+    },
+    { status: 304, description: 'Nothing has changed since the reply whose ETag `If-None-Match` names.' },
+  ],
+  errors: ['invalid_query', 'invalid_cursor', 'invalid_header'],
+};
+
+export const createOperation: Operation<typeof noQuery> = {
+  method: 'post',
+  path: '/listings',
+  operationId: 'createListing',
+  summary: 'Create a listing',
+  description:
+    '`address`, `beds` and `baths` are enough. The reply comes once the listing is on disk. A field that was not ' +
+    'given is absent from the reply; `null` for an optional field counts as not given.',
+  query: noQuery,
+  body: { schema: listingInput, example: created },
+  replies: [
+    {
+      status: 201,
+      description: 'The listing as it was stored.',
+      schema: listing,
+      example: served,
+      headers: { Location: 'Its path.', ETag: 'Its version, in quotes.' },
+    },
+  ],
+  errors: [
+    'invalid_json',
+    'invalid_idempotency_key',
+    'insufficient_scope',
+    'request_timeout',
+    'external_id_taken',
+    'payload_too_large',
+    'unsupported_media_type',
+    'validation_failed',
+    'outcome_unknown',
+    'storage_full',
+  ],
+};
+
+export const retrieveOperation: Operation<typeof noQuery> = {
+  method: 'get',
+  path: '/listings/{id}',
+  operationId: 'retrieveListing',
+  summary: 'Retrieve a listing',
+  description: "One listing of the account. Another account's id is answered like one that does not exist.",
+  query: noQuery,
+  replies: [
+    {
+      status: 200,
+      description: 'The listing.',
+      schema: listing,
+      example: served,
+      headers: { ETag: 'Its version, in quotes.' },
+    },
+    { status: 304, description: 'The version is the one that `If-None-Match` names.' },
+  ],
+  errors: ['not_found', 'invalid_header'],
+};

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { STATUS_OF_CODE } from '../errors.ts';
+
+/** The body of every error reply. */
+export const errorReply = z
+  .object({
+    error: z.looseObject({
+      code: z.string().meta({ enum: Object.keys(STATUS_OF_CODE) }),
+      message: z.string().meta({ description: 'What is wrong and what to do.' }),
+      requestId: z.string().optional().meta({ description: 'Also in `X-Request-Id`; not in a 401.' }),
+      details: z
+        .array(
+          z.object({ field: z.string().meta({ example: 'photos[2].url' }), code: z.string(), message: z.string() }),
+        )
+        .optional()
+        .meta({ description: 'Every field at fault.' }),
+    }),
+  })
+  .meta({ id: 'Error' });

@@ -1,0 +1,221 @@
+import { z } from 'zod';
+import type { ParsedJson } from '../../lib/json.ts';
+import { AREA_UNITS } from '../../model/accounts.ts';
+import { COUNTRIES, CURRENCIES } from '../../model/codes.ts';
+import { AppError, type FieldFault } from '../../model/errors.ts';
+import { type ListingInput, LOT_SIZE_UNITS, PROPERTY_TYPES, STATUSES } from '../../model/listings.ts';
+import { fieldName, toFaults } from './faults.ts';
+import {
+  addFault,
+  choice,
+  code,
+  codePoints,
+  decimal,
+  expected,
+  findTextFault,
+  integer,
+  isPlainText,
+  text,
+} from './fields.ts';
+
+const AMOUNT_MAX = 999_999_999_999.99;
+const PHOTOS_MAX = 100;
+const URL_LENGTH_MAX = 2000;
+const METADATA_MEMBERS_MAX = 50;
+const METADATA_NAME_LENGTH_MAX = 40;
+const METADATA_TEXT_LENGTH_MAX = 500;
+const YEARS_AHEAD_MAX = 5;
+
+const httpsUrl = z
+  .string(expected('a string'))
+  .transform((given, context) => {
+    const url = given.normalize('NFC').trim();
+    const fault = findTextFault(url, URL_LENGTH_MAX, false);
+    if (fault !== undefined) return addFault(context, fault.code, fault.message);
+    if (!/^https:\/\//i.test(url) || !URL.canParse(url)) {
+      return addFault(context, 'invalid_format', 'Must be a URL that begins with https://.');
+    }
+    return url;
+  })
+  .meta({ format: 'uri', pattern: '^https://', maxLength: URL_LENGTH_MAX, example: 'https://example.com/front.jpg' });
+
+const photo = z
+  .strictObject({ url: httpsUrl, caption: text({ lengthMax: 200, multiline: true }).optional() }, expected('an object'))
+  .meta({ id: 'Photo' });
+
+const metadata = z
+  .custom<Record<string, unknown>>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    expected('an object'),
+  )
+  .transform((given, context) => {
+    const entries = Object.entries(given);
+    if (entries.length > METADATA_MEMBERS_MAX) {
+      return addFault(context, 'too_long', `Must have at most ${METADATA_MEMBERS_MAX} members.`);
+    }
+    const values: Record<string, string | number | boolean> = {};
+    for (const [givenName, givenValue] of entries) {
+      const name = givenName.normalize('NFC').trim();
+      const fault = findMetadataFault(name, givenValue) ?? findDuplicate(values, name);
+      if (fault !== undefined) {
+        context.addIssue({ code: 'custom', path: [givenName], message: fault.message, params: { code: fault.code } });
+      } else if (typeof givenValue === 'string') {
+        values[name] = givenValue.normalize('NFC');
+      } else if (typeof givenValue === 'number' || typeof givenValue === 'boolean') {
+        values[name] = givenValue;
+      }
+    }
+    return values;
+  })
+  .meta({
+    type: 'object',
+    maxProperties: METADATA_MEMBERS_MAX,
+    additionalProperties: { type: ['string', 'number', 'boolean'], maxLength: METADATA_TEXT_LENGTH_MAX },
+    description: `Values of your own; names have at most ${METADATA_NAME_LENGTH_MAX} characters.`,
+    example: { agentId: 'A-17', openHouse: true },
+  });
+
+function findMetadataFault(name: string, value: unknown) {
+  if (name === '__proto__') return { code: 'invalid_format', message: 'Must have another name.' } as const;
+  const nameFault = findTextFault(name, METADATA_NAME_LENGTH_MAX, false);
+  if (nameFault !== undefined) return { code: nameFault.code, message: `The name: ${nameFault.message}` } as const;
+  if (typeof value === 'number' || typeof value === 'boolean') return undefined;
+  if (typeof value !== 'string') {
+    return { code: 'invalid_type', message: 'Must be a string, a number or a boolean.' } as const;
+  }
+  if (codePoints(value.normalize('NFC')) > METADATA_TEXT_LENGTH_MAX) {
+    return { code: 'too_long', message: `Must have at most ${METADATA_TEXT_LENGTH_MAX} characters.` } as const;
+  }
+  if (!isPlainText(value, false)) {
+    return { code: 'invalid_format', message: 'Must not contain control characters, nor half characters.' } as const;
+  }
+  return undefined;
+}
+
+function findDuplicate(values: object, name: string) {
+  return Object.hasOwn(values, name)
+    ? ({ code: 'duplicate', message: 'Is the same name as another once it is trimmed and normalised.' } as const)
+    : undefined;
+}
+
+const area = (decimalsMax: number, description: string) =>
+  decimal({ minimum: 0, exclusive: true, maximum: AMOUNT_MAX, decimalsMax, description });
+
+/** The fields a client may send, each with its rule (contract §2). */
+export const listingFields = {
+  externalId: text({ lengthMax: 255, description: 'Your own id, unique in the account.', example: 'MLS-20931' })
+    .refine((value) => value !== '.' && value !== '..', {
+      message: 'Must not be "." or "..", which no path can name.',
+      params: { code: 'invalid_format' },
+    })
+    .optional(),
+  address: text({ lengthMax: 255, description: 'Street address.', example: '12 Elm Street' }),
+  unitNumber: text({ lengthMax: 25 }).optional(),
+  city: text({ lengthMax: 50, example: 'Austin' }).optional(),
+  stateOrProvince: text({ lengthMax: 50, example: 'TX' }).optional(),
+  postalCode: text({ lengthMax: 10, example: '78701' }).optional(),
+  country: code(COUNTRIES, '^[A-Z]{2}$', 'ISO 3166-1 alpha-2', 'US').optional(),
+  beds: integer(0, 999, 'Number of bedrooms; 0 is a studio.'),
+  baths: integer(0, 999, 'Number of bathrooms, full and part ones added up (RESO BathroomsTotalInteger).'),
+  status: choice(STATUSES, 'Default: `active`.').optional(),
+  propertyType: choice(PROPERTY_TYPES, "RESO's PropertyType in snake case.").optional(),
+  listPrice: decimal({ minimum: 0, exclusive: true, maximum: AMOUNT_MAX, decimalsMax: 2, example: 450000 }).optional(),
+  currency: code(CURRENCIES, '^[A-Z]{3}$', 'ISO 4217', 'USD').optional(),
+  livingArea: area(2, 'Living area, in `livingAreaUnits`.').optional(),
+  livingAreaUnits: choice(AREA_UNITS, "Default: the account's.").optional(),
+  lotSizeArea: area(4, 'Area of the lot, in `lotSizeUnits`.').optional(),
+  lotSizeUnits: choice(LOT_SIZE_UNITS, "Default: the account's.").optional(),
+  yearBuilt: integer(
+    1000,
+    () => new Date().getUTCFullYear() + YEARS_AHEAD_MAX,
+    `Year, up to ${YEARS_AHEAD_MAX} years from now.`,
+  ).optional(),
+  latitude: decimal({ minimum: -90, maximum: 90, decimalsMax: 8, description: 'Degrees; with longitude.' }).optional(),
+  longitude: decimal({
+    minimum: -180,
+    maximum: 180,
+    decimalsMax: 8,
+    description: 'Degrees; with latitude.',
+  }).optional(),
+  description: text({ lengthMax: 4000, multiline: true }).optional(),
+  photos: z
+    .array(photo, expected('an array'))
+    .max(PHOTOS_MAX, { error: `Must have at most ${PHOTOS_MAX} photos.` })
+    .optional(),
+  metadata: metadata.optional(),
+};
+
+const READ_ONLY = new Set(['id', 'version', 'createdAt', 'updatedAt']);
+const REQUIRED = new Set(['address', 'beds', 'baths']);
+
+export const listingInput = z.strictObject(listingFields, expected('an object')).meta({ id: 'ListingInput' });
+
+const time = () => z.string().meta({ format: 'date-time', example: '2026-01-31T09:30:00.000Z' });
+
+export const listing = z
+  .object({
+    id: z.string().meta({ pattern: '^lst_[0-9a-hjkmnp-tv-z]{26}$', example: 'lst_01kt3vwq8r5f0x4m2n7p9s1d6h' }),
+    ...listingFields,
+    status: choice(STATUSES, 'Always there.'),
+    version: z.int().meta({ minimum: 1, description: '1 at creation, one more with every change.' }),
+    createdAt: time(),
+    updatedAt: time(),
+  })
+  .meta({ id: 'Listing' });
+
+/**
+ * Checks a body that is to become a listing.
+ * @throws {AppError} `validation_failed` with every fault there is
+ */
+export function parseListing({ value, inexactNumbers }: ParsedJson): ListingInput {
+  const given = withoutNulls(value);
+  const result = listingInput.safeParse(given, { reportInput: true });
+  const inexact = inexactNumbers.map((path) => ({
+    field: fieldName(path),
+    code: 'out_of_range' as const,
+    message: 'Has more digits than can be kept; a number may have 15.',
+  }));
+  if (result.success && inexact.length === 0) {
+    const faults = findLonelyFields(result.data);
+    if (faults.length === 0) return result.data;
+    throw invalidListing(faults);
+  }
+  const seen = new Set(inexact.map(({ field }) => field));
+  const others = toFaults(result.error?.issues ?? [], READ_ONLY).filter(({ field }) => !seen.has(field));
+  throw invalidListing([...others, ...inexact, ...findLonelyFields(given)]);
+}
+
+function invalidListing(faults: FieldFault[]): AppError {
+  const count = faults.length === 1 ? 'One field is' : `${faults.length} fields are`;
+  return new AppError('validation_failed', `${count} not valid; details names each.`, { details: faults });
+}
+
+/** `null` for an optional field means that it was not given. */
+function withoutNulls(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const entries = Object.entries(value);
+  if (!entries.some(([name, member]) => member === null && !REQUIRED.has(name))) return value;
+  return Object.fromEntries(entries.filter(([name, member]) => member !== null || !isOptional(name)));
+}
+
+function isOptional(name: string): boolean {
+  return Object.hasOwn(listingFields, name) && !REQUIRED.has(name);
+}
+
+/** Fields that mean nothing without another: [field, its partner]. */
+const PARTNERS: [keyof ListingInput, keyof ListingInput][] = [
+  ['currency', 'listPrice'],
+  ['livingAreaUnits', 'livingArea'],
+  ['lotSizeUnits', 'lotSizeArea'],
+  ['latitude', 'longitude'],
+  ['longitude', 'latitude'],
+];
+
+function findLonelyFields(given: unknown): FieldFault[] {
+  const has = (name: string) => typeof given === 'object' && given !== null && name in given;
+  return PARTNERS.filter(([field, partner]) => has(field) && !has(partner)).map(([field, partner]) => ({
+    field: partner,
+    code: 'inconsistent',
+    message: `Is required together with ${field}.`,
+  }));
+}

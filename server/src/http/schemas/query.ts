@@ -1,0 +1,87 @@
+import { closest } from 'fastest-levenshtein';
+import { z } from 'zod';
+import { AppError, type FieldFault } from '../../model/errors.ts';
+import { toFaults } from './faults.ts';
+import { addFault } from './fields.ts';
+
+export type QuerySchema = z.ZodObject<Record<string, z.ZodOptional<z.ZodType<unknown, string>>>>;
+
+/** For operations that take no parameters. */
+export const noQuery = z.strictObject({});
+
+/** A whole number in a query parameter, refused outside its range and never clamped. */
+export function integerParameter(minimum: number, maximum: number, description: string) {
+  return z
+    .string()
+    .transform((given, context) => {
+      if (!/^-?\d+$/.test(given)) {
+        return addFault(
+          context,
+          Number.isNaN(Number(given)) ? 'invalid_type' : 'not_an_integer',
+          'Must be a whole number.',
+        );
+      }
+      const value = Number(given);
+      if (value >= minimum && value <= maximum) return value;
+      return addFault(context, 'out_of_range', `Must be from ${minimum} to ${maximum}.`);
+    })
+    .meta({ type: 'integer', minimum, maximum, description });
+}
+
+/**
+ * Checks the parameters of a request against the operation's schema.
+ * @throws {AppError} `unknown_parameter` or `invalid_query` with every fault there is
+ */
+export function parseQuery<S extends QuerySchema>(url: string, schema: S): z.output<S> {
+  const start = url.indexOf('?');
+  const parameters = new URLSearchParams(start < 0 ? '' : url.slice(start));
+  const faults = findShapeFaults(parameters, Object.keys(schema.shape));
+  const unshaped = new Set(faults.map(({ field }) => field));
+  const given = Object.fromEntries([...parameters].filter(([name]) => !unshaped.has(queryField(name))));
+  const result = schema.safeParse(given, { reportInput: true });
+  if (result.success && faults.length === 0) return result.data;
+  const others = toFaults(result.error?.issues ?? [], new Set()).map((fault) => ({
+    ...fault,
+    field: queryField(fault.field),
+  }));
+  throw invalidQuery([...faults, ...others]);
+}
+
+/** Parameters that are unknown, repeated or empty, whatever their value would mean. */
+function findShapeFaults(parameters: URLSearchParams, known: string[]): FieldFault[] {
+  const faults: FieldFault[] = [];
+  for (const name of new Set(parameters.keys())) {
+    const field = queryField(name);
+    if (!known.includes(name)) faults.push({ field, code: 'unknown_field', message: unknownParameter(name, known) });
+    else if (parameters.getAll(name).length > 1)
+      faults.push({ field, code: 'duplicate', message: 'Must be given once.' });
+    else if (parameters.get(name) === '') faults.push({ field, code: 'blank', message: 'Must have a value.' });
+  }
+  return faults;
+}
+
+const NAME_LENGTH_MAX = 100;
+
+function queryField(name: string): string {
+  return `query.${name.slice(0, NAME_LENGTH_MAX).toWellFormed()}`;
+}
+
+function unknownParameter(name: string, known: string[]): string {
+  if (known.length === 0) return 'There is no such parameter; this request takes none.';
+  return `There is no such parameter; the nearest one is "${closest(name.slice(0, NAME_LENGTH_MAX), known)}".`;
+}
+
+function invalidQuery(faults: FieldFault[]): AppError {
+  const first = faults.find(({ code }) => code === 'unknown_field');
+  if (first !== undefined) {
+    return new AppError('unknown_parameter', `${first.field.slice('query.'.length)}: ${first.message}`, {
+      details: faults,
+    });
+  }
+  const [fault] = faults;
+  const message =
+    faults.length === 1
+      ? `${fault?.field}: ${fault?.message}`
+      : 'Several parameters are not valid; details names each.';
+  return new AppError('invalid_query', message, { details: faults });
+}

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+
+/** Crockford's base32 in lower case: its byte order is its numeric order. */
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+const TIME_LENGTH = 10;
+const RANDOM_LENGTH = 16;
+
+let lastTimeMs = 0;
+let timePart = '';
+let randomPart: number[] = [];
+
+/**
+ * Makes an id of `prefix`, `_` and 26 characters: 48 bits of time in milliseconds and 80 random bits.
+ * Strictly increasing within the process, also within a millisecond and when the clock is set back:
+ * then the random part of the last id is counted up.
+ */
+export function createId(prefix: string): string {
+  const nowMs = Date.now();
+  if (nowMs > lastTimeMs) {
+    lastTimeMs = nowMs;
+    timePart = encodeTime(nowMs);
+    randomPart = Array.from(randomBytes(RANDOM_LENGTH), (byte) => byte & 31);
+    // Room to count up before the part could overflow.
+    randomPart[0] = (randomPart[0] ?? 0) & 15;
+  } else {
+    increment(randomPart);
+  }
+  return `${prefix}_${timePart}${randomPart.map((digit) => ALPHABET[digit]).join('')}`;
+}
+
+/** A short random word of the same alphabet, for example an epoch. */
+export function randomWord(length: number): string {
+  return Array.from(randomBytes(length), (byte) => ALPHABET[byte & 31]).join('');
+}
+
+function encodeTime(timeMs: number): string {
+  let rest = timeMs;
+  let encoded = '';
+  for (let index = 0; index < TIME_LENGTH; index += 1) {
+    encoded = ALPHABET[rest % 32] + encoded;
+    rest = Math.floor(rest / 32);
+  }
+  return encoded;
+}
+
+function increment(digits: number[]): void {
+  for (let index = digits.length - 1; index >= 0; index -= 1) {
+    const digit = digits[index] ?? 0;
+    if (digit < 31) {
+      digits[index] = digit + 1;
+      return;
+    }
+    digits[index] = 0;
+  }
+}

@@ -1,0 +1,3 @@
+import { runProgram } from './commands/program.ts';
+
+await runProgram(process.argv);

@@ -1,0 +1,30 @@
+import { AppError } from './errors.ts';
+
+export const AREA_UNITS = ['sqft', 'sqm'] as const;
+export type AreaUnits = (typeof AREA_UNITS)[number];
+
+/** A tenant: everything else belongs to exactly one. */
+export interface Account {
+  id: string;
+  name: string;
+  /** What a listing gets that names a price or an area without its unit. */
+  currency: string;
+  areaUnits: AreaUnits;
+}
+
+export const NAME_LENGTH_MAX = 100;
+
+/**
+ * The name of an account or a key, trimmed and NFC.
+ * @throws {AppError} `validation_failed` when it is blank, longer than 100 code points or not plain text
+ */
+export function parseName(text: string): string {
+  const name = text.normalize('NFC').trim();
+  if (name === '' || [...name].length > NAME_LENGTH_MAX || /\p{Cc}/u.test(name) || !name.isWellFormed()) {
+    throw new AppError(
+      'validation_failed',
+      `A name has 1 to ${NAME_LENGTH_MAX} characters, none of them control characters.`,
+    );
+  }
+  return name;
+}

@@ -1,0 +1,70 @@
+/** Every code an error reply can carry; `http/errors.ts` gives each its status. */
+export type ErrorCode =
+  | 'invalid_json'
+  | 'invalid_query'
+  | 'unknown_parameter'
+  | 'invalid_cursor'
+  | 'invalid_idempotency_key'
+  | 'invalid_header'
+  | 'unauthorized'
+  | 'insufficient_scope'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'not_acceptable'
+  | 'unsupported_media_type'
+  | 'request_timeout'
+  | 'payload_too_large'
+  | 'headers_too_large'
+  | 'external_id_taken'
+  | 'validation_failed'
+  | 'internal_error'
+  | 'unavailable'
+  | 'outcome_unknown'
+  | 'storage_full';
+
+/** What can be wrong with one field. */
+export type FieldCode =
+  | 'required'
+  | 'invalid_type'
+  | 'not_an_integer'
+  | 'out_of_range'
+  | 'blank'
+  | 'too_long'
+  | 'invalid_choice'
+  | 'invalid_format'
+  | 'unknown_field'
+  | 'read_only'
+  | 'inconsistent'
+  | 'duplicate';
+
+/** One fault of one field; `field` is a path such as `photos[2].url` or `query.limit`. */
+export interface FieldFault {
+  field: string;
+  code: FieldCode;
+  message: string;
+}
+
+export interface AppErrorOptions {
+  details?: FieldFault[];
+  /** More members of the error object, such as `offset` or `listingId`. */
+  members?: Record<string, string | number>;
+  /** More headers of the reply, such as `Allow`. */
+  headers?: Record<string, string>;
+  cause?: unknown;
+}
+
+/** An error whose message is meant for the person who sent the request: it says what to do. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly details: FieldFault[] | undefined;
+  readonly members: Record<string, string | number>;
+  readonly headers: Record<string, string>;
+
+  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
+    super(message, { cause: options.cause });
+    this.code = code;
+    this.details = options.details;
+    this.members = options.members ?? {};
+    this.headers = options.headers ?? {};
+  }
+}

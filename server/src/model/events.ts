@@ -1,0 +1,1 @@
+export type EventType = 'listing.created' | 'listing.updated' | 'listing.deleted';

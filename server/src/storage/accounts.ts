@@ -1,0 +1,95 @@
+import { sql } from 'kysely';
+import type { Account } from '../model/accounts.ts';
+import { type Session, statement } from './database.ts';
+
+const insert = statement<Account & { createdAt: number }>((query, parameter) =>
+  query.insertInto('accounts').values({
+    id: parameter('id'),
+    name: parameter('name'),
+    currency: parameter('currency'),
+    area_units: parameter('areaUnits'),
+    created_at: parameter('createdAt'),
+  }),
+);
+
+const insertHead = statement<{ id: string }>((query, parameter) =>
+  query.insertInto('account_heads').values({ account_id: parameter('id'), sequence: 0, listing_count: 0 }),
+);
+
+/** Stores a new account; `createdAt` in UTC milliseconds. */
+export async function insertAccount(session: Session, account: Account, createdAt: number): Promise<void> {
+  await session.execute(insert, { ...account, createdAt });
+  await session.execute(insertHead, { id: account.id });
+}
+
+const selectAll = statement<Record<never, never>, Account & { createdAt: number; listings: number }>((query) =>
+  query
+    .selectFrom('accounts')
+    .innerJoin('account_heads', 'account_heads.account_id', 'accounts.id')
+    .select([
+      'id',
+      'name',
+      'currency',
+      'area_units as areaUnits',
+      'created_at as createdAt',
+      'listing_count as listings',
+    ])
+    .orderBy('id'),
+);
+
+/** All accounts, oldest first: for the operator only. */
+export function listAccounts(session: Session) {
+  return session.execute(selectAll, {});
+}
+
+const exists = statement<{ id: string }, { id: string }>((query, parameter) =>
+  query.selectFrom('accounts').select('id').where('id', '=', parameter('id')),
+);
+
+export async function accountExists(session: Session, id: string): Promise<boolean> {
+  const rows = await session.execute(exists, { id });
+  return rows.length > 0;
+}
+
+const advance = statement<{ accountId: string; listings: number }, { sequence: number }>((query, parameter) =>
+  query
+    .updateTable('account_heads')
+    .set({
+      sequence: sql`sequence + 1`,
+      listing_count: sql`listing_count + ${parameter('listings')}`,
+    })
+    .where('account_id', '=', parameter('accountId'))
+    .returning('sequence'),
+);
+
+/**
+ * Takes the account's next sequence number; `listings` is by how many its number of listings changes.
+ * Returns undefined when the account does not exist any more.
+ */
+export async function advanceSequence(
+  session: Session,
+  accountId: string,
+  listings: number,
+): Promise<number | undefined> {
+  const [head] = await session.execute(advance, { accountId, listings });
+  return head?.sequence;
+}
+
+export interface Head {
+  sequence: number;
+  epoch: string;
+}
+
+const selectHead = statement<{ accountId: string }, Head>((query, parameter) =>
+  query
+    .selectFrom('account_heads')
+    .innerJoin('database_info', (join) => join.onTrue())
+    .select(['sequence', 'epoch'])
+    .where('account_id', '=', parameter('accountId')),
+);
+
+/** Where the account's sequence stands; undefined when the account does not exist any more. */
+export async function findHead(session: Session, accountId: string): Promise<Head | undefined> {
+  const [head] = await session.execute(selectHead, { accountId });
+  return head;
+}

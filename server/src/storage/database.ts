@@ -1,0 +1,39 @@
+import type { CompiledQuery, Kysely, RawBuilder } from 'kysely';
+import type { Tables } from './schema.ts';
+
+/** Builds queries and runs none. */
+export type QueryBuilder = Kysely<Tables>;
+
+/** Names a value that is given when the statement runs. */
+export type Parameter<P> = <K extends keyof P & string>(name: K) => RawBuilder<P[K]>;
+
+/** A query that is compiled once for each engine, and kept prepared by it. */
+export interface Statement<P, R> {
+  build: (query: QueryBuilder, parameter: Parameter<P>) => { compile(): CompiledQuery<R> };
+}
+
+/** Declares a statement with named parameters of type `P` and rows of type `R`. */
+export function statement<P, R = never>(build: Statement<P, R>['build']): Statement<P, R> {
+  return { build };
+}
+
+/** Whatever can run a statement: the database for reading, an open transaction for writing. */
+export interface Session {
+  /** @throws {AppError} `unavailable` or `storage_full` */
+  execute<P, R>(statement: Statement<P, R>, parameters: P): Promise<R[]>;
+}
+
+/** One interface over both engines. */
+export interface Database extends Session {
+  /** What it is called in messages to the operator; without passwords. */
+  readonly name: string;
+  /**
+   * Runs `job` in a transaction of its own and resolves once the commit is on disk. Jobs that wait at the
+   * same time are committed together; one that throws is rolled back alone. A job awaits nothing but its
+   * session, which ends with it.
+   * @throws whatever the job throws; {AppError} `unavailable`, `storage_full` or `outcome_unknown`
+   */
+  write<T>(job: (session: Session) => Promise<T>): Promise<T>;
+  /** Waits for the writes that were handed in, then closes. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,65 @@
+import type { Generated } from 'kysely';
+import type { AreaUnits } from '../model/accounts.ts';
+import type { Access } from '../model/api-keys.ts';
+import type { EventType } from '../model/events.ts';
+
+/** The tables, as queries see them. Times are UTC milliseconds unless a document holds them. */
+export interface Tables {
+  database_info: {
+    /** Always 1: there is one row. */
+    id: number;
+    /** Tells sequences from before a restore from those after. */
+    epoch: string;
+    /** Signs cursors; 32 random bytes in hex. */
+    cursor_secret: string;
+    created_at: number;
+  };
+  accounts: {
+    id: string;
+    name: string;
+    currency: string;
+    area_units: AreaUnits;
+    created_at: number;
+  };
+  account_heads: {
+    account_id: string;
+    /** Grows by one with every change to the account's listings. */
+    sequence: number;
+    listing_count: number;
+  };
+  listings: {
+    account_id: string;
+    id: string;
+    version: number;
+    /** The account's sequence at the last change. */
+    sequence: number;
+    /** The listing as it is served: JSON text. */
+    doc: string;
+    // The database derives these from `doc`.
+    external_id: Generated<string | null>;
+  };
+  events: {
+    account_id: string;
+    sequence: number;
+    type: EventType;
+    listing_id: string;
+    /** The listing after the change; null when it was deleted. */
+    doc: string | null;
+    /** JSON array of the names of the changed fields; null unless it was updated. */
+    changed: string | null;
+    created_at: number;
+  };
+  api_keys: {
+    id: string;
+    account_id: string;
+    name: string;
+    access: Access;
+    /** SHA-256 in hex. */
+    hash: string;
+    start: string;
+    created_by: string | null;
+    created_at: number;
+    expires_at: number | null;
+    last_used_at: number | null;
+  };
+}

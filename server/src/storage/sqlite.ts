@@ -1,0 +1,36 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Database } from './database.ts';
+import { Connection, openConnection } from './sqlite/connection.ts';
+import { migrate } from './sqlite/migrate.ts';
+import { WriteQueue } from './sqlite/write-queue.ts';
+
+/** Readers wait for nobody in WAL mode, except while another process recovers the log. */
+const READER_TIMEOUT_MS = 250;
+
+/**
+ * Opens the database file, makes it if there is none, and brings its tables up to date.
+ * @throws {AppError} `unavailable` with words for the operator: not a database, from a newer version, not writable
+ */
+export function openSqlite(path: string): Database {
+  mkdirSync(dirname(path), { recursive: true });
+  const writer = openConnection(path);
+  migrate(writer, path);
+  const reader = openConnection(path);
+  reader.exec(`pragma query_only = on; pragma busy_timeout = ${READER_TIMEOUT_MS}`);
+  // The queue waits with a timer: waiting inside SQLite would stop the event loop.
+  writer.exec('pragma busy_timeout = 0');
+
+  const reading = new Connection(reader);
+  const queue = new WriteQueue(writer);
+  return {
+    name: path,
+    execute: (statement, parameters) => reading.execute(statement, parameters),
+    write: (job) => queue.submit(job),
+    async close() {
+      await queue.close();
+      reader.close();
+      writer.close();
+    },
+  };
+}

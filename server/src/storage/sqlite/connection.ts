@@ -1,0 +1,79 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { DummyDriver, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import { AppError } from '../../model/errors.ts';
+import type { Session, Statement } from '../database.ts';
+import { StatementCompiler } from '../statements.ts';
+import { translateError } from './errors.ts';
+
+/** How long an opening connection waits for another process that migrates or recovers. */
+const OPEN_TIMEOUT_MS = 10_000;
+const CACHE_KIB = 16_384;
+
+const compiler = new StatementCompiler({
+  createAdapter: () => new SqliteAdapter(),
+  createDriver: () => new DummyDriver(),
+  createIntrospector: (db) => new SqliteIntrospector(db),
+  createQueryCompiler: () => new SqliteQueryCompiler(),
+});
+
+interface Prepared {
+  statement: StatementSync;
+  bind(parameters: unknown): unknown[];
+}
+
+/** A connection with its prepared statements. */
+export class Connection implements Session {
+  readonly #database: DatabaseSync;
+  readonly #prepared = new WeakMap<object, Prepared>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  async execute<P, R>(statement: Statement<P, R>, parameters: P): Promise<R[]> {
+    try {
+      const prepared = this.#prepared.get(statement) ?? this.#prepare(statement);
+      // `.all()` also for writes: it ends the statement, so that no cursor stays open and the log is checkpointed.
+      return prepared.statement.all(...(prepared.bind(parameters) as SQLInputValue[])) as R[];
+    } catch (error) {
+      throw translateError(error);
+    }
+  }
+
+  #prepare<P, R>(statement: Statement<P, R>): Prepared {
+    const { sql, bind } = compiler.compile(statement);
+    const prepared = { statement: this.#database.prepare(sql), bind };
+    this.#prepared.set(statement, prepared);
+    return prepared;
+  }
+}
+
+/**
+ * Opens a connection that loses nothing: a commit returns when it is on the disk.
+ * @throws {AppError} `unavailable` with words for the operator
+ */
+export function openConnection(path: string): DatabaseSync {
+  try {
+    const database = new DatabaseSync(path, { timeout: OPEN_TIMEOUT_MS });
+    database.exec(`
+      pragma journal_mode = wal;
+      pragma synchronous = full;
+      pragma foreign_keys = on;
+      pragma cache_size = -${CACHE_KIB};
+      pragma temp_store = memory;
+    `);
+    expectPragma(database, 'journal_mode', 'wal');
+    expectPragma(database, 'synchronous', 2);
+    expectPragma(database, 'foreign_keys', 1);
+    return database;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new AppError('unavailable', `Cannot open the database ${path}: ${reason}.`, { cause: error });
+  }
+}
+
+/** A durability setting that did not take, for example on a network file system, would lose data in silence. */
+function expectPragma(database: DatabaseSync, name: string, expected: string | number): void {
+  const actual = database.prepare(`pragma ${name}`).get()?.[name];
+  if (actual !== expected) throw new Error(`${name} is ${actual} and must be ${expected}`);
+}

@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import type { DatabaseSync } from 'node:sqlite';
+import { randomWord } from '../../lib/ids.ts';
+import { AppError } from '../../model/errors.ts';
+import { MIGRATIONS, SCHEMA_VERSION } from '../migrations.ts';
+
+const EPOCH_LENGTH = 8;
+
+/**
+ * Brings the tables up to date in one transaction under the write lock; safe when several processes start at once.
+ * Closes the database when it throws.
+ * @throws {AppError} `unavailable` when a newer version of the program, or another program, has made the tables
+ */
+export function migrate(database: DatabaseSync, name: string): void {
+  try {
+    if (readVersion(database) === SCHEMA_VERSION) return;
+    database.exec('begin immediate');
+    const version = readVersion(database);
+    if (version > SCHEMA_VERSION) throw tooNew(name, version);
+    if (version === 0) refuseForeignTables(database, name);
+    for (const migration of MIGRATIONS.slice(version)) database.exec(migration.sqlite);
+    if (version === 0) createDatabaseInfo(database);
+    database.exec(`pragma user_version = ${SCHEMA_VERSION}`);
+    database.exec('commit');
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function readVersion(database: DatabaseSync): number {
+  return Number(database.prepare('pragma user_version').get()?.user_version);
+}
+
+function refuseForeignTables(database: DatabaseSync, name: string): void {
+  if (database.prepare('select 1 from sqlite_schema').get() === undefined) return;
+  throw new AppError('unavailable', `The file ${name} is another program's database; name another file.`);
+}
+
+function createDatabaseInfo(database: DatabaseSync): void {
+  database
+    .prepare('insert into database_info (id, epoch, cursor_secret, created_at) values (1, ?, ?, ?)')
+    .run(randomWord(EPOCH_LENGTH), randomBytes(32).toString('hex'), Date.now());
+}
+
+function tooNew(name: string, version: number): AppError {
+  return new AppError(
+    'unavailable',
+    `The database ${name} has tables of version ${version} and this program knows ${SCHEMA_VERSION}: ` +
+      'a newer release has used it. Install that release or a later one, or restore a backup from before.',
+  );
+}

@@ -1,0 +1,75 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+
+export const PROGRAM = new URL('../../bin/property-listings.js', import.meta.url).pathname;
+export const REPOSITORY = new URL('../../..', import.meta.url).pathname.replace(/\/$/, '');
+
+export interface ServeProcess {
+  url: string;
+  child: ChildProcess;
+  /** Its log lines, parsed. */
+  log: Record<string, unknown>[];
+  /** Sends a signal and resolves with the exit code once it has ended. */
+  end(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/** Only what a test names: nothing of the environment that it runs in changes the outcome. */
+export function environment(settings: Record<string, string>): Record<string, string> {
+  return { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...settings };
+}
+
+/** `serve` in a process of its own; resolves when it listens. */
+export async function spawnService(settings: Record<string, string>): Promise<ServeProcess> {
+  const child = spawn(process.execPath, [PROGRAM, 'serve'], {
+    env: environment({ PORT: '0', ...settings }),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const log: Record<string, unknown>[] = [];
+  const { promise: url, resolve, reject } = Promise.withResolvers<string>();
+  child.once('exit', (code) => reject(new Error(`The service ended with ${code} before it listened`)));
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const entry = JSON.parse(line);
+    log.push(entry);
+    if (entry.msg === 'listening') resolve(entry.url);
+  });
+  return {
+    url: await url,
+    child,
+    log,
+    async end(signal = 'SIGTERM') {
+      const exited = once(child, 'exit');
+      child.kill(signal);
+      const [code] = await exited;
+      return code;
+    },
+  };
+}
+
+export interface CommandResult {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs a command of the program to its end. */
+export async function runCommand(args: string[], settings: Record<string, string>): Promise<CommandResult> {
+  try {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [PROGRAM, ...args], {
+      env: environment(settings),
+    });
+    return { code: 0, stdout, stderr };
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'number') throw error;
+    return { code: error.code, stdout: String(Object(error).stdout), stderr: String(Object(error).stderr) };
+  }
+}
+
+/** Makes an account and a key by the command line, as an operator does. */
+export async function createTenantByCommand(settings: Record<string, string>) {
+  const account = JSON.parse((await runCommand(['accounts', 'create', '--name', 'Ada', '--json'], settings)).stdout);
+  const args = ['keys', 'create', '--account', account.id, '--name', 'Test', '--json'];
+  const key = JSON.parse((await runCommand(args, settings)).stdout);
+  return { accountId: String(account.id), keyId: String(key.id), key: String(key.key) };
+}

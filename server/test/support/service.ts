@@ -1,0 +1,71 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Logger, pino } from 'pino';
+import { createAccount } from '../../src/domain/accounts.ts';
+import { issueApiKey } from '../../src/domain/api-keys.ts';
+import type { ServerTimeouts } from '../../src/http/server.ts';
+import type { Access } from '../../src/model/api-keys.ts';
+import { type Service, startService } from '../../src/service.ts';
+
+export interface Tenant {
+  accountId: string;
+  keyId: string;
+  /** The API key itself. */
+  key: string;
+}
+
+export interface TestService extends Service {
+  directory: string;
+  /** What was logged, line by line. */
+  logLines: string[];
+  createTenant(name?: string, access?: Access): Promise<Tenant>;
+  /** A request that carries the tenant's key. */
+  fetch(tenant: Tenant, path: string, init?: RequestInit): Promise<Response>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export async function createDirectory(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'property-listings-'));
+}
+
+/** The service in this process, on a port of its own and a database of its own, both gone with `await using`. */
+export async function startTestService(timeouts?: ServerTimeouts): Promise<TestService> {
+  const directory = await createDirectory();
+  const logLines: string[] = [];
+  const logger: Logger = pino({ level: 'info' }, { write: (line: string) => logLines.push(line) });
+  const config = {
+    host: '127.0.0.1',
+    port: 0,
+    databaseUrl: `file:${join(directory, 'listings.db')}`,
+    publicUrl: undefined,
+    logLevel: 'info',
+    trustedProxies: undefined,
+  };
+  const service = await startService(config, logger, timeouts);
+  return {
+    ...service,
+    directory,
+    logLines,
+    async createTenant(name = 'Hill Country Homes', access = 'full') {
+      const { id: accountId } = await createAccount(service.database, name);
+      const { key, secret } = await issueApiKey(service.database, {
+        accountId,
+        name: 'Test',
+        access,
+        expiresAt: null,
+        createdBy: null,
+      });
+      return { accountId, keyId: key.id, key: secret };
+    },
+    fetch(tenant, path, init = {}) {
+      const headers = new Headers(init.headers);
+      headers.set('Authorization', `Bearer ${tenant.key}`);
+      return fetch(`${service.url}${path}`, { ...init, headers });
+    },
+    async [Symbol.asyncDispose]() {
+      await service.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
