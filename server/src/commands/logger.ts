@@ -1,23 +1,40 @@
 import { type Logger, pino } from 'pino';
 
-/** Lines are gathered so far before they are written: a write for each would cost more than the request. */
-const BUFFER_BYTES = 4096;
-const FLUSH_INTERVAL_MS = 500;
+/** So many lines, or those of so long, are written at once: a write for each would cost more than its request. */
+const GATHERED_LINES_MAX = 64;
+const GATHER_MS = 100;
+/** If nobody reads the output, lines are dropped beyond this instead of filling the memory. */
+const WAITING_BYTES_MAX = 16 * 1024 * 1024;
 
-/** JSON lines on stdout; in a terminal, short ones for people. */
-export function createLogger(level: string): Logger {
-  if (process.stdout.isTTY) {
-    return pino({ level }, { write: (line: string) => process.stdout.write(readable(JSON.parse(line))) });
-  }
-  const destination = pino.destination({ dest: 1, sync: false, minLength: BUFFER_BYTES });
-  const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
-  setInterval(() => logger.flush(), FLUSH_INTERVAL_MS).unref();
-  return logger;
+export interface ServiceLogger {
+  logger: Logger;
+  /** Writes what is still gathered. */
+  flush(): void;
 }
 
-/** Writes what is still gathered. */
-export function flushLogger(logger: Logger): Promise<void> {
-  return new Promise((resolve) => logger.flush(() => resolve()));
+/** JSON lines on stdout; in a terminal, short ones for people. */
+export function createLogger(level: string): ServiceLogger {
+  if (process.stdout.isTTY) {
+    const write = (line: string) => process.stdout.write(readable(JSON.parse(line)));
+    return { logger: pino({ level }, { write }), flush() {} };
+  }
+  const output = pino.destination({ dest: 1, sync: false, maxLength: WAITING_BYTES_MAX });
+  let gathered: string[] = [];
+  const writeGathered = () => {
+    if (gathered.length > 0) output.write(gathered.join(''));
+    gathered = [];
+  };
+  setInterval(writeGathered, GATHER_MS).unref();
+  const write = (line: string) => {
+    if (gathered.push(line) >= GATHERED_LINES_MAX) writeGathered();
+  };
+  return {
+    logger: pino({ level, base: null }, { write }),
+    flush() {
+      writeGathered();
+      output.flushSync();
+    },
+  };
 }
 
 interface LogLine {

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
-import type { Logger } from 'pino';
 import { readConfig } from '../config.ts';
 import { startService } from '../service.ts';
-import { createLogger, flushLogger } from './logger.ts';
+import { createLogger, type ServiceLogger } from './logger.ts';
 import { welcome } from './welcome.ts';
 
 /** One Ctrl-C under npm arrives twice: a second signal counts only after a second. */
@@ -15,7 +14,8 @@ export function addServe(program: Command): void {
 /** Runs the service until SIGINT or SIGTERM. */
 async function serve(): Promise<void> {
   const config = readConfig();
-  const logger = createLogger(config.logLevel);
+  const log = createLogger(config.logLevel);
+  const { logger } = log;
   const signalled = nextSignal();
   const { url, database, stop } = await startService(config, logger);
   if (process.stdout.isTTY) console.log(welcome(config.publicUrl ?? url, database.name));
@@ -23,10 +23,10 @@ async function serve(): Promise<void> {
 
   const signal = await signalled;
   logger.info({ signal }, 'stopping');
-  exitOnSecondSignal(logger);
+  exitOnSecondSignal(log);
   await stop();
   logger.info('stopped');
-  await flushLogger(logger);
+  log.flush();
   process.exit(0);
 }
 
@@ -37,12 +37,12 @@ function nextSignal(): Promise<string> {
   });
 }
 
-function exitOnSecondSignal(logger: Logger): void {
+function exitOnSecondSignal({ logger, flush }: ServiceLogger): void {
   const firstTimeMs = performance.now();
   const onSignal = () => {
     if (performance.now() - firstTimeMs < SECOND_SIGNAL_AFTER_MS) return;
     logger.warn('a second signal: exiting at once');
-    logger.flush();
+    flush();
     process.exit(1);
   };
   process.on('SIGINT', onSignal);

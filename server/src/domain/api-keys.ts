@@ -9,7 +9,7 @@ import {
   startOfSecret,
 } from '../model/api-keys.ts';
 import { AppError } from '../model/errors.ts';
-import { accountExists } from '../storage/accounts.ts';
+import { findAccount } from '../storage/accounts.ts';
 import {
   apiKeyExists,
   findKeyHolder,
@@ -48,7 +48,7 @@ export async function issueApiKey(database: Database, request: NewApiKey): Promi
     lastUsedAt: null,
   };
   await database.write(async (session) => {
-    if (!(await accountExists(session, key.accountId))) throw noAccount(key.accountId);
+    if ((await findAccount(session, key.accountId)) === undefined) throw noAccount(key.accountId);
     await insertApiKey(session, key, hashSecret(secret));
   });
   return { key, secret };

@@ -1,8 +1,7 @@
 import { createId } from '../lib/ids.ts';
-import type { Account } from '../model/accounts.ts';
 import { AppError } from '../model/errors.ts';
 import { firstVersion, LISTING_ID_PREFIX, type Listing, type ListingInput } from '../model/listings.ts';
-import { advanceSequence } from '../storage/accounts.ts';
+import { advanceSequence, findAccount } from '../storage/accounts.ts';
 import type { Database, Session } from '../storage/database.ts';
 import { insertEvent } from '../storage/events.ts';
 import { findIdByExternalId, insertListing, type ServedListing } from '../storage/listings.ts';
@@ -13,15 +12,23 @@ export interface CreatedListing extends ServedListing {
 
 /**
  * Creates a listing and resolves once it is on disk.
- * @throws {AppError} `external_id_taken` with the `listingId` that has it; what `Database.write` throws
+ * @throws {AppError} `external_id_taken` with the `listingId` that has it; `unauthorized` if the account has just been
+ * deleted; what `Database.write` throws
  */
-export function createListing(database: Database, account: Account, input: ListingInput): Promise<CreatedListing> {
+export function createListing(database: Database, accountId: string, input: ListingInput): Promise<CreatedListing> {
   return database.write(async (session) => {
-    await refuseTakenExternalId(session, account.id, input.externalId);
+    const account = await findAccount(session, accountId);
+    if (account === undefined) throw accountGone();
+    await refuseTakenExternalId(session, accountId, input.externalId);
     const listing = firstVersion(createId(LISTING_ID_PREFIX), input, account, new Date());
-    const doc = await storeCreated(session, account.id, listing);
+    const doc = await storeCreated(session, accountId, listing);
     return { id: listing.id, version: listing.version, doc };
   });
+}
+
+/** An account that is gone took its keys with it. */
+export function accountGone(): AppError {
+  return new AppError('unauthorized', 'Invalid or missing API key');
 }
 
 async function refuseTakenExternalId(session: Session, accountId: string, externalId?: string): Promise<void> {
@@ -31,17 +38,14 @@ async function refuseTakenExternalId(session: Session, accountId: string, extern
   throw new AppError(
     'external_id_taken',
     `The listing ${listingId} has this externalId; change that one or use another.`,
-    {
-      members: { listingId },
-    },
+    { members: { listingId } },
   );
 }
 
-/** The write path: the account's sequence grows by one, the listing is written, the event appended, in one transaction. */
+/** The write path: in one transaction the account's sequence grows by one, the listing is written, the event appended. */
 async function storeCreated(session: Session, accountId: string, listing: Listing): Promise<string> {
   const doc = JSON.stringify(listing);
   const sequence = await advanceSequence(session, accountId, 1);
-  if (sequence === undefined) throw new AppError('unauthorized', 'Invalid or missing API key');
   await insertListing(session, accountId, { id: listing.id, version: listing.version, sequence, doc });
   await insertEvent(session, accountId, {
     sequence,

@@ -41,7 +41,7 @@ export function createApp(services: Services): App {
 
   app.use('/v1/*', requireApiKey(services.database, services.keyUse));
   mountListings(app, services);
-  mountMe(app);
+  mountMe(app, services);
   refuseOtherMethods(app);
 
   app.notFound((c) =>

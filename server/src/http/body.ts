@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
 import { JsonError, type ParsedJson, parseJson } from '../lib/json.ts';
 import { AppError } from '../model/errors.ts';
 import type { AppContext } from './reply.ts';
@@ -51,15 +52,26 @@ function beginsUtf8(bytes: Buffer): boolean {
 }
 
 /** Reads the whole body from the connection, within its limits of size and time. */
-function readBody(c: AppContext): Promise<Buffer> {
+function readBody(c: AppContext): Buffer | Promise<Buffer> {
   const { incoming, outgoing } = c.env;
   if (Number(incoming.headers['content-length']) > BODY_BYTES_MAX) throw tooLarge();
   if (incoming.headers.expect?.toLowerCase() === '100-continue') outgoing.writeContinue();
+  return incoming.complete ? takeArrivedBody(incoming) : waitForBody(incoming);
+}
+
+/** A small body has come with its headers: no need for timers and listeners. */
+function takeArrivedBody(incoming: IncomingMessage): Buffer {
+  const body: Buffer = incoming.read() ?? Buffer.alloc(0);
+  if (body.length > BODY_BYTES_MAX) throw tooLarge();
+  return body;
+}
+
+function waitForBody(incoming: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
-    const silence = setTimeout(finish, SILENCE_MAX_MS, tooSlow());
-    const deadline = setTimeout(finish, DURATION_MAX_MS, tooSlow());
+    const silence = setTimeout(onSlow, SILENCE_MAX_MS);
+    const deadline = setTimeout(onSlow, DURATION_MAX_MS);
     incoming.on('data', onData).on('end', finish).on('error', onAbort).on('close', onAbort);
 
     function onData(chunk: Buffer): void {
@@ -67,6 +79,9 @@ function readBody(c: AppContext): Promise<Buffer> {
       chunks.push(chunk);
       length += chunk.length;
       if (length > BODY_BYTES_MAX) finish(tooLarge());
+    }
+    function onSlow(): void {
+      finish(new AppError('request_timeout', 'The body took too long; send the request again.'));
     }
     function onAbort(): void {
       finish(new AppError('invalid_header', 'The connection ended before the body did.'));
@@ -84,8 +99,4 @@ function readBody(c: AppContext): Promise<Buffer> {
 
 function tooLarge(): AppError {
   return new AppError('payload_too_large', `The body is larger than ${BODY_BYTES_MAX} bytes; send less.`);
-}
-
-function tooSlow(): AppError {
-  return new AppError('request_timeout', 'The body took too long; send the request again.');
 }

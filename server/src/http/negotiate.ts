@@ -7,7 +7,7 @@ import { type AppContext, JSON_TYPE } from './reply.ts';
  * @throws {AppError} `not_acceptable`
  */
 export function requireJsonAccepted(c: AppContext): void {
-  const accept = c.req.header('accept');
+  const accept = c.env.incoming.headers.accept;
   if (accept === undefined || accept === '*/*' || accept === JSON_TYPE) return;
   if (new Negotiator({ headers: { accept } }).mediaType([JSON_TYPE]) !== undefined) return;
   throw new AppError('not_acceptable', `This reply comes as ${JSON_TYPE} only; ask for that in Accept.`);
@@ -18,14 +18,14 @@ export function requireJsonAccepted(c: AppContext): void {
  * @throws {AppError} `unsupported_media_type`
  */
 export function requireJsonBody(c: AppContext): void {
-  const [type = '', ...parameters] = (c.req.header('content-type') ?? '').toLowerCase().split(';');
+  const [type = '', ...parameters] = (c.env.incoming.headers['content-type'] ?? '').toLowerCase().split(';');
   const isUtf8 = parameters.every(
     (parameter) => !/^\s*charset\s*=/.test(parameter) || /=\s*"?utf-8"?\s*$/.test(parameter),
   );
   if (type.trim() !== JSON_TYPE || !isUtf8) {
     throw new AppError('unsupported_media_type', `Send the body as JSON in UTF-8, with Content-Type: ${JSON_TYPE}.`);
   }
-  const encoding = c.req.header('content-encoding')?.trim().toLowerCase();
+  const encoding = c.env.incoming.headers['content-encoding']?.trim().toLowerCase();
   if (encoding !== undefined && encoding !== '' && encoding !== 'identity') {
     throw new AppError('unsupported_media_type', 'Send the body without Content-Encoding.', {
       headers: { 'Accept-Encoding': 'identity' },

@@ -5,6 +5,7 @@ import { getRequestListener } from '@hono/node-server';
 import { AppError } from '../model/errors.ts';
 import type { App } from './app.ts';
 import { STATUS_OF_CODE } from './errors.ts';
+import { countHeader } from './raw-headers.ts';
 import { errorBody, JSON_TYPE } from './reply.ts';
 
 const HEADER_BYTES_MAX = 16 * 1024;
@@ -57,10 +58,7 @@ export function createHttpServer(app: App, { idleTimeoutMs = IDLE_TIMEOUT_MS }: 
 /** RFC 9112 §3.2 (exactly one valid Host) and §6.1 (no transfer coding in HTTP/1.0). */
 function findFault(incoming: IncomingMessage): string | undefined {
   const { rawHeaders, httpVersion, headers } = incoming;
-  let hosts = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]?.length === 4 && rawHeaders[index]?.toLowerCase() === 'host') hosts += 1;
-  }
+  const hosts = countHeader(rawHeaders, 'host');
   if (hosts > 1) return 'Send one Host header.';
   if (hosts === 0 && httpVersion === '1.1') return 'Send a Host header.';
   if (hosts === 1 && !HOST.test(headers.host ?? '')) return 'The Host header is not a host name with an optional port.';
@@ -74,6 +72,7 @@ const HOST = /^(?:[a-z0-9._~-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
 /** The path and query of a request target in origin or absolute form (RFC 9112 §3.2). */
 function normalTarget(target: string): string {
+  if (USUAL_TARGET.test(target)) return target;
   const origin = target.replace(/^https?:\/\/[^/?#]*/i, '');
   const [path = ''] = origin.split('?', 1);
   if (!path.startsWith('/')) return path === '' ? `/${origin}` : NOWHERE;
@@ -83,6 +82,7 @@ function normalTarget(target: string): string {
   return path.startsWith('/v1/') ? `/v1${NOWHERE}` : NOWHERE;
 }
 
+const USUAL_TARGET = /^\/[\w/-]*(?:\?|$)/;
 const UNUSUAL = /[\\#%]|\/\./;
 
 function refuse(outgoing: ServerResponse, message: string): void {

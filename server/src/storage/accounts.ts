@@ -42,13 +42,16 @@ export function listAccounts(session: Session) {
   return session.execute(selectAll, {});
 }
 
-const exists = statement<{ id: string }, { id: string }>((query, parameter) =>
-  query.selectFrom('accounts').select('id').where('id', '=', parameter('id')),
+const selectById = statement<{ id: string }, Account>((query, parameter) =>
+  query
+    .selectFrom('accounts')
+    .select(['id', 'name', 'currency', 'area_units as areaUnits'])
+    .where('id', '=', parameter('id')),
 );
 
-export async function accountExists(session: Session, id: string): Promise<boolean> {
-  const rows = await session.execute(exists, { id });
-  return rows.length > 0;
+export async function findAccount(session: Session, id: string): Promise<Account | undefined> {
+  const [account] = await session.execute(selectById, { id });
+  return account;
 }
 
 const advance = statement<{ accountId: string; listings: number }, { sequence: number }>((query, parameter) =>
@@ -62,17 +65,11 @@ const advance = statement<{ accountId: string; listings: number }, { sequence: n
     .returning('sequence'),
 );
 
-/**
- * Takes the account's next sequence number; `listings` is by how many its number of listings changes.
- * Returns undefined when the account does not exist any more.
- */
-export async function advanceSequence(
-  session: Session,
-  accountId: string,
-  listings: number,
-): Promise<number | undefined> {
+/** Takes the account's next sequence number; `listings` is by how many its number of listings changes. */
+export async function advanceSequence(session: Session, accountId: string, listings: number): Promise<number> {
   const [head] = await session.execute(advance, { accountId, listings });
-  return head?.sequence;
+  if (head === undefined) throw new Error(`The account ${accountId} has no head`);
+  return head.sequence;
 }
 
 export interface Head {

@@ -1,4 +1,3 @@
-import type { Account } from '../model/accounts.ts';
 import type { Access, ApiKey } from '../model/api-keys.ts';
 import { type Session, statement } from './database.ts';
 
@@ -22,34 +21,18 @@ export async function insertApiKey(session: Session, key: ApiKey, hash: string):
   await session.execute(insert, { ...key, hash });
 }
 
-/** A key and its account, in one row, as each request needs them. */
+/** What each request needs to know of its key. */
 export interface KeyHolder {
   keyId: string;
-  keyName: string;
-  access: Access;
-  createdAt: number;
-  expiresAt: number | null;
   accountId: string;
-  accountName: string;
-  currency: string;
-  areaUnits: Account['areaUnits'];
+  access: Access;
+  expiresAt: number | null;
 }
 
 const selectHolder = statement<{ hash: string }, KeyHolder>((query, parameter) =>
   query
     .selectFrom('api_keys')
-    .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
-    .select([
-      'api_keys.id as keyId',
-      'api_keys.name as keyName',
-      'access',
-      'api_keys.created_at as createdAt',
-      'expires_at as expiresAt',
-      'accounts.id as accountId',
-      'accounts.name as accountName',
-      'currency',
-      'area_units as areaUnits',
-    ])
+    .select(['id as keyId', 'account_id as accountId', 'access', 'expires_at as expiresAt'])
     .where('hash', '=', parameter('hash')),
 );
 
@@ -57,6 +40,21 @@ const selectHolder = statement<{ hash: string }, KeyHolder>((query, parameter) =
 export async function findKeyHolder(session: Session, hash: string): Promise<KeyHolder | undefined> {
   const [holder] = await session.execute(selectHolder, { hash });
   return holder;
+}
+
+const selectDetails = statement<{ id: string }, { name: string; accountName: string; createdAt: number }>(
+  (query, parameter) =>
+    query
+      .selectFrom('api_keys')
+      .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
+      .select(['api_keys.name', 'accounts.name as accountName', 'api_keys.created_at as createdAt'])
+      .where('api_keys.id', '=', parameter('id')),
+);
+
+/** What a key and its account are called, and since when it exists; `createdAt` in UTC milliseconds. */
+export async function findKeyDetails(session: Session, id: string) {
+  const [details] = await session.execute(selectDetails, { id });
+  return details;
 }
 
 const selectByAccount = statement<{ accountId: string }, ApiKey>((query, parameter) =>

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { type Session, statement } from './database.ts';
 
 /** A listing as it is stored: the JSON text that is served, and what the service looks at without parsing it. */
@@ -60,67 +59,38 @@ export async function findIdByExternalId(
   return row?.id;
 }
 
-/** A run of listings, newest first, already joined to the text that is served. */
-export interface ListingPage {
-  sequence: number;
-  epoch: string;
-  /** The documents joined by commas; null when there are none. */
-  docs: string | null;
-  count: number;
-  /** The id of the last one; null when there are none. */
-  lastId: string | null;
-  /** Whether more come after the last one: 0 or 1. */
-  hasMore: number;
-}
+const selectPage = statement<{ accountId: string; beforeId: string; limit: number }, { id: string; doc: string }>(
+  (query, parameter) =>
+    query
+      .selectFrom('listings')
+      .select(['id', 'doc'])
+      .where('account_id', '=', parameter('accountId'))
+      .where('id', '<', parameter('beforeId'))
+      .orderBy('id', 'desc')
+      .limit(parameter('limit')),
+);
 
 /** Sorts after every id. */
 const AFTER_EVERY_ID = '~';
 
-const selectPage = statement<{ accountId: string; beforeId: string; limit: number }, ListingPage>((query, parameter) =>
-  query
-    .with('page', (cte) =>
-      cte
-        .selectFrom('listings')
-        .select(['id', 'doc'])
-        .where('account_id', '=', parameter('accountId'))
-        .where('id', '<', parameter('beforeId'))
-        .orderBy('id', 'desc')
-        .limit(parameter('limit')),
-    )
-    .with('joined', (cte) =>
-      cte
-        .selectFrom('page')
-        .select([
-          sql<string | null>`string_agg(doc, ',' order by id desc)`.as('docs'),
-          sql<number>`count(*)`.as('count'),
-          sql<string | null>`min(id)`.as('lastId'),
-        ]),
-    )
-    .selectFrom('joined')
-    .innerJoin('account_heads', (join) => join.on('account_id', '=', parameter('accountId')))
-    .innerJoin('database_info', (join) => join.onTrue())
-    .select([
-      'sequence',
-      'epoch',
-      'docs',
-      'count',
-      'lastId',
-      sql<number>`exists (
-        select 1 from listings where account_id = ${parameter('accountId')} and id < joined."lastId"
-      )`.as('hasMore'),
-    ]),
-);
+/** A run of the account's listings, newest first. */
+export interface ListingPage {
+  /** Their JSON texts. */
+  docs: string[];
+  /** The last one's id if more come after it. */
+  nextAfterId: string | undefined;
+}
 
-/**
- * Up to `limit` listings that come after the one with the id `afterId` in the list, or the newest ones, in one
- * statement with the account's sequence, so that both are of one moment. Undefined when the account is gone.
- */
+/** Up to `limit` listings that come after the one with the id `afterId` in the list, or the newest ones. */
 export async function findListingPage(
   session: Session,
   accountId: string,
   afterId: string | undefined,
   limit: number,
-): Promise<ListingPage | undefined> {
-  const [page] = await session.execute(selectPage, { accountId, beforeId: afterId ?? AFTER_EVERY_ID, limit });
-  return page;
+): Promise<ListingPage> {
+  const beforeId = afterId ?? AFTER_EVERY_ID;
+  const rows = await session.execute(selectPage, { accountId, beforeId, limit: limit + 1 });
+  const hasMore = rows.length > limit;
+  if (hasMore) rows.pop();
+  return { docs: rows.map(({ doc }) => doc), nextAfterId: hasMore ? rows.at(-1)?.id : undefined };
 }

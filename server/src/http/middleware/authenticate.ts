@@ -2,6 +2,7 @@ import type { MiddlewareHandler } from 'hono';
 import { authenticate, type KeyRefusal, type KeyUse } from '../../domain/api-keys.ts';
 import { AppError } from '../../model/errors.ts';
 import type { Database } from '../../storage/database.ts';
+import { countHeader } from '../raw-headers.ts';
 import type { AppEnv } from '../reply.ts';
 
 /** RFC 6750 §2.1, the scheme in any case (RFC 9110 §11.1). */
@@ -17,9 +18,10 @@ const DESCRIPTIONS: Record<KeyRefusal, string> = {
 /** Lets a request pass that carries a key; the key's holder is then in the context. */
 export function requireApiKey(database: Database, keyUse: KeyUse): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
-    const header = c.req.header('authorization');
-    if (header === undefined) throw unauthorized();
-    const secret = BEARER.exec(header)?.[1];
+    const { headers, rawHeaders } = c.env.incoming;
+    if (headers.authorization === undefined) throw unauthorized();
+    const isOne = countHeader(rawHeaders, 'authorization') === 1;
+    const secret = isOne ? BEARER.exec(headers.authorization)?.[1] : undefined;
     const holder = secret === undefined ? 'malformed' : await authenticate(database, secret);
     if (typeof holder === 'string') throw unauthorized(DESCRIPTIONS[holder]);
     keyUse.record(holder.keyId);

@@ -11,12 +11,12 @@ export function logRequests(logger: Logger, trustedProxies: TrustedProxies): Mid
   return (c, next) => {
     const { incoming, outgoing } = c.env;
     const startTimeMs = performance.now();
-    const given = c.req.header('x-request-id');
-    const requestId = given !== undefined && REQUEST_ID.test(given) ? given : randomUUID();
+    const given = incoming.headers['x-request-id'];
+    const requestId = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
     c.set('requestId', requestId);
     const { method } = c.req;
     const address = clientAddress(incoming, trustedProxies);
-    outgoing.once('close', () => {
+    outgoing.on('close', () => {
       const holder = c.get('holder');
       logger.info(
         {

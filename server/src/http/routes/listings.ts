@@ -1,5 +1,5 @@
 import { isKeyAlive } from '../../domain/api-keys.ts';
-import { createListing } from '../../domain/listings.ts';
+import { accountGone, createListing } from '../../domain/listings.ts';
 import { AppError } from '../../model/errors.ts';
 import { findHead, type Head } from '../../storage/accounts.ts';
 import type { KeyHolder } from '../../storage/api-keys.ts';
@@ -28,19 +28,13 @@ async function create(c: AppContext, database: Database): Promise<Response> {
   const body = await readJson(c);
   const holder = c.get('holder');
   requireFullAccess(holder);
-  const account = {
-    id: holder.accountId,
-    name: holder.accountName,
-    currency: holder.currency,
-    areaUnits: holder.areaUnits,
-  };
-  const { id, version, doc } = await createListing(database, account, parseListing(body));
+  const { id, version, doc } = await createListing(database, holder.accountId, parseListing(body));
   return replyJson(c, 201, doc, { Location: `/v1/listings/${id}`, ETag: listingTag(version) });
 }
 
 /** A retry that relies on this header must not make a second listing in silence. */
 function refuseIdempotencyKey(c: AppContext): void {
-  if (c.req.header('idempotency-key') === undefined) return;
+  if (c.env.incoming.headers['idempotency-key'] === undefined) return;
   throw new AppError(
     'invalid_idempotency_key',
     'This release does not keep Idempotency-Keys; send the request without it.',
@@ -53,7 +47,7 @@ function requireFullAccess(holder: KeyHolder): void {
 }
 
 async function retrieve(c: AppContext, database: Database): Promise<Response> {
-  const ifNoneMatch = c.req.header('if-none-match');
+  const ifNoneMatch = c.env.incoming.headers['if-none-match'];
   const listing = await findListing(database, c.get('holder').accountId, c.req.param('id') ?? '');
   if (listing === undefined) throw new AppError('not_found', 'There is no listing with this id in the account.');
   const etag = listingTag(listing.version);
@@ -65,48 +59,47 @@ async function list(c: AppContext, query: ListQuery, services: Services): Promis
   const { accountId } = c.get('holder');
   const scope = `listings\n${accountId}`;
   const afterId = query.cursor === undefined ? undefined : services.cursors.decode(query.cursor, scope);
-  const tagOf = ({ epoch, sequence }: Head) =>
-    listTag(epoch, sequence, c.req.path, query.limit ?? '', query.cursor ?? '', JSON_TYPE, services.release);
+  // Before the first row is read: whoever follows the events from here misses nothing.
+  const head = await findHead(services.database, accountId);
+  if (head === undefined) throw accountGone();
+  const { epoch, sequence } = head;
+  const etag = listTag(epoch, sequence, c.req.path, query.limit ?? '', query.cursor ?? '', JSON_TYPE, services.release);
+  const ifNoneMatch = c.env.incoming.headers['if-none-match'];
+  if (ifNoneMatch !== undefined && isNotModified(ifNoneMatch, etag)) return replyNotModified(c, etag);
 
-  const ifNoneMatch = c.req.header('if-none-match');
-  if (ifNoneMatch !== undefined) {
-    const etag = tagOf(found(await findHead(services.database, accountId)));
-    if (isNotModified(ifNoneMatch, etag)) return replyNotModified(c, etag);
-  }
-  const page = found(await findListingPage(services.database, accountId, afterId, query.limit ?? CHUNK_LENGTH));
-  const etag = tagOf(page);
-  if (query.limit === undefined) return streamList(c, page, etag, services);
-  const nextCursor = page.hasMore && page.lastId !== null ? services.cursors.encode(page.lastId, scope) : null;
+  const page = await findListingPage(services.database, accountId, afterId, query.limit ?? CHUNK_LENGTH);
+  if (query.limit === undefined && page.nextAfterId !== undefined) return streamList(c, head, page, etag, services);
+  const nextCursor = page.nextAfterId === undefined ? null : services.cursors.encode(page.nextAfterId, scope);
   const headers: Record<string, string> = { ETag: etag };
   if (nextCursor !== null) headers.Link = `<${c.req.path}?limit=${query.limit}&cursor=${nextCursor}>; rel="next"`;
-  return replyJson(c, 200, `{"data":[${page.docs ?? ''}]${closing(page, nextCursor)}`, headers);
-}
-
-/** An account that is gone took its keys with it. */
-function found<T>(value: T | undefined): T {
-  if (value === undefined) throw new AppError('unauthorized', 'Invalid or missing API key');
-  return value;
+  return replyJson(c, 200, `{"data":[${page.docs.join(',')}${closing(head, nextCursor)}`, headers);
 }
 
 function closing({ sequence, epoch }: Head, nextCursor: string | null): string {
-  return `,"nextCursor":${JSON.stringify(nextCursor)},"sequence":${sequence},"epoch":"${epoch}"}`;
+  return `],"nextCursor":${JSON.stringify(nextCursor)},"sequence":${sequence},"epoch":"${epoch}"}`;
 }
 
 /** The complete list: what does not fit into the first chunk is read while it is sent. */
-function streamList(c: AppContext, first: ListingPage, etag: string, { database, logger }: Services): Response {
-  if (!first.hasMore) return replyJson(c, 200, `{"data":[${first.docs ?? ''}]${closing(first, null)}`, { ETag: etag });
+function streamList(c: AppContext, head: Head, first: ListingPage, etag: string, services: Services): Response {
+  const { database, logger } = services;
   const headers = replyHeaders(c, JSON_TYPE, { ETag: etag });
   if (c.req.method === 'HEAD') return new Response(null, { status: 200, headers });
-  return streamReply(c, headers, completeList(first, c.get('holder'), database), logger);
+  return streamReply(c, headers, completeList(head, first, c.get('holder'), database), logger);
 }
 
-async function* completeList(first: ListingPage, holder: KeyHolder, database: Database): AsyncGenerator<string> {
-  yield `{"data":[${first.docs}`;
-  let page = first;
-  while (page.hasMore && page.lastId !== null) {
+async function* completeList(
+  head: Head,
+  first: ListingPage,
+  holder: KeyHolder,
+  database: Database,
+): AsyncGenerator<string> {
+  yield `{"data":[${first.docs.join(',')}`;
+  let { nextAfterId } = first;
+  while (nextAfterId !== undefined) {
     if (!(await isKeyAlive(database, holder))) throw new AppError('unauthorized', 'The key was deleted meanwhile');
-    page = found(await findListingPage(database, holder.accountId, page.lastId, CHUNK_LENGTH));
-    if (page.docs !== null) yield `,${page.docs}`;
+    const page = await findListingPage(database, holder.accountId, nextAfterId, CHUNK_LENGTH);
+    if (page.docs.length > 0) yield `,${page.docs.join(',')}`;
+    nextAfterId = page.nextAfterId;
   }
-  yield `]${closing(first, null)}`;
+  yield closing(head, null);
 }

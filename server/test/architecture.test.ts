@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, relative } from 'node:path';
+import { describe, test } from 'node:test';
+
+const SOURCE = join(import.meta.dirname, '../src');
+
+/** The arrows of the house: what each room may import besides itself. A file at the top is a room of its own. */
+const MAY_IMPORT: Record<string, string[]> = {
+  'main.ts': ['commands'],
+  'service.ts': ['config.ts', 'http', 'worker', 'domain', 'storage'],
+  'config.ts': [],
+  commands: ['service.ts', 'config.ts', 'domain', 'storage', 'model', 'lib'],
+  http: ['domain', 'storage', 'model', 'lib'],
+  worker: ['domain', 'storage', 'model', 'lib'],
+  domain: ['storage', 'model', 'lib'],
+  storage: ['model', 'lib'],
+  model: ['lib'],
+  lib: [],
+};
+
+/** Packages that only one room may know, and for the engine, only some of its files. */
+const ONLY_IN: [packageName: RegExp, place: RegExp, why: string][] = [
+  [/^hono|^@hono\/|^negotiator$|^node:http$/, /^(http\/|service\.ts)/, 'only http/ knows HTTP'],
+  [/^kysely$/, /^storage\//, 'only storage/ knows SQL'],
+  [/^node:sqlite$|^pg$/, /^storage\/(sqlite|postgres)(\.ts|\/)/, 'only the engine files know the engine'],
+  [/^commander$/, /^commands\//, 'only commands/ knows the command line'],
+  [/^node:(fs|net|http|timers|child_process|sqlite)/, /^(?!model\/)/, 'model/ does no input or output'],
+  [/^node:fs/, /^(?!domain\/)/, 'the domain reads no files'],
+];
+
+interface Import {
+  file: string;
+  target: string;
+}
+
+const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+const imports: Import[] = files.flatMap((file) =>
+  [
+    ...readFileSync(join(SOURCE, file), 'utf8').matchAll(
+      /^(?:import|export)[^;]*? from '([^']+)';|^import '([^']+)';/gm,
+    ),
+  ].map(([, from, bare]) => ({ file, target: from ?? bare ?? '' })),
+);
+const inner = imports
+  .filter(({ target }) => target.startsWith('.'))
+  .map(({ file, target }) => ({ file, target: normalize(join(dirname(file), target)) }));
+
+function roomOf(file: string): string {
+  return file.split('/')[0] ?? '';
+}
+
+describe('architecture', () => {
+  test('every file stands in a room that the table knows', () => {
+    assert.deepEqual(new Set(files.map(roomOf)), new Set(Object.keys(MAY_IMPORT)));
+  });
+
+  test('imports run downwards only', () => {
+    const upwards = inner.filter(({ file, target }) => {
+      const [from, to] = [roomOf(file), roomOf(target)];
+      return from !== to && !MAY_IMPORT[from]?.includes(to);
+    });
+    assert.deepEqual(upwards, []);
+  });
+
+  test('no file imports itself by way of others', () => {
+    const targets = Map.groupBy(withoutTypes(inner), ({ file }) => file);
+    const visit = (file: string, path: string[]): void => {
+      assert.ok(!path.includes(file), `a cycle: ${[...path, file].join(' → ')}`);
+      for (const { target } of targets.get(file) ?? []) visit(target, [...path, file]);
+    };
+    for (const file of files) visit(file, []);
+  });
+
+  test('each package is known where it belongs and nowhere else', () => {
+    const misplaced = imports.flatMap(({ file, target }) =>
+      ONLY_IN.filter(([name, place]) => name.test(target) && !place.test(file)).map(
+        ([, , why]) => `${file}: ${target} (${why})`,
+      ),
+    );
+    assert.deepEqual(misplaced, []);
+  });
+
+  test('nothing outside the server imports it', () => {
+    const repository = join(SOURCE, '../..');
+    for (const workspace of ['bench']) {
+      const found = readdirSync(join(repository, workspace), { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.ts') && !file.includes('node_modules'))
+        .filter((file) => /from '[^']*server\/src/.test(readFileSync(join(repository, workspace, file), 'utf8')));
+      assert.deepEqual(found, [], `${relative(repository, workspace)} imports the server`);
+    }
+  });
+});
+
+/** A type is gone when the program runs: `import type` cannot make a cycle. */
+function withoutTypes(all: Import[]): Import[] {
+  return all.filter(({ file, target }) => {
+    const text = readFileSync(join(SOURCE, file), 'utf8');
+    const name = target.split('/').at(-1)?.replace('.', '\\.');
+    return new RegExp(`^(?:import|export) (?!type )[^;]*${name}';`, 'm').test(text);
+  });
+}

@@ -1,0 +1,64 @@
+import { get, type IncomingMessage } from 'node:http';
+import { createListing } from '../../src/domain/listings.ts';
+import type { ListingInput } from '../../src/model/listings.ts';
+import type { Tenant, TestService } from './service.ts';
+
+/** The least that makes a listing. */
+export const MINIMAL = { address: '12 Elm Street', beds: 3, baths: 2 };
+
+/** Sends a listing; a string or bytes go out as they are. */
+export function post(
+  service: TestService,
+  tenant: Tenant,
+  body: object | string,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  return service.fetch(tenant, '/v1/listings', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: new Uint8Array(bytes),
+  });
+}
+
+/** Creates listings of about `bytes` each without HTTP, and returns their ids, oldest first. */
+export async function fill(service: TestService, tenant: Tenant, count: number, bytes = 200): Promise<string[]> {
+  const description = 'x'.repeat(Math.max(1, Math.min(4000, bytes) - 200));
+  const creating = Array.from({ length: count }, (_, index) => {
+    const input: ListingInput = { address: `${index} Elm Street`, beds: 3, baths: 2, description };
+    return createListing(service.database, tenant.accountId, input);
+  });
+  return (await Promise.all(creating)).map(({ id }) => id);
+}
+
+/** Enough listings that no buffer between two sockets holds their list. */
+export async function fillBeyondBuffers(service: TestService, tenant: Tenant): Promise<number> {
+  const LISTINGS = 7_000;
+  await fill(service, tenant, LISTINGS, 4000);
+  return LISTINGS;
+}
+
+/** Asks for the complete list and reads nothing of it until somebody reads the reply. */
+export function openList(service: TestService, tenant: Tenant): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const headers = { Authorization: `Bearer ${tenant.key}` };
+  get(`${service.url}/v1/listings`, { headers, agent: false }, resolve).on('error', reject);
+  return promise;
+}
+
+export interface ReadReply {
+  text: string;
+  /** Whether the reply came to its end, as HTTP marks it. */
+  isComplete: boolean;
+}
+
+/** Reads a reply to its end, or to where it was cut. */
+export async function readAll(response: IncomingMessage): Promise<ReadReply> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of response) chunks.push(chunk);
+  } catch {
+    // The connection was cut: `complete` says so.
+  }
+  return { text: Buffer.concat(chunks).toString(), isComplete: response.complete };
+}

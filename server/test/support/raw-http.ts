@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+/** One reply as it came over the wire. */
+export interface RawReply {
+  status: number;
+  head: string;
+  body: string;
+  /** Whether the service ends the connection after it. */
+  closes: boolean;
+}
+
+/** The text of a request that carries a key. */
+export function requestText(method: string, path: string, key: string, body = ''): string {
+  const type = body === '' ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
+  return `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n${type}\r\n${body}`;
+}
+
+export async function openSocket(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname).setEncoding('utf8');
+  await once(socket, 'connect');
+  // 'close' follows an error, and is what tests look at.
+  socket.on('error', () => undefined);
+  return socket;
+}
+
+/** The whole reply at the beginning of `text`; undefined as long as something of it is missing. ASCII bodies only. */
+export function takeReply(text: string): RawReply | undefined {
+  const headEnd = text.indexOf('\r\n\r\n');
+  if (headEnd < 0) return undefined;
+  const head = text.slice(0, headEnd);
+  const length = Number(/^content-length: (\d+)/im.exec(head)?.[1]);
+  const body = text.slice(headEnd + 4);
+  if (Number.isNaN(length)) throw new Error(`A reply without a length:\n${head}`);
+  if (body.length < length) return undefined;
+  return { status: Number(head.split(' ')[1]), head, body, closes: /^connection: close/im.test(head) };
+}
+
+/** Reads one reply; undefined when the connection ends before its first byte. */
+export async function readReply(socket: Socket): Promise<RawReply | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<RawReply | undefined>();
+  let text = '';
+  const onData = (chunk: string) => {
+    text += chunk;
+    const reply = takeReply(text);
+    if (reply !== undefined) resolve(reply);
+  };
+  const onClose = () => {
+    if (text === '') resolve(undefined);
+    else reject(new Error(`Half a reply:\n${text}`));
+  };
+  socket.on('data', onData).on('close', onClose);
+  if (socket.destroyed) onClose();
+  try {
+    return await promise;
+  } finally {
+    socket.off('data', onData).off('close', onClose);
+  }
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+
+const listingReply = z.looseObject({
+  id: z.string().regex(/^lst_[0-9a-hjkmnp-tv-z]{26}$/),
+  address: z.string(),
+  beds: z.int(),
+  baths: z.int(),
+  status: z.string(),
+  version: z.int(),
+  createdAt: z.iso.datetime({ precision: 3 }),
+  updatedAt: z.iso.datetime({ precision: 3 }),
+});
+
+const listReply = z.strictObject({
+  data: z.array(listingReply),
+  nextCursor: z.string().min(1).nullable(),
+  sequence: z.int(),
+  epoch: z.string().length(8),
+});
+
+const fault = z.strictObject({ field: z.string(), code: z.string(), message: z.string().min(1) });
+
+const errorReply = z.strictObject({
+  error: z.looseObject({
+    code: z.string(),
+    message: z.string().min(1),
+    requestId: z.string(),
+    details: z.array(fault).optional(),
+  }),
+});
+
+export type ListReply = z.output<typeof listReply>;
+export type ErrorReply = z.output<typeof errorReply>['error'];
+
+/** The list in a reply that must be one. */
+export async function readList(response: Response): Promise<ListReply> {
+  const text = await response.text();
+  assert.equal(response.status, 200, text);
+  return listReply.parse(JSON.parse(text));
+}
+
+/** The listing in a reply that must be one, with this status. */
+export async function readListing(response: Response, status = 200) {
+  const text = await response.text();
+  assert.equal(response.status, status, text);
+  return listingReply.parse(JSON.parse(text));
+}
+
+/** The error in a reply that must be this one, in the shape that all errors have. */
+export async function readError(response: Response, status: number, code: string): Promise<ErrorReply> {
+  const text = await response.text();
+  assert.deepEqual([response.status, response.headers.get('content-type')], [status, 'application/json'], text);
+  const { error } = errorReply.parse(JSON.parse(text));
+  assert.equal(error.code, code, text);
+  assert.equal(error.requestId, response.headers.get('x-request-id'));
+  return error;
+}
+
+/** `field: code` of each fault, in alphabetical order. */
+export function faultsOf(error: ErrorReply): string[] {
+  return (error.details ?? []).map(({ field, code }) => `${field}: ${code}`).sort();
+}

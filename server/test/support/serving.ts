@@ -1,0 +1,75 @@
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import type { TestContext } from 'node:test';
+import { type ServeProcess, spawnService } from './process.ts';
+import { createDirectory } from './service.ts';
+import { until } from './until.ts';
+
+/** A directory that is gone after the test. */
+export async function directoryFor(t: TestContext): Promise<string> {
+  const directory = await createDirectory();
+  t.after(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** `serve` in a process that does not outlive the test. */
+export async function serveFor(t: TestContext, settings: Record<string, string>): Promise<ServeProcess> {
+  const service = await spawnService(settings);
+  t.after(() => endByForce(service.child));
+  return service;
+}
+
+/** A process that does not outlive the test, with what it writes. */
+export function spawnFor(t: TestContext, command: string, args: string[], env: Record<string, string>, cwd?: string) {
+  const child: ChildProcessWithoutNullStreams = spawn(command, args, { env, cwd });
+  t.after(() => endByForce(child));
+  const output = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output.stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output.stderr += text;
+  });
+  return { child, output };
+}
+
+/** Resolves with the exit code, also when the process has ended before; null after a signal. */
+export async function exitOf(child: ChildProcess): Promise<number | null> {
+  if (!hasEnded(child)) await once(child, 'exit');
+  return child.exitCode;
+}
+
+export function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}
+
+async function endByForce(child: ChildProcess): Promise<void> {
+  if (hasEnded(child)) return;
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+/** Whether a process with this id runs. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Resolves once nobody takes a connection at this address any more. */
+export async function waitUntilRefused(url: string): Promise<void> {
+  await until(`${url} refuses connections`, () => isRefused(url));
+}
+
+function isRefused(url: string): Promise<boolean> {
+  const { hostname, port } = new URL(url);
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const socket = connect(Number(port), hostname);
+  socket.once('connect', () => resolve(false)).once('error', () => resolve(true));
+  return promise.finally(() => socket.destroy());
+}

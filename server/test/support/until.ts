@@ -1,0 +1,22 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const DEADLINE_MS = 30_000;
+const POLL_MS = 10;
+
+/**
+ * Asks again and again until the answer is neither false nor undefined, and returns it.
+ * @throws when it is still not there at the deadline, saying what was waited for
+ */
+export async function until<T>(
+  what: string,
+  ask: () => T | undefined | false | Promise<T | undefined | false>,
+  deadlineMs = DEADLINE_MS,
+): Promise<T> {
+  const endTimeMs = performance.now() + deadlineMs;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined && answer !== false) return answer;
+    if (performance.now() > endTimeMs) throw new Error(`Waited ${deadlineMs} ms in vain: ${what}`);
+    await sleep(POLL_MS);
+  }
+}
