@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { Logger } from 'pino';
 import { type Config, ConfigError, readRelease } from './config.ts';
 import { KeyUse } from './domain/api-keys.ts';
 import { createApp } from './http/app.ts';
 import { CursorCodec } from './http/cursor.ts';
 import { createHttpServer, type ServerTimeouts } from './http/server.ts';
 import { shutDown } from './http/shutdown.ts';
+import type { Log } from './lib/log.ts';
 import type { Database } from './storage/database.ts';
 import { getCursorSecret } from './storage/database-info.ts';
 import { openDatabase } from './storage/open.ts';
@@ -28,7 +28,7 @@ export interface Service {
  * Wires the parts together: database → app → HTTP server.
  * @throws {ConfigError} when it cannot listen; what `openDatabase` throws
  */
-export async function startService(config: Config, logger: Logger, timeouts?: ServerTimeouts): Promise<Service> {
+export async function startService(config: Config, log: Log, timeouts?: ServerTimeouts): Promise<Service> {
   const database = openDatabase(config.databaseUrl);
   const keyUse = new KeyUse(database);
   let stopping = false;
@@ -36,14 +36,14 @@ export async function startService(config: Config, logger: Logger, timeouts?: Se
     database,
     cursors: new CursorCodec(await getCursorSecret(database)),
     keyUse,
-    logger,
+    log,
     trustedProxies: config.trustedProxies,
     release: readRelease(),
     isStopping: () => stopping,
   });
   const server = createHttpServer(app, timeouts);
   const url = await listen(server, config);
-  const stopRecording = schedule('record key use', KEY_USE_INTERVAL_MS, () => keyUse.flush(), logger);
+  const stopRecording = schedule('record key use', KEY_USE_INTERVAL_MS, () => keyUse.flush(), log.logger);
   return {
     url,
     database,
@@ -53,7 +53,7 @@ export async function startService(config: Config, logger: Logger, timeouts?: Se
       stopRecording();
       await keyUse
         .flush()
-        .catch((error: unknown) => logger.error({ err: error }, 'the last use of keys was not written'));
+        .catch((error: unknown) => log.logger.error({ err: error }, 'the last use of keys was not written'));
       await database.close();
     },
   };

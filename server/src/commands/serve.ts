@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { startService } from '../service.ts';
-import { createLogger, type ServiceLogger } from './logger.ts';
+import { createLog, type ServiceLog } from './log.ts';
 import { welcome } from './welcome.ts';
 
 /** One Ctrl-C under npm arrives twice: a second signal counts only after a second. */
@@ -14,10 +14,10 @@ export function addServe(program: Command): void {
 /** Runs the service until SIGINT or SIGTERM. */
 async function serve(): Promise<void> {
   const config = readConfig();
-  const log = createLogger(config.logLevel);
+  const log = createLog(config.logLevel);
   const { logger } = log;
   const signalled = nextSignal();
-  const { url, database, stop } = await startService(config, logger);
+  const { url, database, stop } = await startService(config, log);
   if (process.stdout.isTTY) console.log(welcome(config.publicUrl ?? url, database.name));
   logger.info({ url, publicUrl: config.publicUrl, database: database.name, pid: process.pid }, 'listening');
 
@@ -37,7 +37,7 @@ function nextSignal(): Promise<string> {
   });
 }
 
-function exitOnSecondSignal({ logger, flush }: ServiceLogger): void {
+function exitOnSecondSignal({ logger, flush }: ServiceLog): void {
   const firstTimeMs = performance.now();
   const onSignal = () => {
     if (performance.now() - firstTimeMs < SECOND_SIGNAL_AFTER_MS) return;

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
-import type { Logger } from 'pino';
 import type { KeyUse } from '../domain/api-keys.ts';
+import type { Log } from '../lib/log.ts';
 import { AppError } from '../model/errors.ts';
 import type { Database } from '../storage/database.ts';
 import type { TrustedProxies } from './client-address.ts';
@@ -23,7 +23,7 @@ export interface Services {
   database: Database;
   cursors: CursorCodec;
   keyUse: KeyUse;
-  logger: Logger;
+  log: Log;
   trustedProxies: TrustedProxies;
   /** The program's version: part of each list's ETag. */
   release: string;
@@ -33,7 +33,7 @@ export interface Services {
 /** The map of the service: what each request passes, in order. */
 export function createApp(services: Services): App {
   const app = new Hono<AppEnv>();
-  app.use(logRequests(services.logger, services.trustedProxies));
+  app.use(logRequests(services.log, services.trustedProxies));
   mountHealth(app, services);
   mountDocs(app);
   const document = JSON.stringify(openApiDocument(services.release));
@@ -47,11 +47,11 @@ export function createApp(services: Services): App {
   app.notFound((c) =>
     replyError(c, new AppError('not_found', 'There is nothing at this path; /docs shows what there is.')),
   );
-  app.onError((error, c) => replyToError(error, c, services.logger));
+  app.onError((error, c) => replyToError(error, c, services.log));
   return app;
 }
 
-function replyToError(error: Error, c: AppContext, logger: Logger): Response {
+function replyToError(error: Error, c: AppContext, { logger }: Log): Response {
   const known = error instanceof AppError ? error : internalError(error);
   if (STATUS_OF_CODE[known.code] >= 500) {
     logger.error({ requestId: c.get('requestId'), err: known.cause ?? known }, known.message);

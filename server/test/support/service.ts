@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Logger, pino } from 'pino';
+import { pino } from 'pino';
 import { createAccount } from '../../src/domain/accounts.ts';
 import { issueApiKey } from '../../src/domain/api-keys.ts';
 import type { ServerTimeouts } from '../../src/http/server.ts';
@@ -33,7 +33,8 @@ export async function createDirectory(): Promise<string> {
 export async function startTestService(timeouts?: ServerTimeouts): Promise<TestService> {
   const directory = await createDirectory();
   const logLines: string[] = [];
-  const logger: Logger = pino({ level: 'info' }, { write: (line: string) => logLines.push(line) });
+  const writeLine = (line: string) => void logLines.push(line);
+  const log = { logger: pino({ level: 'info' }, { write: writeLine }), writeLine };
   const config = {
     host: '127.0.0.1',
     port: 0,
@@ -42,7 +43,7 @@ export async function startTestService(timeouts?: ServerTimeouts): Promise<TestS
     logLevel: 'info',
     trustedProxies: undefined,
   };
-  const service = await startService(config, logger, timeouts);
+  const service = await startService(config, log, timeouts);
   return {
     ...service,
     directory,

@@ -81,10 +81,10 @@ function closing({ sequence, epoch }: Head, nextCursor: string | null): string {
 
 /** The complete list: what does not fit into the first chunk is read while it is sent. */
 function streamList(c: AppContext, head: Head, first: ListingPage, etag: string, services: Services): Response {
-  const { database, logger } = services;
+  const { database, log } = services;
   const headers = replyHeaders(c, JSON_TYPE, { ETag: etag });
   if (c.req.method === 'HEAD') return new Response(null, { status: 200, headers });
-  return streamReply(c, headers, completeList(head, first, c.get('holder'), database), logger);
+  return streamReply(c, headers, completeList(head, first, c.get('holder'), database), log.logger);
 }
 
 async function* completeList(

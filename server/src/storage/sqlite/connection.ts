@@ -2,7 +2,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { DummyDriver, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import { AppError } from '../../model/errors.ts';
 import type { Session, Statement } from '../database.ts';
-import { StatementCompiler } from '../statements.ts';
+import { rowMapper, StatementCompiler } from '../statements.ts';
 import { translateError } from './errors.ts';
 
 /** How long an opening connection waits for another process that migrates or recovers. */
@@ -18,8 +18,8 @@ const compiler = new StatementCompiler({
 
 interface Prepared {
   statement: StatementSync;
-  columns: string[];
   bind(parameters: unknown): unknown[];
+  toRow(values: unknown[]): unknown;
 }
 
 /** A connection with its prepared statements. */
@@ -33,10 +33,10 @@ export class Connection implements Session {
 
   async execute<P, R>(statement: Statement<P, R>, parameters: P): Promise<R[]> {
     try {
-      const { statement: prepared, columns, bind } = this.#prepared.get(statement) ?? this.#prepare(statement);
+      const { statement: prepared, bind, toRow } = this.#prepared.get(statement) ?? this.#prepare(statement);
       // `.all()` also for writes: it ends the statement, so that no cursor stays open and the log is checkpointed.
       const rows = prepared.all(...(bind(parameters) as SQLInputValue[])) as unknown as unknown[][];
-      return rows.map((values) => toObject(columns, values)) as R[];
+      return rows.map(toRow) as R[];
     } catch (error) {
       throw translateError(error);
     }
@@ -47,16 +47,10 @@ export class Connection implements Session {
     const compiled = this.#database.prepare(sql);
     // Rows as arrays take a quarter less time, even with the objects made here.
     compiled.setReturnArrays(true);
-    const prepared = { statement: compiled, columns: compiled.columns().map(({ name }) => name), bind };
+    const prepared = { statement: compiled, bind, toRow: rowMapper(compiled.columns().map(({ name }) => name)) };
     this.#prepared.set(statement, prepared);
     return prepared;
   }
-}
-
-function toObject(columns: string[], values: unknown[]): object {
-  const row: Record<string, unknown> = {};
-  for (const [index, column] of columns.entries()) row[column] = values[index];
-  return row;
 }
 
 /**

@@ -1,4 +1,5 @@
-import { type Logger, pino } from 'pino';
+import { pino } from 'pino';
+import type { Log } from '../lib/log.ts';
 
 /** So many lines, or those of so long, are written at once: a write for each would cost more than its request. */
 const GATHERED_LINES_MAX = 64;
@@ -6,17 +7,16 @@ const GATHER_MS = 100;
 /** If nobody reads the output, lines are dropped beyond this instead of filling the memory. */
 const WAITING_BYTES_MAX = 16 * 1024 * 1024;
 
-export interface ServiceLogger {
-  logger: Logger;
+export interface ServiceLog extends Log {
   /** Writes what is still gathered. */
   flush(): void;
 }
 
 /** JSON lines on stdout; in a terminal, short ones for people. */
-export function createLogger(level: string): ServiceLogger {
+export function createLog(level: string): ServiceLog {
   if (process.stdout.isTTY) {
-    const write = (line: string) => process.stdout.write(readable(JSON.parse(line)));
-    return { logger: pino({ level }, { write }), flush() {} };
+    const writeLine = (line: string) => void process.stdout.write(readable(JSON.parse(line)));
+    return { logger: pino({ level }, { write: writeLine }), writeLine, flush() {} };
   }
   const output = pino.destination({ dest: 1, sync: false, maxLength: WAITING_BYTES_MAX });
   let gathered: string[] = [];
@@ -25,11 +25,12 @@ export function createLogger(level: string): ServiceLogger {
     gathered = [];
   };
   setInterval(writeGathered, GATHER_MS).unref();
-  const write = (line: string) => {
+  const writeLine = (line: string) => {
     if (gathered.push(line) >= GATHERED_LINES_MAX) writeGathered();
   };
   return {
-    logger: pino({ level, base: null }, { write }),
+    logger: pino({ level, base: null }, { write: writeLine }),
+    writeLine,
     flush() {
       writeGathered();
       output.flushSync();
