@@ -7,16 +7,16 @@ export function welcome(url: string, databaseName: string): string {
   Reference  ${url}/docs
   Database   ${databaseName}
 
-  Next, in another terminal, make an account and a key:
+  Next, in another terminal, make an account, then a key for it:
 
     npx property-listings accounts create --name "My Company"
-    npx property-listings keys create --account <the account's id> --name "My first key"
+    npx property-listings keys create --name "My first key" --account ACCOUNT_ID
 
-  Then create a listing and list all:
+  Then put the key where it says API_KEY, create a listing and list all:
 
-    curl ${url}/v1/listings -H "Authorization: Bearer <the key>" \\
+    curl ${url}/v1/listings -H "Authorization: Bearer API_KEY" \\
       -H "Content-Type: application/json" -d '{"address":"12 Elm Street","beds":3,"baths":2}'
-    curl ${url}/v1/listings -H "Authorization: Bearer <the key>"
+    curl ${url}/v1/listings -H "Authorization: Bearer API_KEY"
 
   Ctrl-C stops it.
 `;

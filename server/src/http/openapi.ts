@@ -36,8 +36,7 @@ export function openApiDocument(release: string): object {
       license: { name: 'MIT', identifier: 'MIT' },
       description:
         'Lists and creates the property listings of an account. Every request carries an API key: ' +
-        '`Authorization: Bearer <API_KEY>`. An administrator makes it in the dashboard under Settings → API, or the ' +
-        'operator with `npx property-listings keys create`.',
+        '`Authorization: Bearer <API_KEY>`. The operator makes it with `npx property-listings keys create`.',
     },
     servers: [{ url: '/v1' }],
     security: [{ apiKey: [] }],

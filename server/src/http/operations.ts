@@ -29,12 +29,6 @@ export interface Operation<S extends QuerySchema = QuerySchema> {
   errors: ErrorCode[];
 }
 
-export interface MountedOperation {
-  operation: Operation;
-  /** The path as the router has it. */
-  route: string;
-}
-
 /** Gives an operation its handler; the checks come in the order of the contract's §1. */
 export function mount<S extends QuerySchema>(
   app: App,

@@ -4,7 +4,7 @@ import type { AppError } from '../model/errors.ts';
 import type { KeyHolder } from '../storage/api-keys.ts';
 import { STATUS_OF_CODE, UNAUTHORIZED_BODY } from './errors.ts';
 
-export interface Variables {
+interface Variables {
   requestId: string;
   /** Set below `/v1`, once the key was found. */
   holder: KeyHolder;

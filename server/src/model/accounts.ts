@@ -12,7 +12,7 @@ export interface Account {
   areaUnits: AreaUnits;
 }
 
-export const NAME_LENGTH_MAX = 100;
+const NAME_LENGTH_MAX = 100;
 
 /**
  * The name of an account or a key, trimmed and NFC.

@@ -27,7 +27,7 @@ export const PROPERTY_TYPES = [
 
 export const LOT_SIZE_UNITS = ['acres', 'sqft', 'sqm'] as const;
 
-export interface Photo {
+interface Photo {
   url: string;
   caption?: string | undefined;
 }

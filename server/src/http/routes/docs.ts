@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { App } from '../app.ts';
 import { type AppContext, replyHeaders } from '../reply.ts';
 
-const VIEWER = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+const VIEWER = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
 /** Everything comes from this machine, and nothing runs that does not stand in a file of its own. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",

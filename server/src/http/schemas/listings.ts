@@ -102,7 +102,7 @@ const area = (decimalsMax: number, description: string) =>
   decimal({ minimum: 0, exclusive: true, maximum: AMOUNT_MAX, decimalsMax, description });
 
 /** The fields a client may send, each with its rule (contract §2). */
-export const listingFields = {
+const listingFields = {
   externalId: text({ lengthMax: 255, description: 'Your own id, unique in the account.', example: 'MLS-20931' })
     .refine((value) => value !== '.' && value !== '..', {
       message: 'Must not be "." or "..", which no path can name.',
