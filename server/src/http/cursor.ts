@@ -1,7 +1,8 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../model/errors.ts';
 
-const SIGNATURE_BYTES = 16;
+/** 132 bits. */
+const SIGNATURE_LENGTH = 22;
 
 /** Makes and reads cursors: opaque, valid for ever, and bound to what the list was asked for (`scope`). */
 export class CursorCodec {
@@ -13,7 +14,7 @@ export class CursorCodec {
 
   /** A cursor for what comes after `position` in the list that `scope` describes. */
   encode(position: string, scope: string): string {
-    return Buffer.concat([this.#sign(position, scope), Buffer.from(position)]).toString('base64url');
+    return this.#sign(position, scope) + Buffer.from(position).toString('base64url');
   }
 
   /**
@@ -21,11 +22,8 @@ export class CursorCodec {
    * @throws {AppError} `invalid_cursor` if it was changed or made for another list
    */
   decode(cursor: string, scope: string): string {
-    const bytes = Buffer.from(cursor, 'base64url');
-    const position = bytes.subarray(SIGNATURE_BYTES).toString();
-    const isCanonical = bytes.length > SIGNATURE_BYTES && bytes.toString('base64url') === cursor;
-    if (isCanonical && timingSafeEqual(bytes.subarray(0, SIGNATURE_BYTES), this.#sign(position, scope)))
-      return position;
+    const position = Buffer.from(cursor.slice(SIGNATURE_LENGTH), 'base64url').toString();
+    if (isEqual(cursor, this.encode(position, scope))) return position;
     throw new AppError(
       'invalid_cursor',
       'This cursor is not of this list: take the nextCursor of its last page, unchanged.',
@@ -37,8 +35,14 @@ export class CursorCodec {
     );
   }
 
-  /** SHA-512/256 with the secret in front, which unlike SHA-256 nobody can extend; a sixth of an HMAC's time. */
-  #sign(position: string, scope: string): Buffer {
-    return hash('sha512-256', `${this.#secret}\n${scope}\n${position}`, 'buffer').subarray(0, SIGNATURE_BYTES);
+  /** SHA-512/256 with the secret in front: unlike SHA-256 nobody can extend it, and it takes a tenth of an HMAC's time. */
+  #sign(position: string, scope: string): string {
+    return hash('sha512-256', `${this.#secret}\n${scope}\n${position}`, 'base64url').slice(0, SIGNATURE_LENGTH);
   }
+}
+
+/** Takes as long wherever the two differ. */
+function isEqual(given: string, expected: string): boolean {
+  const [left, right] = [Buffer.from(given), Buffer.from(expected)];
+  return left.length === right.length && timingSafeEqual(left, right);
 }

@@ -11,7 +11,21 @@ function generator(seed: number): () => number {
 
 const DEPTH_MAX = 5;
 const NUMBERS = ['0', '-0', '1', '-12', '3.25', '1e3', '-4.5E-2', '1e400', '12345678901234567890', '0.1e+1'];
-const CHARACTERS = ['a', 'é', '😀', ' ', '\\n', '\\"', '\\\\', '\\/', '\\u0041', '\\ud83d\\ude00', '\\ud800', '\u2028', '\x7f'];
+const CHARACTERS = [
+  'a',
+  'é',
+  '😀',
+  ' ',
+  '\\n',
+  '\\"',
+  '\\\\',
+  '\\/',
+  '\\u0041',
+  '\\ud83d\\ude00',
+  '\\ud800',
+  '\u2028',
+  '\x7f',
+];
 const SPACES = ['', '', '', ' ', '\n', '\t \r'];
 
 /** A valid document of nested values with escapes and white space; no name stands twice in an object. */

@@ -19,7 +19,7 @@ export class RawConnection {
   constructor(socket: Socket) {
     this.socket = socket;
     socket.on('data', (chunk) => {
-      this.#chunks.push(chunk);
+      this.#chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
       this.#length += chunk.length;
       this.#wake();
     });

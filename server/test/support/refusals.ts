@@ -35,7 +35,9 @@ async function assertRefused(service: TestService, refusal: Refusal): Promise<vo
   const bytes = new Uint8Array(Buffer.from(body));
   const response = await service.fetch(tenant, `/v1/listings${query}`, {
     method: 'POST',
-    headers: Object.entries(sent).flatMap(([name, value]): [string, string][] => (value === null ? [] : [[name, value]])),
+    headers: Object.entries(sent).flatMap(([name, value]): [string, string][] =>
+      value === null ? [] : [[name, value]],
+    ),
     body: isChunked ? ReadableStream.from([bytes]) : bytes,
     duplex: 'half',
   });

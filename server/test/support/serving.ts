@@ -32,7 +32,9 @@ export function spawnFor(t: TestContext, command: string, args: string[], env: R
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     output.stderr += text;
   });
-  return { child, output };
+  /** Its exit code, once everything it wrote is here; null after a signal. */
+  const closed = once(child, 'close').then(([code]: (number | null)[]) => code ?? null);
+  return { child, output, closed };
 }
 
 /** Resolves with the exit code, also when the process has ended before; null after a signal. */

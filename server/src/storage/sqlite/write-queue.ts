@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../model/errors.ts';
 import type { Session } from '../database.ts';
@@ -27,6 +27,7 @@ type Answer = () => void;
 export class WriteQueue {
   readonly #database: DatabaseSync;
   readonly #connection: Connection;
+  readonly #steps: Record<'begin' | 'savepoint' | 'release' | 'commit', StatementSync>;
   readonly #waiting: Job[] = [];
   #draining: Promise<void> | undefined;
   #closed = false;
@@ -34,6 +35,12 @@ export class WriteQueue {
   constructor(database: DatabaseSync) {
     this.#database = database;
     this.#connection = new Connection(database);
+    this.#steps = {
+      begin: database.prepare('begin immediate'),
+      savepoint: database.prepare('savepoint job'),
+      release: database.prepare('release job'),
+      commit: database.prepare('commit'),
+    };
   }
 
   submit<T>(run: (session: Session) => Promise<T>): Promise<T> {
@@ -72,7 +79,7 @@ export class WriteQueue {
     const endTimeMs = performance.now() + LOCK_WAIT_MAX_MS;
     for (;;) {
       try {
-        this.#database.exec('begin immediate');
+        this.#steps.begin.run();
         return;
       } catch (error) {
         if (!isBusy(error) || performance.now() > endTimeMs) throw translateError(error);
@@ -97,10 +104,10 @@ export class WriteQueue {
   /** @throws if the transaction has ended, and every job of the group with it */
   async #runJob(job: Job): Promise<Answer> {
     const session = new JobSession(this.#connection);
-    this.#database.exec('savepoint job');
+    this.#steps.savepoint.run();
     try {
       const value = await job.run(session);
-      this.#database.exec('release job');
+      this.#steps.release.run();
       return () => job.resolve(value);
     } catch (error) {
       const translated = translateError(error);
@@ -115,7 +122,7 @@ export class WriteQueue {
 
   #commit(): void {
     try {
-      this.#database.exec('commit');
+      this.#steps.commit.run();
     } catch (error) {
       throw translateCommitError(error);
     }
