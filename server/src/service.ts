@@ -41,7 +41,7 @@ export async function startService(config: Config, log: Log, timeouts?: ServerTi
     release: readRelease(),
     isStopping: () => stopping,
   });
-  const server = createHttpServer(app, timeouts);
+  const server = createHttpServer(app, log, timeouts);
   const url = await listen(server, config);
   const stopRecording = schedule('record key use', KEY_USE_INTERVAL_MS, () => keyUse.flush(), log.logger);
   return {

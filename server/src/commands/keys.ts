@@ -75,6 +75,8 @@ function showKey(key: ApiKey) {
 function parseTime(text: string): number {
   const isTime = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/i.test(text);
   const timeMs = isTime ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(timeMs)) throw new InvalidArgumentError('It must be like 2027-01-31T12:00:00Z.');
+  // Date.parse reads the 30th of February as the 2nd of March.
+  const isDay = isTime && new Date(text.slice(0, 10)).getUTCDate() === Number(text.slice(8, 10));
+  if (Number.isNaN(timeMs) || !isDay) throw new InvalidArgumentError('It must be like 2027-01-31T12:00:00Z.');
   return timeMs;
 }

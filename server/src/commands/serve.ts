@@ -30,10 +30,11 @@ async function serve(): Promise<void> {
   process.exit(0);
 }
 
+/** The listeners stay: without one, even for an instant, the next signal would end the process. */
 function nextSignal(): Promise<string> {
   return new Promise((resolve) => {
-    process.once('SIGINT', resolve);
-    process.once('SIGTERM', resolve);
+    process.on('SIGINT', resolve);
+    process.on('SIGTERM', resolve);
   });
 }
 

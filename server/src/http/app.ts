@@ -1,22 +1,22 @@
-import { Hono } from 'hono';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { KeyUse } from '../domain/api-keys.ts';
 import type { Log } from '../lib/log.ts';
 import { AppError } from '../model/errors.ts';
 import type { Database } from '../storage/database.ts';
+import { requireApiKey } from './authenticate.ts';
 import type { TrustedProxies } from './client-address.ts';
 import type { CursorCodec } from './cursor.ts';
 import { STATUS_OF_CODE } from './errors.ts';
-import { requireApiKey } from './middleware/authenticate.ts';
-import { logRequests } from './middleware/log-requests.ts';
+import { type Exchange, openExchange } from './exchange.ts';
+import { logRequest } from './log-request.ts';
 import { openApiDocument } from './openapi.ts';
-import { refuseOtherMethods } from './operations.ts';
-import { type AppContext, type AppEnv, replyError, replyJson } from './reply.ts';
-import { mountDocs } from './routes/docs.ts';
-import { mountHealth } from './routes/health.ts';
-import { mountListings } from './routes/listings.ts';
-import { mountMe } from './routes/me.ts';
-
-export type App = Hono<AppEnv>;
+import { type Reply, replyError, replyJson } from './reply.ts';
+import { addDocs } from './routes/docs.ts';
+import { addHealth } from './routes/health.ts';
+import { addListings } from './routes/listings.ts';
+import { addMe } from './routes/me.ts';
+import { Routes } from './routes.ts';
+import { send } from './send.ts';
 
 /** What the routes work with. */
 export interface Services {
@@ -30,39 +30,68 @@ export interface Services {
   isStopping: () => boolean;
 }
 
-/** The map of the service: what each request passes, in order. */
-export function createApp(services: Services): App {
-  const app = new Hono<AppEnv>();
-  app.use(logRequests(services.log, services.trustedProxies));
-  mountHealth(app, services);
-  mountDocs(app);
+/** Answers every request that HTTP allows; never rejects. */
+export type App = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
+
+const OPENAPI_PATH = '/v1/openapi.json';
+
+/** The map of the service. */
+export function createRoutes(services: Services): Routes {
+  const routes = new Routes();
   const document = JSON.stringify(openApiDocument(services.release));
-  app.get('/v1/openapi.json', (c) => replyJson(c, 200, document));
-
-  app.use('/v1/*', requireApiKey(services.database, services.keyUse));
-  mountListings(app, services);
-  mountMe(app, services);
-  refuseOtherMethods(app);
-
-  app.notFound((c) =>
-    replyError(c, new AppError('not_found', 'There is nothing at this path; /docs shows what there is.')),
-  );
-  app.onError((error, c) => replyToError(error, c, services.log));
-  return app;
+  routes.add('GET', OPENAPI_PATH, () => replyJson(200, document));
+  addListings(routes, services);
+  addMe(routes, services);
+  addHealth(routes, services);
+  addDocs(routes);
+  return routes;
 }
 
-function replyToError(error: Error, c: AppContext, { logger }: Log): Response {
-  const known = error instanceof AppError ? error : internalError(error);
-  if (STATUS_OF_CODE[known.code] >= 500) {
-    logger.error({ requestId: c.get('requestId'), err: known.cause ?? known }, known.message);
+/** What each request passes, in order. */
+export function createApp(services: Services): App {
+  const { database, keyUse, log, trustedProxies } = services;
+  const routes = createRoutes(services);
+
+  async function respond(exchange: Exchange): Promise<Reply> {
+    if (needsApiKey(exchange)) exchange.holder = await requireApiKey(exchange, database, keyUse);
+    return routes.answer(exchange);
   }
-  return replyError(c, known);
+
+  return async (incoming, outgoing) => {
+    const exchange = openExchange(incoming, outgoing);
+    logRequest(exchange, log, trustedProxies);
+    try {
+      const reply = await respond(exchange).catch((error: unknown) => replyToError(error, exchange, log));
+      await send(exchange, reply);
+    } catch (error) {
+      reportCut(error, exchange, log);
+    }
+  };
 }
 
-function internalError(cause: Error): AppError {
+/** Below `/v1` nothing can be learned without a key, not even what is not there; the document holds nobody's data. */
+function needsApiKey({ path, incoming }: Exchange): boolean {
+  if (path === OPENAPI_PATH) return incoming.method !== 'GET' && incoming.method !== 'HEAD';
+  return path === '/v1' || path.startsWith('/v1/');
+}
+
+function replyToError(error: unknown, { requestId }: Exchange, { logger }: Log): Reply {
+  const known = error instanceof AppError ? error : internalError(error);
+  if (STATUS_OF_CODE[known.code] >= 500) logger.error({ requestId, err: known.cause ?? known }, known.message);
+  return replyError(known, requestId);
+}
+
+function internalError(cause: unknown): AppError {
   return new AppError(
     'internal_error',
     'The service made a mistake; send the request again, or report its requestId.',
     { cause },
   );
+}
+
+/** A reply that failed on its way: the connection is gone. A reader that leaves early is in the request's own line. */
+function reportCut(error: unknown, { requestId, outgoing }: Exchange, { logger }: Log): void {
+  outgoing.destroy();
+  const hasLeft = error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+  if (!hasLeft) logger.error({ requestId, err: error }, 'a reply was cut');
 }

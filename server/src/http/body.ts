@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { JsonError, type ParsedJson, parseJson } from '../lib/json.ts';
 import { AppError } from '../model/errors.ts';
-import type { AppContext } from './reply.ts';
+import type { Exchange } from './exchange.ts';
 
 /** The contract's limit for one listing. */
 export const BODY_BYTES_MAX = 1024 * 1024;
@@ -13,8 +13,8 @@ const DURATION_MAX_MS = 60_000;
  * Reads the body as JSON.
  * @throws {AppError} `payload_too_large`, `request_timeout`, or `invalid_json` with the `offset` of the fault in bytes
  */
-export async function readJson(c: AppContext): Promise<ParsedJson> {
-  const bytes = await readBody(c);
+export async function readJson(exchange: Exchange): Promise<ParsedJson> {
+  const bytes = await readBody(exchange);
   if (!isUtf8(bytes))
     throw new AppError('invalid_json', 'The body is not valid UTF-8.', { members: { offset: utf8Length(bytes) } });
   // RFC 8259 §8.1 lets a reader ignore a byte order mark.
@@ -52,8 +52,7 @@ function beginsUtf8(bytes: Buffer): boolean {
 }
 
 /** Reads the whole body from the connection, within its limits of size and time. */
-function readBody(c: AppContext): Buffer | Promise<Buffer> {
-  const { incoming, outgoing } = c.env;
+function readBody({ incoming, outgoing }: Exchange): Buffer | Promise<Buffer> {
   if (Number(incoming.headers['content-length']) > BODY_BYTES_MAX) throw tooLarge();
   if (incoming.headers.expect?.toLowerCase() === '100-continue') outgoing.writeContinue();
   return incoming.complete ? takeArrivedBody(incoming) : waitForBody(incoming);
@@ -90,7 +89,6 @@ function waitForBody(incoming: IncomingMessage): Promise<Buffer> {
       clearTimeout(silence);
       clearTimeout(deadline);
       incoming.off('data', onData).off('end', finish).off('error', onAbort).off('close', onAbort);
-      // The adapter reads the rest of an unwanted body for a moment, so that the reply arrives, and then closes.
       if (error === undefined) resolve(Buffer.concat(chunks, length));
       else reject(error);
     }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { AppError } from '../model/errors.ts';
 
 /** One or more entity tags, or `*` (RFC 9110 §8.8.3, §13.1.2). */
@@ -16,20 +17,26 @@ export function listTag(...parts: (string | number)[]): string {
 }
 
 /**
- * Whether `If-None-Match` names this tag, by weak comparison.
+ * What `If-None-Match` names, read before anything is looked up.
  * @throws {AppError} `invalid_header` if it cannot be read
  */
-export function isNotModified(header: string, tag: string): boolean {
-  if (header.trim() === '*') return true;
+export function readIfNoneMatch({ 'if-none-match': header }: IncomingHttpHeaders): TagCondition | undefined {
+  if (header === undefined) return undefined;
+  if (header.trim() === '*') return () => true;
   if (!ENTITY_TAGS.test(header)) {
     throw new AppError(
       'invalid_header',
       'If-None-Match must be "*" or a list of ETags in double quotes, as they were sent.',
     );
   }
-  return (header.match(ENTITY_TAG) ?? []).some((given) => opaque(given) === opaque(tag));
+  // Weak comparison (RFC 9110 §8.8.3.2).
+  const opaque = new Set(header.match(ENTITY_TAG)?.map(withoutWeakness));
+  return (tag) => opaque.has(withoutWeakness(tag));
 }
 
-function opaque(tag: string): string {
+/** Whether a header names this entity tag. */
+export type TagCondition = (tag: string) => boolean;
+
+function withoutWeakness(tag: string): string {
   return tag.startsWith('W/') ? tag.slice(2) : tag;
 }

@@ -1,15 +1,18 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import Negotiator from 'negotiator';
 import { AppError } from '../model/errors.ts';
-import { type AppContext, JSON_TYPE } from './reply.ts';
+import { countHeader } from './raw-headers.ts';
+import { JSON_TYPE } from './reply.ts';
 
 /**
  * Checks that the caller takes JSON.
  * @throws {AppError} `not_acceptable`
  */
-export function requireJsonAccepted(c: AppContext): void {
-  const accept = c.env.incoming.headers.accept;
-  if (accept === undefined || accept === '*/*' || accept === JSON_TYPE) return;
-  if (new Negotiator({ headers: { accept } }).mediaType([JSON_TYPE]) !== undefined) return;
+export function requireJsonAccepted({ accept }: IncomingHttpHeaders): void {
+  // An empty list asks for nothing in particular.
+  if (!accept || accept === '*/*' || accept === JSON_TYPE) return;
+  if (new Negotiator({ headers: { accept } }).mediaType([JSON_TYPE, `${JSON_TYPE};charset=utf-8`]) !== undefined)
+    return;
   throw new AppError('not_acceptable', `This reply comes as ${JSON_TYPE} only; ask for that in Accept.`);
 }
 
@@ -17,15 +20,15 @@ export function requireJsonAccepted(c: AppContext): void {
  * Checks that the body is said to be JSON, in UTF-8 and not compressed.
  * @throws {AppError} `unsupported_media_type`
  */
-export function requireJsonBody(c: AppContext): void {
-  const [type = '', ...parameters] = (c.env.incoming.headers['content-type'] ?? '').toLowerCase().split(';');
+export function requireJsonBody({ headers, rawHeaders }: IncomingMessage): void {
+  const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
   const isUtf8 = parameters.every(
     (parameter) => !/^\s*charset\s*=/.test(parameter) || /=\s*"?utf-8"?\s*$/.test(parameter),
   );
-  if (type.trim() !== JSON_TYPE || !isUtf8) {
+  if (type.trim() !== JSON_TYPE || !isUtf8 || countHeader(rawHeaders, 'content-type') > 1) {
     throw new AppError('unsupported_media_type', `Send the body as JSON in UTF-8, with Content-Type: ${JSON_TYPE}.`);
   }
-  const encoding = c.env.incoming.headers['content-encoding']?.trim().toLowerCase();
+  const encoding = headers['content-encoding']?.trim().toLowerCase();
   if (encoding !== undefined && encoding !== '' && encoding !== 'identity') {
     throw new AppError('unsupported_media_type', 'Send the body without Content-Encoding.', {
       headers: { 'Accept-Encoding': 'identity' },

@@ -1,8 +1,9 @@
 import type { z } from 'zod';
-import { AppError, type ErrorCode } from '../model/errors.ts';
-import type { App } from './app.ts';
+import type { ErrorCode } from '../model/errors.ts';
+import { hasKey, type KeyedExchange } from './exchange.ts';
 import { requireJsonAccepted, requireJsonBody } from './negotiate.ts';
-import type { AppContext } from './reply.ts';
+import type { Reply } from './reply.ts';
+import type { Routes } from './routes.ts';
 import { parseQuery, type QuerySchema } from './schemas/query.ts';
 
 export interface OperationReply {
@@ -30,33 +31,15 @@ export interface Operation<S extends QuerySchema = QuerySchema> {
 }
 
 /** Gives an operation its handler; the checks come in the order of the contract's §1. */
-export function mount<S extends QuerySchema>(
-  app: App,
+export function addOperation<S extends QuerySchema>(
+  routes: Routes,
   operation: Operation<S>,
-  handler: (c: AppContext, query: z.output<S>) => Response | Promise<Response>,
+  handler: (exchange: KeyedExchange, query: z.output<S>, parameters: Record<string, string>) => Promise<Reply>,
 ): void {
-  const route = `/v1${operation.path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
-  app.on(operation.method, route, (c) => {
-    requireJsonAccepted(c);
-    if (operation.body !== undefined) requireJsonBody(c);
-    return handler(c, parseQuery(c.req.url, operation.query));
+  routes.add(operation.method.toUpperCase(), `/v1${operation.path}`, (exchange, parameters) => {
+    if (!hasKey(exchange)) throw new Error(`${operation.operationId} was reached without a key`);
+    requireJsonAccepted(exchange.incoming.headers);
+    if (operation.body !== undefined) requireJsonBody(exchange.incoming);
+    return handler(exchange, parseQuery(exchange.query, operation.query), parameters);
   });
-}
-
-/** Answers 405 on every path that has a route, for the methods it has none for. Call it after all routes. */
-export function refuseOtherMethods(app: App): void {
-  const methods = new Map<string, Set<string>>();
-  for (const { path, method } of app.routes) {
-    if (method === 'ALL') continue;
-    const known = methods.get(path) ?? new Set();
-    known.add(method);
-    if (method === 'GET') known.add('HEAD');
-    methods.set(path, known);
-  }
-  for (const [path, known] of methods) {
-    const allow = [...known].sort().join(', ');
-    app.all(path, () => {
-      throw new AppError('method_not_allowed', `This path takes ${allow}.`, { headers: { Allow: allow } });
-    });
-  }
 }

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { AppError } from '../model/errors.ts';
 import type { Database } from './database.ts';
 import { Connection, openConnection } from './sqlite/connection.ts';
 import { migrate } from './sqlite/migrate.ts';
@@ -13,7 +14,7 @@ const READER_TIMEOUT_MS = 250;
  * @throws {AppError} `unavailable` with words for the operator: not a database, from a newer version, not writable
  */
 export function openSqlite(path: string): Database {
-  mkdirSync(dirname(path), { recursive: true });
+  makeDirectory(dirname(path));
   const writer = openConnection(path);
   migrate(writer, path);
   const reader = openConnection(path);
@@ -33,4 +34,13 @@ export function openSqlite(path: string): Database {
       writer.close();
     },
   };
+}
+
+function makeDirectory(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new AppError('unavailable', `Cannot make the directory ${path}: ${reason}.`, { cause: error });
+  }
 }

@@ -17,7 +17,17 @@ export interface ServeProcess {
 
 /** Only what a test names: nothing of the environment that it runs in changes the outcome. */
 export function environment(settings: Record<string, string>): Record<string, string> {
-  return { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...settings };
+  // An empty variable counts as not set, and keeps a developer's .env from filling it in.
+  const unset = {
+    HOST: '',
+    PORT: '',
+    DATA_DIR: '',
+    DATABASE_URL: '',
+    PUBLIC_URL: '',
+    LOG_LEVEL: '',
+    TRUSTED_PROXIES: '',
+  };
+  return { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...unset, ...settings };
 }
 
 /** `serve` in a process of its own; resolves when it listens. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { App } from '../app.ts';
-import { type AppContext, replyHeaders } from '../reply.ts';
+import type { Reply } from '../reply.ts';
+import type { Routes } from '../routes.ts';
 
 const VIEWER = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
 /** Everything comes from this machine, and nothing runs that does not stand in a file of its own. */
@@ -51,27 +51,25 @@ const FILES: [name: string, type: string][] = [
 ];
 
 /** `/docs`: the interactive API reference. */
-export function mountDocs(app: App): void {
-  app.get(
-    '/',
-    (c) => new Response(null, { status: 302, headers: replyHeaders(c, 'text/plain', { Location: '/docs' }) }),
-  );
-  app.get('/docs', (c) => replyFile(c, PAGE, 'text/html; charset=utf-8'));
-  app.get('/docs/start.js', (c) => replyFile(c, START, 'text/javascript; charset=utf-8'));
+export function addDocs(routes: Routes): void {
+  routes.add('GET', '/', () => ({ status: 302, headers: { Location: '/docs' } }));
+  routes.add('GET', '/docs', () => replyFile(PAGE, 'text/html; charset=utf-8'));
+  routes.add('GET', '/docs/start.js', () => replyFile(START, 'text/javascript; charset=utf-8'));
   for (const [name, type] of FILES) {
     let content: Buffer | undefined;
-    app.get(`/docs/${name}`, (c) => {
+    routes.add('GET', `/docs/${name}`, () => {
       content ??= readFileSync(join(VIEWER, name));
-      return replyFile(c, content, type);
+      return replyFile(content, type);
     });
   }
 }
 
-function replyFile(c: AppContext, content: string | Buffer, type: string): Response {
-  const headers = replyHeaders(c, type, {
+function replyFile(body: string | Buffer, type: string): Reply {
+  const headers = {
+    'Content-Type': type,
     'Cache-Control': 'no-cache',
     'Content-Security-Policy': CONTENT_SECURITY_POLICY,
     'Referrer-Policy': 'no-referrer',
-  });
-  return new Response(typeof content === 'string' ? content : new Uint8Array(content), { status: 200, headers });
+  };
+  return { status: 200, headers, body };
 }

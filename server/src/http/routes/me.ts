@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { accountGone } from '../../domain/listings.ts';
 import { findKeyDetails } from '../../storage/api-keys.ts';
-import type { App, Services } from '../app.ts';
-import { mount, type Operation } from '../operations.ts';
+import type { Services } from '../app.ts';
+import { addOperation, type Operation } from '../operations.ts';
 import { replyJson } from '../reply.ts';
+import type { Routes } from '../routes.ts';
 import { noQuery } from '../schemas/query.ts';
 
 const time = () => z.string().meta({ format: 'date-time' });
@@ -46,9 +47,9 @@ export const meOperation: Operation<typeof noQuery> = {
   errors: [],
 };
 
-export function mountMe(app: App, { database }: Services): void {
-  mount(app, meOperation, async (c) => {
-    const { accountId, keyId, access, expiresAt } = c.get('holder');
+export function addMe(routes: Routes, { database }: Services): void {
+  addOperation(routes, meOperation, async ({ holder }) => {
+    const { accountId, keyId, access, expiresAt } = holder;
     const details = await findKeyDetails(database, keyId);
     if (details === undefined) throw accountGone();
     const me = {
@@ -61,6 +62,6 @@ export function mountMe(app: App, { database }: Services): void {
         expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
       },
     };
-    return replyJson(c, 200, JSON.stringify(me));
+    return replyJson(200, JSON.stringify(me));
   });
 }

@@ -3,12 +3,12 @@ import type { PropertyPath } from '../../lib/json.ts';
 import type { FieldCode, FieldFault } from '../../model/errors.ts';
 
 /** A reply names so many faults at most, and a field by so many characters: it must not outgrow the request. */
-const FAULTS_MAX = 100;
+export const FAULTS_MAX = 100;
 const FIELD_LENGTH_MAX = 200;
 
 /** Translates zod's issues to the faults of the contract; `readOnly` are the fields that only the server sets. */
 export function toFaults(issues: readonly z.core.$ZodIssue[], readOnly: ReadonlySet<string>): FieldFault[] {
-  return issues.flatMap((issue) => toFaultsOfIssue(issue, readOnly)).slice(0, FAULTS_MAX);
+  return issues.flatMap((issue) => toFaultsOfIssue(issue, readOnly));
 }
 
 function toFaultsOfIssue(issue: z.core.$ZodIssue, readOnly: ReadonlySet<string>): FieldFault[] {

@@ -4,7 +4,7 @@ import { AREA_UNITS } from '../../model/accounts.ts';
 import { COUNTRIES, CURRENCIES } from '../../model/codes.ts';
 import { AppError, type FieldFault } from '../../model/errors.ts';
 import { type ListingInput, LOT_SIZE_UNITS, PROPERTY_TYPES, STATUSES } from '../../model/listings.ts';
-import { fieldName, toFaults } from './faults.ts';
+import { FAULTS_MAX, fieldName, toFaults } from './faults.ts';
 import {
   addFault,
   choice,
@@ -187,7 +187,9 @@ export function parseListing({ value, inexactNumbers }: ParsedJson): ListingInpu
 
 function invalidListing(faults: FieldFault[]): AppError {
   const count = faults.length === 1 ? 'One field is' : `${faults.length} fields are`;
-  return new AppError('validation_failed', `${count} not valid; details names each.`, { details: faults });
+  return new AppError('validation_failed', `${count} not valid; details names each.`, {
+    details: faults.slice(0, FAULTS_MAX),
+  });
 }
 
 /** `null` for an optional field means that it was not given. */

@@ -1,7 +1,7 @@
 import { closest } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { AppError, type FieldFault } from '../../model/errors.ts';
-import { toFaults } from './faults.ts';
+import { FAULTS_MAX, toFaults } from './faults.ts';
 import { addFault } from './fields.ts';
 
 export type QuerySchema = z.ZodObject<Record<string, z.ZodOptional<z.ZodType<unknown, string>>>>;
@@ -32,11 +32,10 @@ export function integerParameter(minimum: number, maximum: number, description: 
  * Checks the parameters of a request against the operation's schema.
  * @throws {AppError} `unknown_parameter` or `invalid_query` with every fault there is
  */
-export function parseQuery<S extends QuerySchema>(url: string, schema: S): z.output<S> {
-  const start = url.indexOf('?');
+export function parseQuery<S extends QuerySchema>(query: string, schema: S): z.output<S> {
   // No parameter is required anywhere.
-  if (start < 0) return {} as z.output<S>;
-  const parameters = new URLSearchParams(url.slice(start));
+  if (query === '') return {} as z.output<S>;
+  const parameters = new URLSearchParams(query);
   const faults = findShapeFaults(parameters, Object.keys(schema.shape));
   const unshaped = new Set(faults.map(({ field }) => field));
   const given = Object.fromEntries([...parameters].filter(([name]) => !unshaped.has(queryField(name))));
@@ -74,6 +73,7 @@ function unknownParameter(name: string, known: string[]): string {
 }
 
 function invalidQuery(faults: FieldFault[]): AppError {
+  const details = faults.slice(0, FAULTS_MAX);
   const first = faults.find(({ code }) => code === 'unknown_field');
   if (first !== undefined) {
     return new AppError('unknown_parameter', `${first.field.slice('query.'.length)}: ${first.message}`, {
@@ -85,5 +85,5 @@ function invalidQuery(faults: FieldFault[]): AppError {
     faults.length === 1
       ? `${fault?.field}: ${fault?.message}`
       : 'Several parameters are not valid; details names each.';
-  return new AppError('invalid_query', message, { details: faults });
+  return new AppError('invalid_query', message, { details });
 }

@@ -4,6 +4,7 @@ import { AppError } from '../../model/errors.ts';
 import type { Session, Statement } from '../database.ts';
 import { rowMapper, StatementCompiler } from '../statements.ts';
 import { translateError } from './errors.ts';
+import { refuseForeignTables } from './migrate.ts';
 
 /** How long an opening connection waits for another process that migrates or recovers. */
 const OPEN_TIMEOUT_MS = 10_000;
@@ -60,6 +61,7 @@ export class Connection implements Session {
 export function openConnection(path: string): DatabaseSync {
   try {
     const database = new DatabaseSync(path, { timeout: OPEN_TIMEOUT_MS });
+    refuseForeignTables(database, path);
     database.exec(`
       pragma journal_mode = wal;
       pragma synchronous = full;
@@ -72,6 +74,7 @@ export function openConnection(path: string): DatabaseSync {
     expectPragma(database, 'foreign_keys', 1);
     return database;
   } catch (error) {
+    if (error instanceof AppError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new AppError('unavailable', `Cannot open the database ${path}: ${reason}.`, { cause: error });
   }

@@ -17,7 +17,6 @@ export function migrate(database: DatabaseSync, name: string): void {
     database.exec('begin immediate');
     const version = readVersion(database);
     if (version > SCHEMA_VERSION) throw tooNew(name, version);
-    if (version === 0) refuseForeignTables(database, name);
     for (const migration of MIGRATIONS.slice(version)) database.exec(migration.sqlite);
     if (version === 0) createDatabaseInfo(database);
     database.exec(`pragma user_version = ${SCHEMA_VERSION}`);
@@ -32,8 +31,10 @@ function readVersion(database: DatabaseSync): number {
   return Number(database.prepare('pragma user_version').get()?.user_version);
 }
 
-function refuseForeignTables(database: DatabaseSync, name: string): void {
-  if (database.prepare('select 1 from sqlite_schema').get() === undefined) return;
+/** Before anything is changed, also the journal mode: a database without our tables, unless it is empty, is not ours. */
+export function refuseForeignTables(database: DatabaseSync, name: string): void {
+  const tables = database.prepare('select name from sqlite_schema').all();
+  if (tables.length === 0 || tables.some((table) => table.name === 'database_info')) return;
   throw new AppError('unavailable', `The file ${name} is another program's database; name another file.`);
 }
 

@@ -30,6 +30,8 @@ export class WriteQueue {
   readonly #steps: Record<'begin' | 'savepoint' | 'release' | 'commit', StatementSync>;
   readonly #waiting: Job[] = [];
   #draining: Promise<void> | undefined;
+  /** The session of the job that runs. */
+  #running: JobSession | undefined;
   #closed = false;
 
   constructor(database: DatabaseSync) {
@@ -68,6 +70,7 @@ export class WriteQueue {
         for (const answer of answers) answer();
       } catch (error) {
         // The whole transaction is gone: nobody may be told that anything was written.
+        this.#running?.end();
         this.#rollback();
         for (const job of group.length > 0 ? group : this.#waiting.splice(0)) job.reject(error);
       }
@@ -104,12 +107,16 @@ export class WriteQueue {
   /** @throws if the transaction has ended, and every job of the group with it */
   async #runJob(job: Job): Promise<Answer> {
     const session = new JobSession(this.#connection);
+    this.#running = session;
     this.#steps.savepoint.run();
     try {
       const value = await job.run(session);
+      session.assertOpen();
       this.#steps.release.run();
       return () => job.resolve(value);
     } catch (error) {
+      // A refused job that comes back late has no transaction any more: one that is open is another group's.
+      if (session.ended) throw error;
       const translated = translateError(error);
       // On a full disk SQLite rolls the whole transaction back, and the savepoints are gone.
       if (!this.#database.isTransaction) throw translated;
@@ -142,12 +149,20 @@ class JobSession implements Session {
     this.#connection = connection;
   }
 
+  get ended(): boolean {
+    return this.#ended;
+  }
+
   end(): void {
     this.#ended = true;
   }
 
-  execute: Session['execute'] = (statement, parameters) => {
+  assertOpen(): void {
     if (this.#ended) throw new Error('A statement came after its write job had ended');
+  }
+
+  execute: Session['execute'] = (statement, parameters) => {
+    this.assertOpen();
     return this.#connection.execute(statement, parameters);
   };
 }

@@ -1,0 +1,53 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { cycle } from './cycle.ts';
+import { describeCommit, describeMachine } from './machine.ts';
+import { measureMillion } from './million.ts';
+import { type Place, say } from './place.ts';
+import { type Results, summarize } from './results.ts';
+import { CONNECTIONS } from './rounds.ts';
+import { fill } from './seed.ts';
+import { createAccounts, restartService } from './service.ts';
+import { takeTurns } from './turns.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const ACCOUNTS = 100;
+const LISTINGS = 200_000;
+/** One account has half of all listings, so that its complete list is a long one. */
+const READER_LISTINGS = 100_000;
+
+/** The whole bench on a temporary database. @throws at the first reply that is not the expected one */
+export async function runBench(place: Place, withMillion: boolean): Promise<Results> {
+  const date = new Date().toISOString();
+  mkdirSync(join(place.directory, 'data'));
+
+  say(`creating ${ACCOUNTS} accounts`);
+  const [reader, writer, ...others] = await createAccounts(place, ACCOUNTS);
+  if (reader === undefined || writer === undefined) throw new Error('the bench needs two accounts');
+
+  say(`creating ${LISTINGS} listings`);
+  const seededPerSecond = await fill(place, [
+    ...Array.from({ length: READER_LISTINGS }, () => reader),
+    ...Array.from({ length: LISTINGS - READER_LISTINGS }, cycle([writer, ...others])),
+  ]);
+
+  const { service, readyMs } = await restartService(place);
+  const rounds = await takeTurns(place, { service, reader, readerListings: READER_LISTINGS, writer });
+  await service.stop();
+
+  return {
+    date,
+    commit: describeCommit(ROOT),
+    machine: describeMachine(),
+    isPinned: place.cores !== undefined,
+    rounds: place.rounds,
+    seconds: place.seconds,
+    connections: CONNECTIONS,
+    accounts: ACCOUNTS,
+    listings: LISTINGS,
+    seededPerSecond,
+    readyMs,
+    rows: [...rounds].map(([name, ofOne]) => summarize(name, ofOne)),
+    ...(withMillion ? { million: await measureMillion(place) } : {}),
+  };
+}

@@ -1,0 +1,44 @@
+const LINE_END = 0x0a;
+/** More digits than any chunk's size needs, with what may follow them. */
+const SIZE_LINE_MAX = 64;
+
+/**
+ * Takes the chunked transfer coding (RFC 9112, section 7.1) off a body that comes in pieces of any length.
+ *
+ * @param onData given views into the piece that was read
+ * @returns a function that reads a piece and tells whether the closing chunk was there
+ */
+export function unchunk(onData: (bytes: Buffer) => void): (piece: Buffer) => boolean {
+  let left = 0;
+  let line = '';
+
+  /** Reads the line with a chunk's size, or the empty one after its data. @returns where it ends in the piece */
+  function readLine(piece: Buffer, from: number): number {
+    const end = piece.indexOf(LINE_END, from);
+    const to = end === -1 ? piece.length : end + 1;
+    line += piece.toString('latin1', from, to);
+    if (line.length > SIZE_LINE_MAX) throw new Error(`not a chunk's size: ${line}`);
+    return to;
+  }
+
+  return (piece) => {
+    let at = 0;
+    while (at < piece.length) {
+      if (left === 0) {
+        at = readLine(piece, at);
+        if (!line.endsWith('\n')) return false;
+        const size = line.trimEnd();
+        line = '';
+        if (size === '') continue;
+        left = Number.parseInt(size, 16);
+        if (left === 0) return true;
+        if (Number.isNaN(left)) throw new Error(`not a chunk's size: ${size}`);
+      }
+      const taken = Math.min(left, piece.length - at);
+      onData(piece.subarray(at, at + taken));
+      at += taken;
+      left -= taken;
+    }
+    return false;
+  };
+}

@@ -1,0 +1,103 @@
+import { connect, type Socket } from 'node:net';
+
+/** What the driver sends, and what must come back for it. */
+export type Exchange = {
+  /** The whole request: request line, headers and body. */
+  request: Buffer;
+  expected: Expected;
+};
+
+/** Either the exact bytes of the body, or texts that must occur in it. */
+export type Expected = { status: number; body: Buffer } | { status: number; contains: readonly Buffer[] };
+
+export type Connection = {
+  /** Sends one request; the reply is given to `onReply`. There is never more than one in flight. */
+  send(request: Buffer): void;
+  close(): void;
+};
+
+/** A view into the connection's own memory: valid only until `onReply` returns. */
+type OnReply = (status: number, body: Buffer) => void;
+
+const READ_BYTES = 64 * 1024;
+const HEAD_END = Buffer.from('\r\n\r\n');
+const STATUS_AT = 'HTTP/1.1 '.length;
+
+/**
+ * Opens one keep-alive connection that reads replies with a Content-Length (or none, for 204 and 304) and nothing else.
+ * It is written by hand because an HTTP client costs more for each reply than the bare server it has to outrun.
+ *
+ * @param onFault called once with the reason when the connection ends or a reply cannot be read
+ */
+export function openConnection(
+  port: number,
+  onOpen: () => void,
+  onReply: OnReply,
+  onFault: (reason: string) => void,
+): Connection {
+  const chunk = Buffer.allocUnsafe(READ_BYTES);
+  let unread: Buffer | undefined;
+  let closed = false;
+
+  function fail(reason: string): void {
+    if (closed) return;
+    closed = true;
+    socket.destroy();
+    onFault(reason);
+  }
+
+  function read(length: number): void {
+    const bytes = unread === undefined ? chunk.subarray(0, length) : Buffer.concat([unread, chunk.subarray(0, length)]);
+    const reply = parseReply(bytes);
+    if (reply === undefined) {
+      // What has not come whole is copied: the next read writes over `chunk`.
+      unread = Buffer.from(bytes);
+      return;
+    }
+    unread = undefined;
+    if (typeof reply === 'string') fail(reply);
+    else onReply(reply.status, reply.body);
+  }
+
+  const socket: Socket = connect({
+    port,
+    host: '127.0.0.1',
+    noDelay: true,
+    // One buffer for all reads spares an allocation for each reply.
+    onread: {
+      buffer: chunk,
+      callback(length) {
+        if (!closed) read(length);
+        return true;
+      },
+    },
+  });
+  socket.once('connect', onOpen);
+  socket.once('error', (error) => fail(error.message));
+  socket.once('close', () => fail('the server closed the connection'));
+
+  return {
+    send(request) {
+      socket.write(request);
+    },
+    close() {
+      closed = true;
+      socket.destroy();
+    },
+  };
+}
+
+/** The reply in `bytes`, nothing while it is not whole, or the reason why it cannot be read. */
+function parseReply(bytes: Buffer): { status: number; body: Buffer } | string | undefined {
+  const headEnd = bytes.indexOf(HEAD_END);
+  if (headEnd === -1) return undefined;
+  const head = bytes.toString('latin1', 0, headEnd);
+  const status = Number(head.slice(STATUS_AT, STATUS_AT + 3));
+  const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+  if (length === undefined && status !== 204 && status !== 304) return `a reply without Content-Length:\n${head}`;
+  const bodyStart = headEnd + HEAD_END.length;
+  const bodyEnd = bodyStart + (status === 304 ? 0 : Number(length ?? 0));
+  if (bytes.length < bodyEnd) return undefined;
+  if (bytes.length > bodyEnd) return `${bytes.length - bodyEnd} bytes after the end of a reply:\n${head}`;
+  return { status, body: bytes.subarray(bodyStart, bodyEnd) };
+}

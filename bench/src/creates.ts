@@ -1,0 +1,54 @@
+import type { Exchange } from './connection.ts';
+import { cycle } from './cycle.ts';
+import { type ListingBody, listingSource } from './listings.ts';
+import { type Call, serializeCall } from './requests.ts';
+
+const DIFFERENT_LISTINGS = 1000;
+
+export function createCall(key: string, body: string): Call {
+  return { method: 'POST', path: '/v1/listings', key, body };
+}
+
+/** The exchange that creates a listing: 201, and the reply holds the address and the external id that were sent. */
+export function createExchange(port: number, key: string, listing: ListingBody): Exchange {
+  return {
+    request: serializeCall(port, createCall(key, JSON.stringify(listing))),
+    expected: { status: 201, contains: [member('address', listing.address), member('externalId', listing.externalId)] },
+  };
+}
+
+/**
+ * Endless creates in one account. A thousand listings take turns under ever new external ids: to make each of them anew
+ * would keep the driver busier than the bare server.
+ */
+export function endlessCreates(port: number, key: string, prefix: string): () => Exchange {
+  const head = serializeCall(port, createCall(key, ' '))
+    .toString('latin1')
+    .replace(/content-length: 1\r\n\r\n $/i, '');
+  const nextListing = listingSource(0, prefix);
+  const nextText = cycle(Array.from({ length: DIFFERENT_LISTINGS }, () => splitListing(nextListing())));
+  let count = 0;
+  return () => {
+    count += 1;
+    const { address, rest, restBytes } = nextText();
+    const externalId = `"externalId":"${prefix}-${count}"`;
+    // One more each for the brace and the comma.
+    const length = externalId.length + restBytes + 2;
+    const request = Buffer.from(`${head}Content-Length: ${length}\r\n\r\n{${externalId},${rest}`);
+    return { request, expected: { status: 201, contains: [address, Buffer.from(externalId)] } };
+  };
+}
+
+/** The JSON text of a listing without its external id and without the opening brace. */
+function splitListing({ externalId: _, ...listing }: ListingBody): {
+  address: Buffer;
+  rest: string;
+  restBytes: number;
+} {
+  const rest = JSON.stringify(listing).slice(1);
+  return { address: member('address', String(listing.address)), rest, restBytes: Buffer.byteLength(rest) };
+}
+
+function member(name: string, value: string): Buffer {
+  return Buffer.from(`${JSON.stringify(name)}:${JSON.stringify(value)}`);
+}

@@ -1,0 +1,10 @@
+/** The items in turn, for ever. @throws when there are none */
+export function cycle<T>(items: readonly T[]): () => T {
+  let at = -1;
+  return () => {
+    at = (at + 1) % items.length;
+    const item = items[at];
+    if (item === undefined) throw new Error('no items to go through');
+    return item;
+  };
+}

@@ -1,0 +1,121 @@
+import { createHistogram } from 'node:perf_hooks';
+import { type Connection, type Exchange, type Expected, openConnection } from './connection.ts';
+
+export type Load = {
+  requests: number;
+  requestsPerSecond: number;
+  p50Ms: number;
+  p99Ms: number;
+};
+
+export type Drive = {
+  port: number;
+  connections: number;
+  /** The next exchange, or nothing when there is no more to do. */
+  next: () => Exchange | undefined;
+  /** After this no request is sent; those in flight are waited for. */
+  seconds: number;
+};
+
+/** A reply that takes longer than this is taken for one that never comes. */
+const REPLY_TIMEOUT_MS = 30_000;
+const NANOSECONDS_PER_MS = 1e6;
+
+/**
+ * Keeps one request in flight on each connection until the time or the exchanges are over, and checks every reply.
+ * Latency is measured from just before a request is written until its reply was read whole.
+ *
+ * @throws at the first reply that is not the expected one, at a lost connection, and when no reply comes for 30 s
+ */
+export function drive({ port, connections, next, seconds }: Drive): Promise<Load> {
+  const latencyNs = createHistogram();
+  const open: Connection[] = [];
+  const { promise, resolve, reject } = Promise.withResolvers<Load>();
+  const startedAt = performance.now();
+  const endsAt = startedAt + seconds * 1000;
+  let requests = 0;
+  let busy = connections;
+
+  function finish(): void {
+    clearInterval(watchdog);
+    for (const connection of open) connection.close();
+  }
+
+  function fail(reason: string): void {
+    finish();
+    reject(new Error(reason));
+  }
+
+  function endOne(): void {
+    busy -= 1;
+    if (busy > 0) return;
+    const elapsedSeconds = (performance.now() - startedAt) / 1000;
+    finish();
+    resolve({
+      requests,
+      requestsPerSecond: requests / elapsedSeconds,
+      p50Ms: latencyNs.percentile(50) / NANOSECONDS_PER_MS,
+      p99Ms: latencyNs.percentile(99) / NANOSECONDS_PER_MS,
+    });
+  }
+
+  function startOne(): void {
+    let exchange: Exchange | undefined;
+    let sentAt = 0;
+
+    function sendNext(now: number): void {
+      exchange = now < endsAt ? next() : undefined;
+      sentAt = now;
+      if (exchange === undefined) endOne();
+      else connection.send(exchange.request);
+    }
+
+    const connection = openConnection(
+      port,
+      () => sendNext(performance.now()),
+      (status, body) => {
+        const now = performance.now();
+        const fault = exchange === undefined ? 'a reply that nobody asked for' : findFault(exchange, status, body);
+        if (fault !== undefined) {
+          fail(fault);
+          return;
+        }
+        // Zero is outside of a histogram's range.
+        latencyNs.record(Math.max(1, Math.round((now - sentAt) * NANOSECONDS_PER_MS)));
+        requests += 1;
+        sendNext(now);
+      },
+      fail,
+    );
+    open.push(connection);
+  }
+
+  let seen = -1;
+  const watchdog = setInterval(() => {
+    if (requests === seen) fail(`no reply for ${REPLY_TIMEOUT_MS / 1000} s`);
+    seen = requests;
+  }, REPLY_TIMEOUT_MS);
+  for (let count = 0; count < connections; count += 1) startOne();
+  return promise;
+}
+
+function findFault({ request, expected }: Exchange, status: number, body: Buffer): string | undefined {
+  if (status === expected.status && isExpected(expected, body)) return undefined;
+  const [requestLine] = request.toString('utf8').split('\r\n', 1);
+  return `${requestLine}: expected ${describe(expected)}, got ${status} with ${shorten(body)}`;
+}
+
+function isExpected(expected: Expected, body: Buffer): boolean {
+  if ('body' in expected) return expected.body.equals(body);
+  return expected.contains.every((text) => body.includes(text));
+}
+
+function describe(expected: Expected): string {
+  const texts = 'body' in expected ? [expected.body] : expected.contains;
+  return `${expected.status} with ${texts.map(shorten).join(' and ')}`;
+}
+
+function shorten(bytes: Buffer): string {
+  const text = bytes.toString('utf8');
+  return text.length <= 300 ? `"${text}"` : `"${text.slice(0, 300)}…" (${bytes.length} bytes)`;
+}

@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Cores } from './machine.ts';
+
+export type Server = {
+  pid: number;
+  port: number;
+  /** Those that it and its driver are pinned to. */
+  cores: string | undefined;
+  stop(): Promise<void>;
+};
+
+/** A Node program to start. */
+export type Command = {
+  args: string[];
+  env?: Record<string, string>;
+  /** As for taskset. Without it the process may run anywhere. */
+  cores?: string | undefined;
+};
+
+const START_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 15_000;
+const POLL_MS = 2;
+const LOG_END_BYTES = 2000;
+
+const children = new Set<ChildProcess>();
+
+/** Ends, at once and by their ids, all processes that are still running. */
+export function killChildren(): void {
+  for (const child of children) child.kill('SIGKILL');
+}
+
+/** Runs a Node program to its end. @returns what it printed @throws when it fails, with what it said */
+export async function run(command: Command): Promise<string> {
+  const child = start(command, ['ignore', 'pipe', 'pipe']);
+  const [printed, said, [code]] = await Promise.all([
+    child.stdout === null ? '' : text(child.stdout),
+    child.stderr === null ? '' : text(child.stderr),
+    once(child, 'exit'),
+  ]);
+  if (code !== 0) throw new Error(`${command.args.join(' ')} ended with ${code}: ${said}${printed}`);
+  return printed;
+}
+
+/**
+ * Starts a Node program that serves on `PORT` and waits until it accepts connections. It is asked for that instead of being
+ * read from its log, because a log may be written late. The log goes to a file, as a service manager would do it: a pipe
+ * would cost the driver a read for each request.
+ */
+export async function startServer(
+  { args, env }: Omit<Command, 'cores'>,
+  cores: Cores | undefined,
+  logFile: string,
+): Promise<Server> {
+  const port = await findFreePort();
+  const log = openSync(logFile, 'w');
+  const startedAt = performance.now();
+  const command = { args, env: { ...env, PORT: String(port) }, cores: cores?.server };
+  const child = start(command, ['ignore', log, log]);
+  closeSync(log);
+  const exited = once(child, 'exit');
+  while (performance.now() - startedAt < START_TIMEOUT_MS && child.exitCode === null && child.signalCode === null) {
+    if (child.pid !== undefined && (await isListening(port))) {
+      return { pid: child.pid, port, cores: cores?.all, stop: () => stop(child, exited) };
+    }
+    await sleep(POLL_MS);
+  }
+  throw new Error(`${args.join(' ')} did not start to listen`);
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('there is no free port');
+  return address.port;
+}
+
+async function isListening(port: number): Promise<boolean> {
+  const socket = connect({ port, host: '127.0.0.1' });
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** The last lines of a log that may be long. */
+export function readLogEnd(logFile: string): string {
+  const log = openSync(logFile, 'r');
+  const end = Buffer.alloc(LOG_END_BYTES);
+  const length = readSync(log, end, 0, end.length, Math.max(0, fstatSync(log).size - end.length));
+  closeSync(log);
+  return end.toString('utf8', 0, length);
+}
+
+async function stop(child: ChildProcess, exited: Promise<unknown>): Promise<void> {
+  child.kill('SIGTERM');
+  const late = sleep(STOP_TIMEOUT_MS, 'late', { ref: false });
+  const isLate = (await Promise.race([exited, late])) === 'late';
+  if (!isLate && child.exitCode === 0) return;
+  const outcome = isLate
+    ? `still runs after ${STOP_TIMEOUT_MS / 1000} s`
+    : `ended with ${child.exitCode ?? child.signalCode}`;
+  throw new Error(`${child.spawnargs.join(' ')}: told to stop, it ${outcome}`);
+}
+
+function start({ args, env, cores }: Command, stdio: ('ignore' | 'pipe' | number)[]): ChildProcess {
+  const line = [process.execPath, ...args];
+  const [program = '', ...rest] = cores === undefined ? line : ['taskset', '-c', cores, ...line];
+  const child = spawn(program, rest, { stdio, env: { ...process.env, ...env } });
+  children.add(child);
+  child.once('exit', () => children.delete(child));
+  return child;
+}

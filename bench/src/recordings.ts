@@ -1,0 +1,55 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { Call, Reply } from './requests.ts';
+
+/** A request to the service and what it answered. */
+export type Recording = { call: Call; reply: Reply };
+
+type Stored = { name: string; status: number; headers: string[]; isStreamed: boolean; offset: number; length: number };
+type StoredReply = Reply & { isStreamed: boolean };
+
+/** `node:http` writes these itself, also in the bare server. */
+const CONNECTION_HEADERS = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding']);
+
+/** What tells the recordings of one run apart: the method, the path and whether `If-None-Match` was sent. */
+export function recordingName(method: string | undefined, path: string | undefined, isConditional: boolean): string {
+  return `${method} ${path}${isConditional ? ' if changed' : ''}`;
+}
+
+/** Writes the recordings for the bare server: a description in `file`, the bodies one after the other beside it. */
+export function writeRecordings(file: string, recordings: readonly Recording[]): void {
+  let offset = 0;
+  const stored = recordings.map(({ call, reply }): Stored => {
+    const start = offset;
+    offset += reply.body.length;
+    return {
+      name: recordingName(call.method, call.path, call.ifNoneMatch !== undefined),
+      status: reply.status,
+      headers: withoutConnectionHeaders(reply.headers),
+      isStreamed: reply.headers.some((text) => text.toLowerCase() === 'transfer-encoding'),
+      offset: start,
+      length: reply.body.length,
+    };
+  });
+  writeFileSync(bodiesFile(file), Buffer.concat(recordings.map(({ reply }) => reply.body)));
+  writeFileSync(file, JSON.stringify(stored));
+}
+
+/** What `writeRecordings` wrote, by name. */
+export function readRecordings(file: string): Map<string, StoredReply> {
+  const bodies = readFileSync(bodiesFile(file));
+  const stored: Stored[] = JSON.parse(readFileSync(file, 'utf8'));
+  return new Map(
+    stored.map(({ name, offset, length, ...reply }) => [
+      name,
+      { ...reply, body: bodies.subarray(offset, offset + length) },
+    ]),
+  );
+}
+
+function bodiesFile(file: string): string {
+  return `${file}.bodies`;
+}
+
+function withoutConnectionHeaders(headers: readonly string[]): string[] {
+  return headers.filter((_, index) => !CONNECTION_HEADERS.has((headers[index - (index % 2)] ?? '').toLowerCase()));
+}

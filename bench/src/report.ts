@@ -1,0 +1,127 @@
+import { isQuiet, type Results, type Row } from './results.ts';
+import type { Measured } from './rounds.ts';
+import { judge, listTargets, type Target } from './targets.ts';
+import { WHERE_THE_REST_GOES } from './where-the-rest-goes.ts';
+
+/** A driver this busy may have been slower than the server it drove. */
+const DRIVER_BUSY_MAX = 0.95;
+const BYTES_PER_MB = 1e6;
+const HEADINGS = [
+  '',
+  'service req/s',
+  'p50 ms',
+  'p99 ms',
+  'bare req/s',
+  'p50 ms',
+  'p99 ms',
+  'ratio',
+  'memory',
+  'busy: service',
+  'bare',
+  'driver',
+];
+
+/** All that a run has to say, as text for a terminal. */
+export function formatReport(results: Results): string {
+  return [
+    formatConditions(results),
+    formatTable([HEADINGS, ...results.rows.map(formatRow)]),
+    ...results.rows.flatMap(formatNotes),
+    ...formatReady(results),
+    '',
+    formatTable(listTargets(results).map(formatTarget)),
+    '',
+    WHERE_THE_REST_GOES,
+  ].join('\n');
+}
+
+function formatConditions({ date, commit, machine, isPinned, rounds, seconds, connections, ...rest }: Results): string {
+  const pinning = isPinned
+    ? 'servers on one core, driver on another'
+    : 'NOT PINNED: taskset or a second core is missing';
+  const memory =
+    machine.temporaryDirectory === 'memory' ? '\nThe database was in memory: creates look faster than on a disk.' : '';
+  return `${date}  commit ${commit}  ${machine.cpu}, ${machine.cores} cores, node ${machine.node}, ${machine.os}
+${formatCount(rest.accounts)} accounts, ${formatCount(rest.listings)} listings; ${pinning}
+Medians of ${rounds} rounds of ${seconds} s, ${connections} connections (complete list: one, rows/s); ratio: median of the rounds' ratios.${memory}
+`;
+}
+
+function formatRow({ name, service, bare, ratio }: Row): string[] {
+  const figures = ({ perSecond, p50Ms, p99Ms }: Measured): string[] => [
+    formatCount(perSecond),
+    formatMs(p50Ms),
+    formatMs(p99Ms),
+  ];
+  const driver = Math.max(service.busy.driver, bare.busy.driver);
+  const busy = [service.busy.server, bare.busy.server, driver].map(formatPercent);
+  return [
+    name,
+    ...figures(service),
+    ...figures(bare),
+    ratio.toFixed(2),
+    formatGrowth(service.memoryGrowthBytes),
+    ...busy,
+  ];
+}
+
+function formatNotes({ name, service, bare }: Row): string[] {
+  const notes: string[] = [];
+  if (service.firstByteMs !== undefined) notes.push(`${name}: first byte after ${formatMs(service.firstByteMs)} ms.`);
+  for (const [side, measured] of Object.entries({ service, bare })) {
+    const { driver, server, others } = measured.busy;
+    if (driver > DRIVER_BUSY_MAX && driver > (server ?? 0)) {
+      notes.push(`${name}: the driver was the limit, not the ${side}.`);
+    }
+    if (!isQuiet(measured)) {
+      notes.push(`${name}, ${side}: other processes took ${formatPercent(others)} of a core; repeat it in quiet.`);
+    }
+  }
+  return notes;
+}
+
+function formatReady({ readyMs, million, seededPerSecond }: Results): string[] {
+  const lines = [
+    `Ready ${formatMs(readyMs)} ms after start on the existing database; seeded ${formatCount(seededPerSecond)}/s.`,
+  ];
+  if (million !== undefined) {
+    lines.push(
+      `complete list of 1,000,000: ${formatCount(million.perSecond)} rows/s, first byte after ` +
+        `${formatMs(million.firstByteMs)} ms, memory ${formatGrowth(million.memoryGrowthBytes)}, ` +
+        `ready ${formatMs(million.readyMs)} ms after start.`,
+    );
+  }
+  return lines;
+}
+
+function formatGrowth(bytes: number | undefined): string {
+  return bytes === undefined ? '-' : `+${(bytes / BYTES_PER_MB).toFixed(0)} MB`;
+}
+
+function formatTarget(target: Target): string[] {
+  const { name, limit, value, unit, got } = target;
+  const digits = unit === '' ? 2 : 0;
+  const figure = got === undefined ? '-' : `${got.toFixed(digits)} ${unit}`.trimEnd();
+  return [name, `${limit} ${value} ${unit}`.trimEnd(), figure, judge(target)];
+}
+
+/** Columns as wide as their widest cell: the first to the left, figures to the right. */
+function formatTable(rows: readonly string[][]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const align = (cell: string, column: number): string =>
+    column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0);
+  return rows.map((row) => row.map(align).join('  ').trimEnd()).join('\n');
+}
+
+function formatCount(value: number): string {
+  return Math.round(value).toLocaleString('en-US');
+}
+
+function formatMs(value: number | undefined): string {
+  if (value === undefined) return '-';
+  return value < 10 ? value.toFixed(2) : value.toFixed(0);
+}
+
+function formatPercent(part: number | undefined): string {
+  return part === undefined ? '?' : `${Math.round(part * 100)}%`;
+}

@@ -1,0 +1,96 @@
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Machine } from './machine.ts';
+import { median } from './median.ts';
+import type { Measured, Round } from './rounds.ts';
+
+/** The medians of all rounds of one scenario. */
+export type Row = {
+  name: string;
+  service: Measured;
+  bare: Measured;
+  /** The median of the rounds' own ratios: a slow moment of the machine falls on both sides of a round. */
+  ratio: number;
+  /** Whether the machine had hardly anything else to do: otherwise the ratio says little, in either direction. */
+  isQuiet: boolean;
+};
+
+export type Million = {
+  readyMs: number;
+  /** The greatest of all rounds, as `firstByteMs`: such a promise is kept each time or not at all. */
+  memoryGrowthBytes: number;
+  firstByteMs: number;
+  perSecond: number;
+};
+
+/** What a run found out: one line of the results file. */
+export type Results = {
+  date: string;
+  commit: string;
+  machine: Machine;
+  isPinned: boolean;
+  rounds: number;
+  seconds: number;
+  connections: number;
+  accounts: number;
+  listings: number;
+  seededPerSecond: number;
+  readyMs: number;
+  rows: Row[];
+  million?: Million;
+};
+
+/** Part of a core for anybody else. */
+const OTHERS_BUSY_MAX = 0.1;
+const FILE = join(import.meta.dirname, '../results/results.jsonl');
+
+/** Adds one line to the results that are kept. */
+export function appendResults(results: Results): void {
+  mkdirSync(join(FILE, '..'), { recursive: true });
+  appendFileSync(FILE, `${JSON.stringify(results, shortenNumber)}\n`);
+}
+
+export function summarize(name: string, rounds: readonly Round[]): Row {
+  const service = medians(rounds.map((round) => round.service));
+  const bare = medians(rounds.map((round) => round.bare));
+  return {
+    name,
+    service,
+    bare,
+    isQuiet: isQuiet(service) && isQuiet(bare),
+    ratio: median(rounds.map((round) => round.service.perSecond / round.bare.perSecond)),
+  };
+}
+
+export function isQuiet({ busy }: Measured): boolean {
+  return (busy.others ?? 0) <= OTHERS_BUSY_MAX;
+}
+
+function medians(measured: readonly Measured[]): Measured {
+  const of = (pick: (one: Measured) => number | undefined): number | undefined => {
+    const values = measured.map(pick).filter((value) => value !== undefined);
+    return values.length === 0 ? undefined : median(values);
+  };
+  return {
+    perSecond: median(measured.map(({ perSecond }) => perSecond)),
+    p50Ms: of(({ p50Ms }) => p50Ms),
+    p99Ms: of(({ p99Ms }) => p99Ms),
+    firstByteMs: of(({ firstByteMs }) => firstByteMs),
+    memoryGrowthBytes: greatest(measured),
+    busy: {
+      server: of(({ busy }) => busy.server),
+      driver: median(measured.map(({ busy }) => busy.driver)),
+      others: of(({ busy }) => busy.others),
+    },
+  };
+}
+
+function greatest(measured: readonly Measured[]): number | undefined {
+  const values = measured.map(({ memoryGrowthBytes }) => memoryGrowthBytes).filter((value) => value !== undefined);
+  return values.length === 0 ? undefined : Math.max(...values);
+}
+
+/** Four digits are more than a noisy machine can promise. */
+function shortenNumber(_name: string, value: unknown): unknown {
+  return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value;
+}

@@ -1,0 +1,83 @@
+import { streamList } from './complete-list.ts';
+import type { Exchange } from './connection.ts';
+import { drive } from './driver.ts';
+import { type ListCheck, sameBytes } from './list-checks.ts';
+import { type Busy, residentBytesOf, watchBusy } from './process-stats.ts';
+import type { Server } from './processes.ts';
+import type { Recording } from './recordings.ts';
+import type { Scenario } from './scenarios.ts';
+
+/** What was measured of one server in one round. */
+export type Measured = {
+  /** Requests per second; of a complete list, listings per second. */
+  perSecond: number;
+  p50Ms?: number | undefined;
+  p99Ms?: number | undefined;
+  firstByteMs?: number | undefined;
+  memoryGrowthBytes?: number | undefined;
+  busy: Busy;
+};
+
+type Side = 'service' | 'bare';
+export type Servers = Record<Side, Server>;
+export type Round = Record<Side, Measured>;
+
+export const CONNECTIONS = 32;
+const WARM_UP_SECONDS = 1;
+
+/** Both servers one right after the other, so that a ratio compares moments of the same machine. */
+export async function measureScenario(scenario: Scenario, servers: Servers, seconds: number): Promise<Round> {
+  return {
+    service: await measureLoad(servers.service, scenario.service(servers.service.port), seconds),
+    bare: await measureLoad(servers.bare, scenario.bare(servers.bare.port), seconds),
+  };
+}
+
+async function measureLoad({ port, pid, cores }: Server, next: () => Exchange, seconds: number): Promise<Measured> {
+  await drive({ port, connections: CONNECTIONS, next, seconds: WARM_UP_SECONDS });
+  const endWatch = watchBusy(pid, cores);
+  const { requestsPerSecond, p50Ms, p99Ms } = await drive({ port, connections: CONNECTIONS, next, seconds });
+  return { perSecond: requestsPerSecond, p50Ms, p99Ms, busy: endWatch() };
+}
+
+/** As `measureScenario`, for the list of all listings of an account, which is read by one connection. */
+export async function measureCompleteList(
+  recording: Recording,
+  rows: number,
+  servers: Servers,
+  seconds: number,
+): Promise<Round> {
+  const key = recording.call.key ?? '';
+  const check = (): ListCheck => sameBytes(recording.reply.body);
+  return {
+    service: await measureStream(servers.service, key, rows, check, seconds),
+    bare: await measureStream(servers.bare, key, rows, check, seconds),
+  };
+}
+
+/**
+ * Reads the whole list again and again, at least twice; the first time is the warm-up. Its first byte counts all the same,
+ * and the growth of memory is counted from before it: these are promises about each list, not about the usual one.
+ */
+export async function measureStream(
+  { port, pid, cores }: Server,
+  key: string,
+  rows: number,
+  check: () => ListCheck,
+  seconds: number,
+): Promise<Measured> {
+  const memoryBefore = residentBytesOf(pid) ?? Number.NaN;
+  const streams = [await streamList(port, pid, key, check())];
+  const endWatch = watchBusy(pid, cores);
+  const endsAt = performance.now() + seconds * 1000;
+  do streams.push(await streamList(port, pid, key, check()));
+  while (performance.now() < endsAt);
+  const busy = endWatch();
+  const [, ...measured] = streams;
+  return {
+    perSecond: (rows * measured.length) / measured.reduce((sum, stream) => sum + stream.seconds, 0),
+    firstByteMs: Math.max(...streams.map((stream) => stream.firstByteMs)),
+    memoryGrowthBytes: Math.max(...streams.map((stream) => stream.memoryPeakBytes)) - memoryBefore,
+    busy,
+  };
+}

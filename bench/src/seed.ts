@@ -1,0 +1,37 @@
+import { createExchange } from './creates.ts';
+import { drive } from './driver.ts';
+import { listingSource, mulberry32 } from './listings.ts';
+import type { Place } from './place.ts';
+import { type Account, startService } from './service.ts';
+
+const CONNECTIONS = 64;
+const SEED = 20_261;
+/** Long enough for any machine: the seeding ends when all is there. */
+const SECONDS_MAX = 3600;
+
+/** Creates one listing for each owner named, over HTTP and well mixed, then stops the service. @returns listings per second */
+export async function fill(place: Place, owners: readonly Account[]): Promise<number> {
+  const service = await startService(place);
+  const nextListing = listingSource(SEED, 'MLS');
+  const nextOwner = shuffle(owners).values();
+  const { requestsPerSecond } = await drive({
+    port: service.port,
+    connections: CONNECTIONS,
+    seconds: SECONDS_MAX,
+    next() {
+      const owner = nextOwner.next().value;
+      return owner === undefined ? undefined : createExchange(service.port, owner.key, nextListing());
+    },
+  });
+  await service.stop();
+  return requestsPerSecond;
+}
+
+/** Puts the items in a random order that is the same each time. */
+function shuffle<T>(items: readonly T[]): T[] {
+  const random = mulberry32(SEED);
+  return items
+    .map((item) => ({ item, at: random() }))
+    .sort((left, right) => left.at - right.at)
+    .map(({ item }) => item);
+}

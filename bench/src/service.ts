@@ -1,0 +1,81 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { median } from './median.ts';
+import type { Place } from './place.ts';
+import { run, type Server, startServer } from './processes.ts';
+import { sendCall } from './requests.ts';
+
+export type Account = { key: string };
+
+/** Started and answering `/readyz` with 200. */
+export type Service = Server & { readyMs: number };
+
+const PROGRAM = join(import.meta.dirname, '../../server/bin/property-listings.js');
+const READY_TIMEOUT_MS = 60_000;
+const POLL_MS = 2;
+const STARTS = 3;
+
+/** Starts the service on the run's database. @throws when it is not ready after a minute */
+export async function startService({ directory, cores }: Place): Promise<Service> {
+  const startedAt = performance.now();
+  const server = await startServer(
+    { args: [PROGRAM, 'serve'], env: environment(directory) },
+    cores,
+    join(directory, 'service.log'),
+  );
+  while (performance.now() - startedAt < READY_TIMEOUT_MS) {
+    const { status } = await sendCall(server.port, { method: 'GET', path: '/readyz' });
+    const readyMs = performance.now() - startedAt;
+    if (status === 200) return { ...server, readyMs };
+    await sleep(POLL_MS);
+  }
+  throw new Error('the service listens but does not become ready');
+}
+
+/** Starts the service a few times. @returns the last one, running, and the median time from start to ready */
+export async function restartService(place: Place): Promise<{ service: Service; readyMs: number }> {
+  const times: number[] = [];
+  for (;;) {
+    const service = await startService(place);
+    times.push(service.readyMs);
+    if (times.length === STARTS) return { service, readyMs: median(times) };
+    await service.stop();
+  }
+}
+
+/** Creates accounts with one key each, by the operator's commands. */
+export async function createAccounts(place: Place, count: number): Promise<Account[]> {
+  // The first command alone creates the database.
+  const accounts = [await createAccount(place, 'Bench 1')];
+  let started = 1;
+  const createRest = async (): Promise<void> => {
+    while (started < count) {
+      started += 1;
+      accounts.push(await createAccount(place, `Bench ${started}`));
+    }
+  };
+  // Most of a command is the start of a process, so two at a time use both cores.
+  await Promise.all([createRest(), createRest()]);
+  return accounts;
+}
+
+export async function createAccount({ directory, cores }: Place, name: string): Promise<Account> {
+  const create = async (member: string, ...args: string[]): Promise<string> => {
+    const command = { args: [PROGRAM, ...args, '--json'], env: environment(directory), cores: cores?.all };
+    return readText(await run(command), member);
+  };
+  const id = await create('id', 'accounts', 'create', '--name', name);
+  const key = await create('key', 'keys', 'create', '--account', id, '--name', 'bench');
+  return { key };
+}
+
+function environment(directory: string): Record<string, string> {
+  return { HOST: '127.0.0.1', DATA_DIR: join(directory, 'data'), LOG_LEVEL: 'info' };
+}
+
+function readText(json: string, member: string): string {
+  const value: unknown = JSON.parse(json);
+  const text: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, member) : undefined;
+  if (typeof text !== 'string') throw new Error(`no "${member}" in ${json}`);
+  return text;
+}

@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { KeyHolder } from '../storage/api-keys.ts';
+
+/** A request, and where its reply goes. */
+export interface Exchange {
+  incoming: IncomingMessage;
+  outgoing: ServerResponse;
+  requestId: string;
+  /** As it was sent: percent signs are not decoded. */
+  path: string;
+  /** What stands behind `?`. */
+  query: string;
+  /** Whose key the request carries; there is one below `/v1`. */
+  holder: KeyHolder | undefined;
+}
+
+/** An exchange whose key was found. */
+export interface KeyedExchange extends Exchange {
+  holder: KeyHolder;
+}
+
+export function hasKey(exchange: Exchange): exchange is KeyedExchange {
+  return exchange.holder !== undefined;
+}
+
+/** Anything but a key, which would then lie in the log. */
+const REQUEST_ID = /^(?!.*plk_)[A-Za-z0-9._-]{1,128}$/;
+
+/** Opens an exchange; the caller's own request id is kept if it is a usable one. */
+export function openExchange(incoming: IncomingMessage, outgoing: ServerResponse): Exchange {
+  const given = incoming.headers['x-request-id'];
+  const requestId = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+  const target = incoming.url ?? '/';
+  const mark = target.indexOf('?');
+  const path = mark < 0 ? target : target.slice(0, mark);
+  return { incoming, outgoing, requestId, path, query: mark < 0 ? '' : target.slice(mark + 1), holder: undefined };
+}

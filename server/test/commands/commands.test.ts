@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { isWellFormedSecret } from '../../src/model/api-keys.ts';
+import { createTenantByCommand, runCommand } from '../support/process.ts';
+import { createDirectory } from '../support/service.ts';
+import { serveFor } from '../support/serving.ts';
+import { until } from '../support/until.ts';
+
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+const EXPIRES_AFTER_MS = 4_000;
+
+const directory = await createDirectory();
+after(() => rm(directory, { recursive: true, force: true }));
+const settings = { DATA_DIR: directory };
+const run = (...args: string[]) => runCommand(args, settings);
+
+/** Runs a command with `--json`: stdout is exactly one JSON value, stderr only names the database. */
+async function runJson(...args: string[]) {
+  const { code, stdout, stderr } = await run(...args, '--json');
+  assert.equal(code, 0, stderr);
+  assert.equal(stderr, `database: ${join(directory, 'listings.db')}\n`);
+  assert.match(stdout, /^[^\n]+\n$/, 'one line');
+  return JSON.parse(stdout);
+}
+
+const { version } = await runJson('migrate');
+const account = await runJson('accounts', 'create', '--name', ' Hill Country Homes ');
+
+const getMe = (url: string, key: string) => fetch(`${url}/v1/me`, { headers: { Authorization: `Bearer ${key}` } });
+
+test('migrate says which version the tables have', async () => {
+  assert.ok(Number.isInteger(version) && version >= 1);
+  assert.deepEqual(await runJson('migrate'), { version });
+});
+
+test('accounts create gives id and name, and accounts list shows the account', async () => {
+  assert.deepEqual(Object.keys(account), ['id', 'name']);
+  assert.match(account.id, /^acc_[0-9a-z]{26}$/);
+  assert.equal(account.name, 'Hill Country Homes');
+  const accounts: Record<string, unknown>[] = await runJson('accounts', 'list');
+  const shown = accounts.find(({ id }) => id === account.id);
+  assert.equal(shown?.name, account.name);
+  assert.equal(shown?.listings, 0);
+  assert.match(String(shown?.createdAt), TIME);
+});
+
+test('keys create prints the key, this once: keys list and accounts list never show it', async () => {
+  const created = await runJson('keys', 'create', '--account', account.id, '--name', 'Website', '--read-only');
+  assert.match(created.id, /^key_[0-9a-z]{26}$/);
+  assert.match(created.key, /^plk_[0-9A-Za-z]{38}$/);
+  assert.ok(isWellFormedSecret(created.key), 'its checksum is right');
+  const { key, ...shown } = created;
+  assert.equal(shown.name, 'Website');
+  assert.equal(shown.access, 'read');
+  assert.equal(shown.expiresAt, null);
+  assert.equal(shown.start, key.slice(0, 8));
+  assert.match(shown.createdAt, TIME);
+
+  const keys = await runJson('keys', 'list', '--account', account.id);
+  assert.deepEqual(
+    keys.find(({ id }: { id: string }) => id === created.id),
+    shown,
+  );
+  const outputs = [
+    await run('keys', 'list', '--account', account.id),
+    await run('keys', 'list', '--account', account.id, '--json'),
+    await run('accounts', 'list'),
+  ];
+  for (const { stdout, stderr } of outputs) assert.ok(!`${stdout}${stderr}`.includes(key.slice(9)));
+});
+
+test('keys delete deletes a key once', async () => {
+  const { id } = await runJson('keys', 'create', '--account', account.id, '--name', 'Old');
+  assert.deepEqual(await runJson('keys', 'delete', id), { id, deleted: true });
+  const keys = await runJson('keys', 'list', '--account', account.id);
+  assert.ok(!keys.some((key: { id: string }) => key.id === id));
+  const again = await run('keys', 'delete', id);
+  assert.equal(again.code, 1);
+  assert.match(again.stderr, new RegExp(`There is no key ${id}`));
+});
+
+test('without --json people read the key alone on the first line', async () => {
+  const { code, stdout } = await run('keys', 'create', '--account', account.id, '--name', 'For people');
+  assert.equal(code, 0);
+  const [key = '', blank] = stdout.split('\n');
+  assert.ok(isWellFormedSecret(key));
+  assert.equal(blank, '');
+});
+
+test('names are kept as they are: 100 characters, quotes, any script', async () => {
+  for (const name of ['x'.repeat(100), '🏠'.repeat(100), `O'Neil "& Sons" --json`, '株式会社']) {
+    assert.equal((await runJson('accounts', 'create', '--name', name)).name, name);
+  }
+});
+
+test('lists are empty arrays when there is nothing to list', async (t) => {
+  const empty = await createDirectory();
+  t.after(() => rm(empty, { recursive: true, force: true }));
+  const accounts = await runCommand(['accounts', 'list', '--json'], { DATA_DIR: empty });
+  assert.deepEqual(JSON.parse(accounts.stdout), []);
+  const { id } = await runJson('accounts', 'create', '--name', 'Without keys');
+  assert.deepEqual(await runJson('keys', 'list', '--account', id), []);
+});
+
+test('a key that a command makes works at once in the running service, and ends with the next request', async (t) => {
+  const { url } = await serveFor(t, settings);
+  const { id, key } = await runJson('keys', 'create', '--account', account.id, '--name', 'Running');
+  const me = await getMe(url, key);
+  assert.equal(me.status, 200);
+  assert.deepEqual(JSON.parse(await me.text()).account, account);
+  await runJson('keys', 'delete', id);
+  assert.equal((await getMe(url, key)).status, 401);
+});
+
+test('a key with --expires-at works until then and not after', async (t) => {
+  const { url } = await serveFor(t, settings);
+  const expiresAtMs = Date.now() + EXPIRES_AFTER_MS;
+  const expiresAt = new Date(expiresAtMs).toISOString();
+  const args = ['keys', 'create', '--account', account.id, '--name', 'Short', '--expires-at', expiresAt];
+  const created = await runJson(...args);
+  assert.equal(created.expiresAt, expiresAt);
+  await until('the key has expired', async () => {
+    const sentAtMs = Date.now();
+    const { status } = await getMe(url, created.key);
+    if (Date.now() < expiresAtMs) assert.equal(status, 200);
+    if (sentAtMs >= expiresAtMs) assert.equal(status, 401);
+    return status === 401;
+  });
+});
+
+test('a date alone, and a time with an offset, are that moment in UTC', async () => {
+  const create = (time: string) =>
+    runJson('keys', 'create', '--account', account.id, '--name', 'Later', '--expires-at', time);
+  assert.equal((await create('2099-01-31')).expiresAt, '2099-01-31T00:00:00.000Z');
+  assert.equal((await create('2099-01-31T12:00:00+02:00')).expiresAt, '2099-01-31T10:00:00.000Z');
+});
+
+test('last use is shown, without a request ever waiting for it', async (t) => {
+  const { keyId, key, accountId } = await createTenantByCommand(settings);
+  const service = await serveFor(t, settings);
+  assert.equal((await getMe(service.url, key)).status, 200);
+  assert.equal(await service.end(), 0);
+  const [shown] = await runJson('keys', 'list', '--account', accountId);
+  assert.equal(shown.id, keyId);
+  assert.match(shown.lastUsedAt, TIME);
+});

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { cp, mkdir, readdir, realpath, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { environment, PROGRAM, REPOSITORY } from '../support/process.ts';
+import { directoryFor, serveFor, spawnFor } from '../support/serving.ts';
+
+/** Runs the program to its end. */
+async function run(t: TestContext, args: string[], settings: Record<string, string>, program = PROGRAM, cwd?: string) {
+  const { output, closed } = spawnFor(t, process.execPath, [program, ...args], environment(settings), cwd);
+  return { code: await closed, ...output };
+}
+
+/** The start stops with 1, and says why in one line that names the variable. */
+function assertStopped(
+  { code, stdout, stderr }: { code: number | null; stdout: string; stderr: string },
+  name: string,
+) {
+  assert.match(stderr, new RegExp(`^error: [^\\n]*\\b${name}\\b[^\\n]*\\n$`));
+  assert.equal(stdout, '');
+  assert.equal(code, 1);
+}
+
+const WRONG_VALUES: [string, string][] = [
+  ['PORT', 'abc'],
+  ['PORT', '70000'],
+  ['PORT', '-1'],
+  ['PORT', '80.5'],
+  ['PORT', ' '],
+  ['DATABASE_URL', 'postgres://localhost/listings'],
+  ['DATABASE_URL', 'file:'],
+  ['DATABASE_URL', 'file://elsewhere/listings.db'],
+  ['DATABASE_URL', 'listings.db'],
+  ['PUBLIC_URL', 'ftp://listings.example.com'],
+  ['PUBLIC_URL', 'https://example.com/listings'],
+  ['PUBLIC_URL', 'https://example.com/?a=b'],
+  ['PUBLIC_URL', 'https://ada:secret@example.com'],
+  ['PUBLIC_URL', 'listings.example.com'],
+  ['LOG_LEVEL', 'loud'],
+  ['LOG_LEVEL', 'INFO'],
+  ['TRUSTED_PROXIES', 'foo'],
+  ['TRUSTED_PROXIES', '10.0.0.0/33'],
+  ['TRUSTED_PROXIES', '10.0.0.0/'],
+  ['TRUSTED_PROXIES', '::1/129'],
+  ['TRUSTED_PROXIES', '10.0.0.1,'],
+  ['HOST', 'no such host'],
+];
+
+describe('a wrong value stops the start with one line that names the variable', { concurrency: 2 }, () => {
+  for (const [name, value] of WRONG_VALUES) {
+    test(`${name}=${value}`, async (t) => {
+      const directory = await directoryFor(t);
+      assertStopped(await run(t, ['serve'], { DATA_DIR: directory, PORT: '0', [name]: value }), name);
+    });
+  }
+});
+
+test('a wrong value stops every other command too, before a database is made', async (t) => {
+  const directory = await directoryFor(t);
+  assertStopped(await run(t, ['migrate'], { DATA_DIR: directory, LOG_LEVEL: 'loud' }), 'LOG_LEVEL');
+  assert.deepEqual(await readdir(directory), []);
+});
+
+test('a DATA_DIR that cannot be one stops the start with one line', async (t) => {
+  const file = join(await directoryFor(t), 'file');
+  await writeFile(file, '');
+  for (const command of ['serve', 'migrate']) {
+    const { code, stderr } = await run(t, [command], { DATA_DIR: join(file, 'data'), PORT: '0' });
+    assert.match(stderr, /^error: [^\n]+\n$/);
+    assert.ok(stderr.includes(file));
+    assert.equal(code, 1);
+  }
+});
+
+test('a port in use stops the start with one line', async (t) => {
+  const other = createServer().listen(0, '127.0.0.1');
+  t.after(() => other.close());
+  await once(other, 'listening');
+  const address = other.address();
+  const port = String(typeof address === 'object' ? address?.port : '');
+  const stopped = await run(t, ['serve'], { DATA_DIR: await directoryFor(t), PORT: port });
+  assertStopped(stopped, 'PORT');
+  assert.ok(stopped.stderr.includes(port));
+  assert.match(stopped.stderr, /in use/);
+});
+
+test('right values are taken', async (t) => {
+  const { log, end, url } = await serveFor(t, {
+    DATA_DIR: await directoryFor(t),
+    HOST: 'localhost',
+    PUBLIC_URL: 'https://listings.example.com/',
+    TRUSTED_PROXIES: '10.0.0.0/8, 192.168.1.1, ::1, fd00::/8',
+    LOG_LEVEL: 'debug',
+  });
+  assert.equal((await fetch(`${url}/readyz`)).status, 200);
+  assert.equal(log[0]?.publicUrl, 'https://listings.example.com');
+  assert.equal(await end(), 0);
+});
+
+/** The program in a directory of its own, which is a clone if `manifest` says so. */
+async function copyProgram(t: TestContext, manifest?: object) {
+  const directory = await realpath(await directoryFor(t));
+  const root = join(directory, 'root');
+  const elsewhere = join(directory, 'elsewhere');
+  await mkdir(join(root, 'server'), { recursive: true });
+  await mkdir(elsewhere);
+  for (const part of ['bin', 'src', 'package.json']) {
+    await cp(join(REPOSITORY, 'server', part), join(root, 'server', part), { recursive: true });
+  }
+  await symlink(join(REPOSITORY, 'node_modules'), join(root, 'node_modules'));
+  if (manifest !== undefined) await writeFile(join(root, 'package.json'), JSON.stringify(manifest));
+  const program = join(root, 'server', 'bin', 'property-listings.js');
+  return {
+    root,
+    elsewhere,
+    migrate: (settings: Record<string, string>) => run(t, ['migrate'], settings, program, elsewhere),
+  };
+}
+
+const CLONE = { name: 'property-listings-repository' };
+
+test('in a clone .env at its root is read wherever the command is called from, and the environment wins', async (t) => {
+  const { root, elsewhere, migrate } = await copyProgram(t, CLONE);
+  await writeFile(join(root, '.env'), 'DATA_DIR=from-file\n');
+  await writeFile(join(elsewhere, '.env'), 'DATA_DIR=wrong\n');
+  assert.equal((await migrate({})).stderr, `database: ${join(root, 'from-file', 'listings.db')}\n`);
+  const named = await migrate({ DATA_DIR: 'from-environment' });
+  assert.equal(named.stderr, `database: ${join(root, 'from-environment', 'listings.db')}\n`);
+  assert.deepEqual(await readdir(elsewhere), ['.env']);
+});
+
+test('in a clone relative paths count from its root, and absolute ones stay', async (t) => {
+  const { root, elsewhere, migrate } = await copyProgram(t, CLONE);
+  const paths: [Record<string, string>, string][] = [
+    [{}, join(root, 'data', 'listings.db')],
+    [{ DATA_DIR: 'a/b' }, join(root, 'a', 'b', 'listings.db')],
+    [{ DATA_DIR: elsewhere }, join(elsewhere, 'listings.db')],
+    [{ DATABASE_URL: 'file:c/other.db' }, join(root, 'c', 'other.db')],
+    [{ DATABASE_URL: `file:${elsewhere}/d.db` }, join(elsewhere, 'd.db')],
+    [{ DATABASE_URL: `file://${elsewhere}/e%20f.db` }, join(elsewhere, 'e f.db')],
+    [{ DATABASE_URL: 'file:g.db', DATA_DIR: 'unused' }, join(root, 'g.db')],
+  ];
+  for (const [settings, path] of paths) {
+    assert.equal((await migrate(settings)).stderr, `database: ${path}\n`, JSON.stringify(settings));
+  }
+  assert.ok(!(await readdir(root)).includes('unused'));
+});
+
+test('outside a clone .env and relative paths are those of the current directory', async (t) => {
+  const { root, elsewhere, migrate } = await copyProgram(t, { name: 'the-operators-own-package' });
+  await writeFile(join(root, '.env'), 'DATA_DIR=wrong\n');
+  assert.equal((await migrate({})).stderr, `database: ${join(elsewhere, 'data', 'listings.db')}\n`);
+  await writeFile(join(elsewhere, '.env'), 'DATA_DIR=from-file\n');
+  assert.equal((await migrate({})).stderr, `database: ${join(elsewhere, 'from-file', 'listings.db')}\n`);
+});
+
+test('a wrong value in .env stops the start as one in the environment does', async (t) => {
+  const { root, migrate } = await copyProgram(t, CLONE);
+  await writeFile(join(root, '.env'), 'LOG_LEVEL=loud\n');
+  assertStopped(await migrate({}), 'LOG_LEVEL');
+});
+
+test('on too old a Node.js the program says so in one line', async (t) => {
+  const old = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.1.0'})`;
+  const args = ['--import', old, PROGRAM, 'serve'];
+  const { output, closed } = spawnFor(t, process.execPath, args, environment({ DATA_DIR: await directoryFor(t) }));
+  assert.equal(await closed, 1);
+  assert.match(output.stderr, /^property-listings needs Node\.js 26 or newer and this is 20\.1\.0[^\n]*\n$/);
+  assert.equal(output.stdout, '');
+});

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startCreating } from '../support/load.ts';
+import { createTenantByCommand } from '../support/process.ts';
+import { directoryFor, exitOf, serveFor } from '../support/serving.ts';
+import { assertStored } from '../support/stored.ts';
+import { until } from '../support/until.ts';
+
+const CRASHES = 10;
+const CONNECTIONS = 16;
+const CREATED_BEFORE_CRASH = 100;
+
+test('killed ten times under create load, the service starts again and has every listing it acknowledged', async (t) => {
+  const directory = await directoryFor(t);
+  const settings = { DATA_DIR: directory };
+  const { accountId, key } = await createTenantByCommand(settings);
+  const acknowledged: string[] = [];
+
+  for (let crash = 0; crash < CRASHES; crash += 1) {
+    const { url, child } = await serveFor(t, settings);
+    assert.equal((await fetch(`${url}/readyz`)).status, 200);
+    const load = startCreating(url, key, CONNECTIONS);
+    await until('listings are created', () => load.created.length >= CREATED_BEFORE_CRASH);
+    child.kill('SIGKILL');
+    await exitOf(child);
+    // A crash may cut a reply in the middle: that one was not acknowledged.
+    await load.ended.catch(() => undefined);
+    assert.deepEqual(load.refused, []);
+    acknowledged.push(...load.created);
+  }
+
+  const { end } = await serveFor(t, settings);
+  assert.equal(await end(), 0);
+  assert.ok(acknowledged.length >= CRASHES * CREATED_BEFORE_CRASH);
+  assertStored(directory, accountId, acknowledged);
+});

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { get, type IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { createListing } from '../../src/domain/listings.ts';
+import { openDatabase } from '../../src/storage/open.ts';
+import { startCreating } from '../support/load.ts';
+import { createTenantByCommand, type ServeProcess } from '../support/process.ts';
+import { openSocket, readReply, requestText } from '../support/raw-http.ts';
+import { directoryFor, exitOf, hasEnded, serveFor, waitUntilRefused } from '../support/serving.ts';
+import { assertStored } from '../support/stored.ts';
+import { until } from '../support/until.ts';
+
+const BODY = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });
+/** More than the sockets' buffers hold, so that the list is still being sent when the signal comes. */
+const LISTINGS = 8_000;
+const BURST_MS = 50;
+const BURST_SERVICES = 6;
+const DESCRIPTION = 'x'.repeat(2_000);
+
+async function start(t: TestContext) {
+  const directory = await directoryFor(t);
+  const settings = { DATA_DIR: directory };
+  const tenant = await createTenantByCommand(settings);
+  return { directory, settings, tenant, service: await serveFor(t, settings) };
+}
+
+/** A request whose last byte is missing, and the service waits for it. */
+async function sendAllButLastByte(t: TestContext, url: string, key: string): Promise<Socket> {
+  const socket = await openSocket(url);
+  t.after(() => socket.destroy());
+  const head = requestText('POST', '/v1/listings', key, BODY).replace('\r\n\r\n', '\r\nExpect: 100-continue\r\n\r\n');
+  socket.write(head.slice(0, -BODY.length));
+  const [interim] = await once(socket, 'data');
+  assert.match(String(interim), /^HTTP\/1\.1 100 /);
+  socket.write(BODY.slice(0, -1));
+  return socket;
+}
+
+/** It ended with 0, wrote all its log lines, and left everything in the one file. */
+async function assertStoppedCleanly({ child, log }: ServeProcess, directory: string): Promise<void> {
+  assert.equal(await exitOf(child), 0);
+  await until('the last log line is "stopped"', () => log.at(-1)?.msg === 'stopped');
+  assert.deepEqual(await readdir(directory), ['listings.db']);
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  test(`${signal}: what runs is finished, nothing new is taken, and the service ends with 0`, async (t) => {
+    const { directory, tenant, service } = await start(t);
+    const { url, child, log } = service;
+    const running = await sendAllButLastByte(t, url, tenant.key);
+    const keptAlive = await openSocket(url);
+    t.after(() => keptAlive.destroy());
+    const askIfReady = () => {
+      keptAlive.write(requestText('GET', '/readyz', tenant.key));
+      return readReply(keptAlive);
+    };
+    assert.equal((await askIfReady())?.status, 200);
+
+    child.kill(signal);
+    await until('a kept-alive connection hears that the service is not ready, or is ended', async () => {
+      const reply = await askIfReady();
+      if (reply === undefined) return true;
+      if (reply.status === 200) return false;
+      assert.equal(reply.status, 503);
+      assert.equal(JSON.parse(reply.body).error.code, 'unavailable');
+      return reply.closes;
+    });
+    await waitUntilRefused(url);
+    assert.ok(!hasEnded(child), 'the service waits for the request that runs');
+
+    running.write(BODY.slice(-1));
+    const reply = await readReply(running);
+    assert.equal(reply?.status, 201);
+    await assertStoppedCleanly(service, directory);
+    assertStored(directory, tenant.accountId, [JSON.parse(reply?.body ?? '').id]);
+    const messages = log.map(({ msg }) => msg);
+    assert.ok(log.some(({ method, status }) => method === 'POST' && status === 201));
+    assert.ok(messages.indexOf('listening') === 0 && messages.includes('stopping'));
+    assert.ok(!JSON.stringify(log).includes(tenant.key.slice(8)), 'no key is in the log');
+  });
+}
+
+test('a complete list that is being sent when the signal comes is sent to its end', async (t) => {
+  const directory = await directoryFor(t);
+  const settings = { DATA_DIR: directory };
+  const { accountId, key } = await createTenantByCommand(settings);
+  const database = openDatabase(`file:${join(directory, 'listings.db')}`);
+  const input = { address: '12 Elm Street', beds: 3, baths: 2, description: DESCRIPTION };
+  await Promise.all(Array.from({ length: LISTINGS }, () => createListing(database, accountId, input)));
+  await database.close();
+
+  const service = await serveFor(t, settings);
+  const request = get(`${service.url}/v1/listings`, { headers: { Authorization: `Bearer ${key}` } });
+  const [response]: IncomingMessage[] = await once(request, 'response');
+  service.child.kill('SIGTERM');
+  await waitUntilRefused(service.url);
+  assert.ok(!hasEnded(service.child), 'the service waits for the reader');
+  const chunks = await response?.setEncoding('utf8').toArray();
+  const list = JSON.parse(chunks?.join('') ?? '');
+  assert.equal(list.data.length, LISTINGS);
+  assert.equal(list.sequence, LISTINGS);
+  await assertStoppedCleanly(service, directory);
+});
+
+test('a signal under load: every reply arrives whole, and every listing that was acknowledged is stored', async (t) => {
+  const { directory, tenant, service } = await start(t);
+  const load = startCreating(service.url, tenant.key, 16);
+  await until('listings are created', () => load.created.length >= 200);
+  service.child.kill('SIGTERM');
+  await load.ended;
+  assert.deepEqual(load.refused, []);
+  await assertStoppedCleanly(service, directory);
+  assertStored(directory, tenant.accountId, load.created);
+});
+
+test('signals that come in a burst, as one Ctrl-C under npm does, count as one', async (t) => {
+  const { settings, tenant, service } = await start(t);
+  // A signal between two instructions is a matter of luck: several services give it more chances.
+  const others = Array.from({ length: BURST_SERVICES - 1 }, () => serveFor(t, settings));
+  for (const { url, child } of [service, ...(await Promise.all(others))]) {
+    const running = await sendAllButLastByte(t, url, tenant.key);
+    const endTimeMs = performance.now() + BURST_MS;
+    while (performance.now() < endTimeMs) child.kill('SIGINT');
+    running.write(BODY.slice(-1));
+    assert.equal((await readReply(running))?.status, 201);
+    assert.equal(await exitOf(child), 0);
+  }
+});
+
+test('a second signal counts after a second: then the service ends at once, although a request hangs', async (t) => {
+  const { tenant, service } = await start(t);
+  const { url, child, log } = service;
+  await sendAllButLastByte(t, url, tenant.key);
+  const startTimeMs = performance.now();
+  child.kill('SIGTERM');
+  await waitUntilRefused(url);
+  await until('a later signal ends it', () => {
+    child.kill('SIGINT');
+    return hasEnded(child);
+  });
+  assert.ok(performance.now() - startTimeMs >= 1_000, 'one within the first second did not count');
+  assert.equal(await exitOf(child), 1);
+  await until('the log says why', () => log.at(-1)?.msg === 'a second signal: exiting at once');
+});
+
+test('the database opens as it was after a second signal', async (t) => {
+  const { directory, settings, tenant, service } = await start(t);
+  const load = startCreating(service.url, tenant.key, 4);
+  await until('listings are created', () => load.created.length >= 20);
+  load.finish();
+  await load.ended;
+  await sendAllButLastByte(t, service.url, tenant.key);
+  await until('later signals end it', () => {
+    service.child.kill('SIGTERM');
+    return hasEnded(service.child);
+  });
+  const again = await serveFor(t, settings);
+  await assert.doesNotReject(fetch(`${again.url}/readyz`));
+  assert.equal(await again.end(), 0);
+  assertStored(directory, tenant.accountId, load.created);
+});

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import { startCreating } from '../support/load.ts';
+import { createTenantByCommand, runCommand } from '../support/process.ts';
+import { directoryFor, serveFor } from '../support/serving.ts';
+import { assertStored } from '../support/stored.ts';
+import { until } from '../support/until.ts';
+
+const CREATED_BY_EACH = 300;
+const LISTING = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });
+
+async function startTwo(t: TestContext) {
+  const directory = await directoryFor(t);
+  const settings = { DATA_DIR: directory };
+  const tenant = await createTenantByCommand(settings);
+  const services = await Promise.all([serveFor(t, settings), serveFor(t, settings)]);
+  return { directory, settings, tenant, services };
+}
+
+/** Another program that holds the database's write lock until it lets go. */
+function holdLock(t: TestContext, directory: string): { release(): void } {
+  const database = new DatabaseSync(join(directory, 'listings.db'), { timeout: 5_000 });
+  t.after(() => database.close());
+  database.exec('begin immediate');
+  return { release: () => database.exec('commit') };
+}
+
+function create(url: string, key: string): Promise<Response> {
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+  return fetch(`${url}/v1/listings`, { method: 'POST', headers, body: LISTING });
+}
+
+function get(url: string, path: string, key: string): Promise<Response> {
+  return fetch(url + path, { headers: { Authorization: `Bearer ${key}` } });
+}
+
+test('two processes write to one database at the same time, and nothing is lost, refused or doubled', async (t) => {
+  const { directory, tenant, services } = await startTwo(t);
+  const loads = services.map(({ url }) => startCreating(url, tenant.key, 4));
+  await until('both have created listings', () => loads.every((load) => load.created.length >= CREATED_BY_EACH));
+  for (const load of loads) load.finish();
+  await Promise.all(loads.map((load) => load.ended));
+
+  const created = loads.flatMap((load) => load.created);
+  assert.deepEqual(
+    loads.flatMap((load) => load.refused),
+    [],
+  );
+  assert.equal(new Set(created).size, created.length, 'no id is given twice');
+  for (const { url } of services) {
+    const list = JSON.parse(await (await get(url, '/v1/listings', tenant.key)).text());
+    assert.equal(list.sequence, created.length);
+    assert.deepEqual(new Set(list.data.map((listing: { id: string }) => listing.id)), new Set(created));
+  }
+  assertStored(directory, tenant.accountId, created);
+});
+
+test('a key that a command deletes is refused by the very next request, in every process', async (t) => {
+  const { settings, tenant, services } = await startTwo(t);
+  for (const { url } of services) assert.equal((await get(url, '/v1/me', tenant.key)).status, 200);
+  assert.equal((await runCommand(['keys', 'delete', tenant.keyId], settings)).code, 0);
+  for (const { url } of services) {
+    assert.equal((await get(url, '/v1/me', tenant.key)).status, 401);
+    assert.equal((await create(url, tenant.key)).status, 401);
+  }
+});
+
+test('while another process holds the write lock, writes wait for it and reads go on', async (t) => {
+  const directory = await directoryFor(t);
+  const settings = { DATA_DIR: directory };
+  const { accountId, key } = await createTenantByCommand(settings);
+  const { url } = await serveFor(t, settings);
+  const first = JSON.parse(await (await create(url, key)).text());
+
+  const lock = holdLock(t, directory);
+  const startTimeMs = performance.now();
+  let answered = false;
+  const waiting = create(url, key).finally(() => {
+    answered = true;
+  });
+  let reads = 0;
+  while (reads < 20 || performance.now() - startTimeMs < 1_000) {
+    assert.equal((await get(url, `/v1/listings/${first.id}`, key)).status, 200);
+    assert.equal((await get(url, '/v1/listings?limit=20', key)).status, 200);
+    reads += 1;
+  }
+  assert.equal(answered, false, 'the write has waited');
+  lock.release();
+  const second = await waiting;
+  assert.equal(second.status, 201);
+  assertStored(directory, accountId, [first.id, JSON.parse(await second.text()).id]);
+});
+
+test('a write that waits for the lock in vain is 503 with Retry-After, and nothing is written', async (t) => {
+  const directory = await directoryFor(t);
+  const settings = { DATA_DIR: directory };
+  const { accountId, key } = await createTenantByCommand(settings);
+  const { url } = await serveFor(t, settings);
+
+  const lock = holdLock(t, directory);
+  const refused = await create(url, key);
+  assert.equal(refused.status, 503);
+  assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/);
+  assert.equal(JSON.parse(await refused.text()).error.code, 'unavailable');
+  lock.release();
+
+  const created = await create(url, key);
+  assert.equal(created.status, 201, 'writes go on once the lock is free');
+  const list = JSON.parse(await (await get(url, '/v1/listings', key)).text());
+  assert.equal(list.data.length, 1);
+  assertStored(directory, accountId, [list.data[0].id]);
+});

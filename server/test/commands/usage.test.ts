@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { createTenantByCommand, REPOSITORY, runCommand } from '../support/process.ts';
+import { createDirectory } from '../support/service.ts';
+
+const directory = await createDirectory();
+after(() => rm(directory, { recursive: true, force: true }));
+const settings = { DATA_DIR: directory };
+const { accountId } = await createTenantByCommand(settings);
+const run = (...args: string[]) => runCommand(args, settings);
+const keysCreate = (...args: string[]) => ['keys', 'create', '--account', accountId, '--name', 'Key', ...args];
+
+describe('--help says on stdout what can be given', { concurrency: 2 }, () => {
+  for (const command of [
+    '',
+    'serve',
+    'migrate',
+    'accounts',
+    'accounts create',
+    'accounts list',
+    'keys',
+    'keys create',
+    'keys list',
+    'keys delete',
+  ]) {
+    test(`property-listings ${command} --help`, async () => {
+      const { code, stdout, stderr } = await run(...command.split(' ').filter(Boolean), '--help');
+      assert.equal(code, 0);
+      assert.equal(stderr, '');
+      assert.ok(stdout.startsWith(`Usage: ${`property-listings ${command}`.trim()}`), stdout);
+    });
+  }
+});
+
+test('--version is the package’s', async () => {
+  const manifest = JSON.parse(await readFile(join(REPOSITORY, 'server', 'package.json'), 'utf8'));
+  assert.equal((await run('--version')).stdout, `${manifest.version}\n`);
+});
+
+const WRONG_USAGE: [string, string[], RegExp][] = [
+  ['no command at all', [], /Usage: property-listings/],
+  ['accounts without a command', ['accounts'], /Usage: property-listings accounts/],
+  ['keys without a command', ['keys'], /Usage: property-listings keys/],
+  ['an unknown command', ['srve'], /unknown command 'srve'/],
+  ['an unknown command of keys', ['keys', 'remove'], /unknown command 'remove'/],
+  ['an unknown option', ['accounts', 'list', '--jsn'], /unknown option '--jsn'/],
+  ['an option of another command', ['serve', '--json'], /unknown option '--json'/],
+  ['a missing option', ['accounts', 'create'], /--name <name>' not specified/],
+  ['an option without its value', ['accounts', 'create', '--name'], /--name <name>' argument missing/],
+  ['keys create without an account', ['keys', 'create', '--name', 'Key'], /--account <id>' not specified/],
+  ['keys create without a name', ['keys', 'create', '--account', accountId], /--name <name>' not specified/],
+  ['keys list without an account', ['keys', 'list'], /--account <id>' not specified/],
+  ['keys delete without an id', ['keys', 'delete'], /missing required argument 'key-id'/],
+  ['arguments too many', ['keys', 'delete', 'key_a', 'key_b'], /too many arguments/],
+  ['an argument for migrate', ['migrate', 'now'], /too many arguments/],
+  ['an argument for serve', ['serve', 'now'], /too many arguments/],
+];
+
+for (const time of [
+  'tomorrow',
+  '',
+  '2099',
+  '2099-1-1',
+  '2099-13-01',
+  '2099-02-30',
+  '2099-02-29T00:00:00Z',
+  '2099-01-31T25:00:00Z',
+  '2099-01-31T12:00:00',
+  '2099-01-31 12:00:00Z',
+  '4070908800000',
+]) {
+  WRONG_USAGE.push([
+    `--expires-at "${time}"`,
+    keysCreate('--expires-at', time),
+    /It must be like 2027-01-31T12:00:00Z/,
+  ]);
+}
+
+describe('wrong usage ends with 2, in words on stderr, and does nothing', { concurrency: 2 }, () => {
+  for (const [name, args, expected] of WRONG_USAGE) {
+    test(name, async () => {
+      const { code, stdout, stderr } = await run(...args);
+      assert.match(stderr, expected);
+      assert.doesNotMatch(stderr, /^\s+at /m, 'no stack');
+      assert.equal(stdout, '');
+      assert.equal(code, 2);
+    });
+  }
+});
+
+const UNKNOWN_ID = 'acc_00000000000000000000000000';
+const FAILURES: [string, string[], RegExp][] = [
+  ['a key for an unknown account', ['keys', 'create', '--account', UNKNOWN_ID, '--name', 'Key'], /no account acc_0/],
+  ['the keys of an unknown account', ['keys', 'list', '--account', UNKNOWN_ID], /no account acc_0/],
+  ['a key that is not there', ['keys', 'delete', 'key_unknown'], /no key key_unknown/],
+  ['an account as a key', ['keys', 'delete', accountId], /no key acc_/],
+  ['a past expiry', keysCreate('--expires-at', '2020-01-31T12:00:00Z'), /future/],
+  ['a blank account name', ['accounts', 'create', '--name', '  '], /1 to 100 characters/],
+  ['an empty account name', ['accounts', 'create', '--name', ''], /1 to 100 characters/],
+  ['an account name of 101 characters', ['accounts', 'create', '--name', 'x'.repeat(101)], /1 to 100 characters/],
+  ['an account name with a line feed', ['accounts', 'create', '--name', 'a\nb'], /control characters/],
+  ['a blank key name', ['keys', 'create', '--account', accountId, '--name', ' '], /1 to 100 characters/],
+  ['a key name of 101', ['keys', 'create', '--account', accountId, '--name', 'x'.repeat(101)], /1 to 100 characters/],
+];
+
+describe('what cannot be done ends with 1, in one line on stderr, and does nothing', { concurrency: 2 }, () => {
+  for (const [name, args, expected] of FAILURES) {
+    test(name, async () => {
+      const { code, stdout, stderr } = await run(...args, '--json');
+      const [database, error = '', ...rest] = stderr.split('\n');
+      assert.equal(database, `database: ${join(directory, 'listings.db')}`);
+      assert.match(error, /^error: /);
+      assert.match(error, expected);
+      assert.deepEqual(rest, ['']);
+      assert.equal(stdout, '');
+      assert.equal(code, 1);
+    });
+  }
+});
+
+test('after all that there is the one account with its one key', async () => {
+  assert.equal(JSON.parse((await run('accounts', 'list', '--json')).stdout).length, 1);
+  assert.equal(JSON.parse((await run('keys', 'list', '--account', accountId, '--json')).stdout).length, 1);
+  assert.deepEqual(await readdir(directory), ['listings.db']);
+});

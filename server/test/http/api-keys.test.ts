@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, describe, test } from 'node:test';
+import { deleteApiKey, issueApiKey } from '../../src/domain/api-keys.ts';
+import { fill, fillBeyondBuffers, MINIMAL, openList, post, readAll } from '../support/listings.ts';
+import { readError, readList, readListing } from '../support/replies.ts';
+import { startTestService, type Tenant } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const UNAUTHORIZED = '{"error":{"code":"unauthorized","message":"Invalid or missing API key"}}';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+
+/** Changes the database as another process would. */
+function changeDatabase(sql: string, ...parameters: string[]): void {
+  const database = new DatabaseSync(join(service.directory, 'listings.db'), { timeout: 5_000 });
+  database.prepare(sql).run(...parameters);
+  database.close();
+}
+
+async function assertRefused(tenant: Tenant, description: RegExp): Promise<void> {
+  const response = await service.fetch(tenant, '/v1/me');
+  assert.deepEqual([response.status, await response.text()], [401, UNAUTHORIZED]);
+  assert.match(response.headers.get('www-authenticate') ?? '', description);
+}
+
+describe('a key ends with the very next request', () => {
+  test('after it was deleted', async () => {
+    const tenant = await service.createTenant();
+    assert.equal((await service.fetch(tenant, '/v1/me')).status, 200);
+    await deleteApiKey(service.database, tenant.keyId);
+    await assertRefused(tenant, /error="invalid_token".*deleted/);
+  });
+
+  test('after another connection deleted it', async () => {
+    const tenant = await service.createTenant();
+    assert.equal((await service.fetch(tenant, '/v1/me')).status, 200);
+    changeDatabase('delete from api_keys where id = ?', tenant.keyId);
+    await assertRefused(tenant, /error="invalid_token".*deleted/);
+  });
+
+  test('after its account is gone', async () => {
+    const tenant = await service.createTenant();
+    changeDatabase('delete from accounts where id = ?', tenant.accountId);
+    await assertRefused(tenant, /error="invalid_token"/);
+  });
+
+  test('at its expiry', async () => {
+    const { accountId } = await service.createTenant();
+    const request = { accountId, name: 'Short', access: 'full', createdBy: null } as const;
+    const { key, secret } = await issueApiKey(service.database, { ...request, expiresAt: Date.now() + 3_600_000 });
+    const tenant = { accountId, keyId: key.id, key: secret };
+    assert.equal((await service.fetch(tenant, '/v1/me')).status, 200);
+    changeDatabase('update api_keys set expires_at = created_at + 1 where id = ?', key.id);
+    await assertRefused(tenant, /error="invalid_token".*expired/);
+  });
+
+  test('and the other keys of the account stay', async () => {
+    const tenant = await service.createTenant();
+    const { accountId } = tenant;
+    const request = { accountId, name: 'Second', access: 'full', createdBy: null, expiresAt: null } as const;
+    const { key, secret } = await issueApiKey(service.database, request);
+    await deleteApiKey(service.database, tenant.keyId);
+    assert.equal((await service.fetch({ accountId, keyId: key.id, key: secret }, '/v1/me')).status, 200);
+  });
+
+  test('and a list that is being sent is cut, never ended early', async () => {
+    const tenant = await service.createTenant();
+    await fillBeyondBuffers(service, tenant);
+    const response = await openList(service, tenant);
+    await deleteApiKey(service.database, tenant.keyId);
+    const { text, isComplete } = await readAll(response);
+    assert.equal(isComplete, false);
+    assert.throws(() => JSON.parse(text));
+  });
+});
+
+describe('a read-only key', () => {
+  test('reads everything of its account', async () => {
+    const tenant = await service.createTenant('Readers', 'read');
+    const [id] = await fill(service, tenant, 1);
+    assert.equal((await readList(await service.fetch(tenant, '/v1/listings'))).data.length, 1);
+    assert.equal((await readListing(await service.fetch(tenant, `/v1/listings/${id}`))).id, id);
+  });
+
+  test('creates nothing', async () => {
+    const tenant = await service.createTenant('Readers', 'read');
+    await readError(await post(service, tenant, MINIMAL), 403, 'insufficient_scope');
+    const { data, sequence } = await readList(await service.fetch(tenant, '/v1/listings'));
+    assert.deepEqual([data, sequence], [[], 0]);
+  });
+
+  test('is told of JSON that cannot be read before it is refused, and refused before fields are looked at', async () => {
+    const tenant = await service.createTenant('Readers', 'read');
+    await readError(await post(service, tenant, '{'), 400, 'invalid_json');
+    await readError(await post(service, tenant, {}), 403, 'insufficient_scope');
+  });
+});
+
+test('no key is in the log or in the database, and its last use is written when the service stops', async () => {
+  const stopping = await startTestService();
+  try {
+    const tenants = [await stopping.createTenant(), await stopping.createTenant('Readers', 'read')];
+    const startTimeMs = Date.now();
+    for (const tenant of tenants) {
+      await (await post(stopping, tenant, MINIMAL)).text();
+      await (await stopping.fetch(tenant, `/v1/listings?key=${tenant.key}`)).text();
+      await (await stopping.fetch(tenant, `/v1/listings?cursor=${tenant.key}`)).text();
+      await (await post(stopping, tenant, { ...MINIMAL, secret: tenant.key })).text();
+    }
+    await until('every request is logged', () => stopping.logLines.length === 8);
+    await stopping.stop();
+
+    const secrets = tenants.flatMap(({ key }) => [key, key.slice(9), Buffer.from(key).toString('base64')]);
+    const files = await readdir(stopping.directory);
+    const contents = await Promise.all(files.map((file) => readFile(join(stopping.directory, file), 'latin1')));
+    for (const secret of secrets) {
+      assert.ok(!stopping.logLines.join('').includes(secret), 'a key stands in the log');
+      assert.ok(!contents.join('').includes(secret), 'a key stands in the database');
+    }
+    const database = new DatabaseSync(join(stopping.directory, 'listings.db'), { readOnly: true });
+    for (const { lastUsedAt } of database.prepare('select last_used_at as lastUsedAt from api_keys').all()) {
+      assert.ok(Number(lastUsedAt) >= startTimeMs && Number(lastUsedAt) <= Date.now());
+    }
+    database.close();
+  } finally {
+    await rm(stopping.directory, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { BODY_BYTES_MAX } from '../../src/http/body.ts';
+import { MINIMAL, post } from '../support/listings.ts';
+import { type Refusal, testRefusals } from '../support/refusals.ts';
+import { faultsOf, readError, readList, readListing } from '../support/replies.ts';
+import { startTestService } from '../support/service.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+
+const GOOD = JSON.stringify(MINIMAL);
+
+function badJson(name: string, body: string | Buffer, offset: number): Refusal {
+  return { name, body, status: 400, code: 'invalid_json', offset };
+}
+
+const bytes = (...parts: (string | number[])[]) => Buffer.concat(parts.map((part) => Buffer.from(part)));
+
+describe('a body that is no JSON is refused with the offset of the fault in bytes', () => {
+  testRefusals(service, [
+    badJson('nothing', '', 0),
+    badJson('white space', ' \r\n\t', 4),
+    badJson('a byte order mark alone', '\uFEFF', 3),
+    badJson('words', 'hello', 0),
+    badJson('a form', 'address=12+Elm+Street&beds=3&baths=2', 0),
+    badJson('an object that does not end', GOOD.slice(0, -1), GOOD.length - 1),
+    badJson('two documents', `${GOOD}\n${GOOD}`, GOOD.length + 1),
+    badJson('a comma at the end', '{"beds":3,}', 10),
+    badJson('single quotes', "{'beds':3}", 1),
+    badJson('a name without quotes', '{beds:3}', 1),
+    badJson('a comment', '{/* */"beds":3}', 1),
+    badJson('NaN', '{"beds":NaN}', 8),
+    badJson('a number that begins with zero', '{"beds":03}', 9),
+    badJson('a number in hexadecimal', '{"beds":0x3}', 9),
+    badJson('a raw NUL between tokens', '{"beds":\u0000 3}', 8),
+    badJson('a raw NUL in a text', '{"address":"a\u0000b"}', 13),
+    badJson('a raw line feed in a text', '{"address":"a\nb"}', 13),
+    badJson('a depth of 33', `{"metadata":${'['.repeat(32)}${']'.repeat(32)}}`, 12 + 31),
+    badJson('a depth of 10,000', '['.repeat(10_000) + ']'.repeat(10_000), 32),
+    badJson('objects to a depth of 10,000', '{"a":'.repeat(10_000), 5 * 32),
+    badJson('a member twice', '{"beds":3,"beds":4}', 10),
+    badJson('a member twice with one value', '{"beds":3,"baths":2,"beds":3}', 20),
+    badJson('a member twice, once escaped', '{"beds":3,"b\\u0065ds":3}', 10),
+    badJson('a nested member twice', '{"metadata":{"a":1,"a":1}}', 19),
+    badJson('a member twice in the second photo', '{"photos":[{"url":1},{"url":1,"url":1}]}', 30),
+    badJson('__proto__ twice', '{"__proto__":1,"__proto__":1}', 15),
+    badJson('a byte that begins no character', bytes('{"address":"é', [0xff], '"}'), 14),
+    badJson('an overlong encoding', bytes('{"address":"', [0xc0, 0xaf], '"}'), 12),
+    badJson('a surrogate in UTF-8', bytes('{"address":"ab', [0xed, 0xa0, 0x80], '"}'), 15),
+    badJson('a character that is cut', bytes('"ü', [0xf0, 0x9f, 0x98]), 6),
+    badJson('UTF-16', Buffer.from(`\uFEFF${GOOD}`, 'utf16le'), 0),
+    badJson('an offset behind characters of several bytes', '{"address":"😀é",}', 20),
+    badJson('an offset behind a byte order mark', '\uFEFF{"address":"é",}', 19),
+  ]);
+});
+
+function wrongBody(name: string, body: string): Refusal {
+  return { name, body, status: 422, code: 'validation_failed', faults: ['body: invalid_type'] };
+}
+
+describe('a body that is no object is refused', () => {
+  testRefusals(service, [
+    wrongBody('an array', `[${GOOD}]`),
+    wrongBody('an empty array', '[]'),
+    wrongBody('null', 'null'),
+    wrongBody('a string', '"12 Elm Street"'),
+    wrongBody('a number', '3'),
+    wrongBody('true', 'true'),
+    wrongBody('a depth of 32', '['.repeat(32) + ']'.repeat(32)),
+  ]);
+});
+
+function wrongType(name: string, headers: Record<string, string | null>, body: string | Buffer = GOOD): Refusal {
+  return { name, body, headers, status: 415, code: 'unsupported_media_type' };
+}
+
+describe('a body that is not said to be plain JSON in UTF-8 is refused', () => {
+  testRefusals(service, [
+    wrongType('no Content-Type', { 'Content-Type': null }),
+    wrongType('no Content-Type and no body', { 'Content-Type': null }, ''),
+    wrongType('an empty one', { 'Content-Type': '' }),
+    wrongType('text', { 'Content-Type': 'text/plain' }),
+    wrongType('a form', { 'Content-Type': 'application/x-www-form-urlencoded' }),
+    wrongType('JSON lines', { 'Content-Type': 'application/x-ndjson' }),
+    wrongType('a merge patch', { 'Content-Type': 'application/merge-patch+json' }),
+    wrongType('a type that begins alike', { 'Content-Type': 'application/jsonp' }),
+    wrongType('two types', { 'Content-Type': 'application/json, text/plain' }),
+    wrongType('Latin-1', { 'Content-Type': 'application/json; charset=latin1' }),
+    wrongType('UTF-16', { 'Content-Type': 'application/json;charset="utf-16"' }),
+    wrongType('a second charset', { 'Content-Type': 'application/json; charset=utf-8; charset=latin1' }),
+    wrongType('gzip', { 'Content-Encoding': 'gzip' }, gzipSync(GOOD)),
+    wrongType('gzip that is none', { 'Content-Encoding': 'gzip' }),
+    wrongType('an unknown encoding', { 'Content-Encoding': 'identity, x' }),
+  ]);
+});
+
+const tooLarge = { status: 413, code: 'payload_too_large' };
+const OVERSIZE = GOOD.padEnd(BODY_BYTES_MAX + 1);
+
+describe('more than 1 MiB is refused', () => {
+  testRefusals(service, [
+    { name: 'one byte more, as announced', body: OVERSIZE, ...tooLarge },
+    { name: 'one byte more, in chunks', body: OVERSIZE, isChunked: true, ...tooLarge },
+    { name: 'eight times as much, in chunks', body: GOOD.padEnd(8 * BODY_BYTES_MAX), isChunked: true, ...tooLarge },
+    { name: 'before it is known not to be JSON', body: '['.repeat(BODY_BYTES_MAX + 1), ...tooLarge },
+  ]);
+
+  for (const headers of [{}, { 'Transfer-Encoding': 'chunked' }]) {
+    test(`exactly 1 MiB is taken${'Transfer-Encoding' in headers ? ' in chunks' : ''}`, async () => {
+      const tenant = await service.createTenant();
+      const body = new Uint8Array(Buffer.from(GOOD.padEnd(BODY_BYTES_MAX)));
+      const response = await service.fetch(tenant, '/v1/listings', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: 'Transfer-Encoding' in headers ? ReadableStream.from([body]) : body,
+        duplex: 'half',
+      });
+      assert.equal((await readListing(response, 201)).address, MINIMAL.address);
+    });
+  }
+});
+
+describe('what this release does not know is refused, not ignored', () => {
+  testRefusals(service, [
+    ...['a', '"a"', ''].map((key) => ({
+      name: `Idempotency-Key: ${key}`,
+      body: GOOD,
+      headers: { 'Idempotency-Key': key },
+      status: 400,
+      code: 'invalid_idempotency_key',
+    })),
+    {
+      name: 'a query parameter',
+      body: GOOD,
+      query: '?dryRun=true',
+      status: 400,
+      code: 'unknown_parameter',
+      faults: ['query.dryRun: unknown_field'],
+    },
+  ]);
+});
+
+describe('the first fault in the order of checks is the one that is told', () => {
+  const badQuery = { query: '?x=1', faults: ['query.x: unknown_field'] };
+  testRefusals(service, [
+    {
+      name: '406 before 415',
+      body: '{',
+      headers: { Accept: 'image/png', 'Content-Type': null },
+      status: 406,
+      code: 'not_acceptable',
+    },
+    { ...wrongType('415 before 400', { 'Content-Type': 'text/plain', 'Idempotency-Key': 'a' }), query: '?x=1' },
+    { name: '400 before 413', body: OVERSIZE, ...badQuery, status: 400, code: 'unknown_parameter' },
+    { name: '413 before JSON', body: `{${OVERSIZE}`, ...tooLarge },
+    badJson('JSON before fields', '{"beds":"3"', 11),
+  ]);
+});
+
+describe('an external id is one listing of the account', () => {
+  test('a second listing with it is refused and names the first', async () => {
+    const tenant = await service.createTenant();
+    const first = await readListing(await post(service, tenant, { ...MINIMAL, externalId: 'A-1' }), 201);
+    const second = await post(service, tenant, { ...MINIMAL, externalId: ' A-1\t' });
+    const error = await readError(second, 409, 'external_id_taken');
+    assert.deepEqual([error.listingId, faultsOf(error)], [first.id, []]);
+    const { data, sequence } = await readList(await service.fetch(tenant, '/v1/listings'));
+    assert.deepEqual([data, sequence], [[first], 1]);
+  });
+
+  test('of many at once exactly one is created', async () => {
+    const tenant = await service.createTenant();
+    const sent = Array.from({ length: 20 }, () => post(service, tenant, { ...MINIMAL, externalId: 'A-1' }));
+    const statuses = (await Promise.all(sent)).map(({ status }) => status).sort();
+    assert.deepEqual(statuses, [201, ...Array(19).fill(409)]);
+    assert.equal((await readList(await service.fetch(tenant, '/v1/listings'))).sequence, 1);
+  });
+
+  test('another account may have the same one', async () => {
+    for (const tenant of [await service.createTenant(), await service.createTenant()]) {
+      await readListing(await post(service, tenant, { ...MINIMAL, externalId: 'A-1' }), 201);
+    }
+  });
+
+  test('a different case is a different id', async () => {
+    const tenant = await service.createTenant();
+    await readListing(await post(service, tenant, { ...MINIMAL, externalId: 'a' }), 201);
+    await readListing(await post(service, tenant, { ...MINIMAL, externalId: 'A' }), 201);
+  });
+});

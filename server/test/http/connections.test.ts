@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, describe, test } from 'node:test';
+import { BODY_BYTES_MAX } from '../../src/http/body.ts';
+import { MINIMAL } from '../support/listings.ts';
+import { openRaw } from '../support/raw.ts';
+import { readList } from '../support/replies.ts';
+import { startTestService, type Tenant } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+const BODY = JSON.stringify(MINIMAL);
+const LENGTH = `Content-Length: ${BODY.length}\r\n`;
+
+const head = ({ key }: Tenant) => `Host: localhost\r\nAuthorization: Bearer ${key}\r\n`;
+const postHead = (tenant: Tenant) => `POST /v1/listings HTTP/1.1\r\n${head(tenant)}Content-Type: application/json\r\n`;
+const countListings = async (tenant: Tenant) =>
+  (await readList(await service.fetch(tenant, '/v1/listings'))).data.length;
+
+afterEach(async () => {
+  assert.equal((await fetch(`${service.url}/livez`)).status, 200, 'the service does not answer any more');
+});
+
+describe('Expect: 100-continue', () => {
+  test('asks for the body of a good request, then answers it', async () => {
+    const tenant = await service.createTenant();
+    using connection = await openRaw(service.url);
+    connection.send(`${postHead(tenant)}Expect: 100-continue\r\n${LENGTH}\r\n`);
+    assert.equal((await connection.readReply()).status, 100);
+    connection.send(BODY);
+    assert.equal((await connection.readReply()).status, 201);
+    assert.equal(await countListings(tenant), 1);
+  });
+
+  const refused: [name: string, lines: string, status: number][] = [
+    ['a type that is not JSON', 'Content-Type: text/plain\r\nContent-Length: 10\r\n', 415],
+    ['more than 1 MiB', `Content-Type: application/json\r\nContent-Length: ${BODY_BYTES_MAX + 1}\r\n`, 413],
+    ['an Idempotency-Key', 'Content-Type: application/json\r\nIdempotency-Key: a\r\nContent-Length: 10\r\n', 400],
+  ];
+  for (const [name, lines, status] of refused) {
+    test(`does not ask for the body of a request that is refused: ${name}`, async () => {
+      const tenant = await service.createTenant();
+      using connection = await openRaw(service.url);
+      connection.send(`POST /v1/listings HTTP/1.1\r\n${head(tenant)}Expect: 100-continue\r\n${lines}\r\n`);
+      assert.equal((await connection.readReply()).status, status);
+    });
+  }
+});
+
+test('two Content-Type lines are refused, whichever comes first', async () => {
+  const tenant = await service.createTenant();
+  for (const types of [
+    ['application/json', 'text/plain'],
+    ['text/plain', 'application/json'],
+  ]) {
+    using connection = await openRaw(service.url);
+    const lines = types.map((type) => `Content-Type: ${type}\r\n`).join('');
+    connection.send(`POST /v1/listings HTTP/1.1\r\n${head(tenant)}${lines}${LENGTH}\r\n${BODY}`);
+    assert.equal((await connection.readReply()).status, 415);
+  }
+  assert.equal(await countListings(tenant), 0);
+});
+
+describe('several requests on one connection', () => {
+  test('sent at once are all answered, in order', async () => {
+    const tenant = await service.createTenant();
+    using connection = await openRaw(service.url);
+    const get = `GET /v1/listings HTTP/1.1\r\n${head(tenant)}\r\n`;
+    connection.send(`${get}${postHead(tenant)}${LENGTH}\r\n${BODY}${get}GET /v1/x HTTP/1.1\r\n${head(tenant)}\r\n`);
+    const before = await connection.readReply();
+    const created = await connection.readReply();
+    const afterwards = await connection.readReply();
+    const last = await connection.readReply();
+    const statuses = [before, created, afterwards, last].map(({ status }) => status);
+    assert.deepEqual(statuses, [200, 201, 200, 404]);
+    assert.equal(JSON.parse(created.body).address, MINIMAL.address);
+  });
+
+  test('a body that was not wanted does not become the next request', async () => {
+    const tenant = await service.createTenant();
+    using connection = await openRaw(service.url);
+    const hidden = `DELETE /livez HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+    connection.send(
+      `POST /v1/listings HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${hidden.length}\r\n\r\n${hidden}`,
+    );
+    assert.equal((await connection.readReply()).status, 401);
+    connection.send(`GET /v1/me HTTP/1.1\r\n${head(tenant)}\r\n`);
+    assert.equal((await connection.readReply()).status, 200);
+  });
+
+  test('what cannot be read behind a good request is not answered in its place', async () => {
+    const tenant = await service.createTenant();
+    using connection = await openRaw(service.url);
+    connection.send(`${postHead(tenant)}${LENGTH}\r\n${BODY}NONSENSE\r\n\r\n`);
+    const statuses = (await connection.readToEnd()).match(/(?<=HTTP\/1\.1 )\d{3}/g) ?? [];
+    await until('the first request is logged', () => service.logLines.some((line) => line.includes(tenant.keyId)));
+    // Either the listing's own reply comes first, or the connection is cut: never a refusal of what was stored.
+    assert.notEqual(statuses[0], '400');
+  });
+});
+
+describe('a client that goes away in the middle of its body', () => {
+  const starts: [name: string, lines: string][] = [
+    ['with a length', `${LENGTH}\r\n${BODY.slice(0, -1)}`],
+    ['with no byte of it', `${LENGTH}\r\n`],
+    ['in chunks', `Transfer-Encoding: chunked\r\n\r\n${BODY.length.toString(16)}\r\n${BODY}\r\n`],
+    ['in the middle of a chunk', `Transfer-Encoding: chunked\r\n\r\nff\r\n${BODY}`],
+  ];
+  for (const [name, lines] of starts) {
+    for (const way of ['destroy', 'end', 'resetAndDestroy'] as const) {
+      test(`${name}, by ${way}, leaves no listing`, async () => {
+        const tenant = await service.createTenant();
+        using connection = await openRaw(service.url);
+        connection.send(`${postHead(tenant)}${lines}`);
+        await until('it was sent', () => connection.socket.writableLength === 0);
+        connection.socket[way]();
+        await until('it is logged', () => service.logLines.some((line) => line.includes(tenant.keyId)));
+        assert.equal(await countListings(tenant), 0);
+        const errors = service.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50);
+        assert.deepEqual(errors, []);
+      });
+    }
+  }
+});

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { MINIMAL, post } from '../support/listings.ts';
+import { readList, readListing } from '../support/replies.ts';
+import { startTestService } from '../support/service.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+const tenant = await service.createTenant();
+
+const EVERY_FIELD = {
+  externalId: 'MLS-20931',
+  address: '12 Elm Street',
+  unitNumber: '4b',
+  city: 'Austin',
+  stateOrProvince: 'TX',
+  postalCode: '78701',
+  country: 'US',
+  beds: 3,
+  baths: 2,
+  status: 'coming_soon',
+  propertyType: 'residential',
+  listPrice: 450000.5,
+  currency: 'EUR',
+  livingArea: 120.25,
+  livingAreaUnits: 'sqm',
+  lotSizeArea: 0.1234,
+  lotSizeUnits: 'acres',
+  yearBuilt: 1987,
+  latitude: 30.26715301,
+  longitude: -97.74306108,
+  description: 'Two floors.\n\n\tA garden.',
+  photos: [{ url: 'https://example.com/2.jpg', caption: 'Front' }, { url: 'https://example.com/1.jpg' }],
+  metadata: { agentId: 'A-17', openHouse: true, score: -0.5, note: ' kept as it is ' },
+};
+
+test('three fields are enough, and the reply has nothing but them and what the server adds', async () => {
+  const before = Date.now();
+  const response = await post(service, tenant, MINIMAL);
+  const listing = await readListing(response, 201);
+  assert.deepEqual(Object.keys(listing).sort(), [
+    ...['address', 'baths', 'beds', 'createdAt', 'id', 'status', 'updatedAt', 'version'],
+  ]);
+  assert.deepEqual(listing, { ...listing, ...MINIMAL, status: 'active', version: 1, updatedAt: listing.createdAt });
+  assert.ok(Date.parse(listing.createdAt) >= before && Date.parse(listing.createdAt) <= Date.now());
+  assert.equal(response.headers.get('location'), `/v1/listings/${listing.id}`);
+  assert.equal(response.headers.get('etag'), '"1"');
+});
+
+test('a listing with every field reads back as it was sent', async () => {
+  const { id, version, createdAt, updatedAt, ...kept } = await readListing(
+    await post(service, tenant, EVERY_FIELD),
+    201,
+  );
+  assert.deepEqual(kept, EVERY_FIELD);
+  assert.deepEqual([version, updatedAt], [1, createdAt]);
+});
+
+test('the Location leads to the very bytes of the reply, and the list has them too', async () => {
+  const owner = await service.createTenant();
+  const created = await post(service, owner, EVERY_FIELD);
+  const bytes = await created.text();
+  const retrieved = await service.fetch(owner, created.headers.get('location') ?? '');
+  assert.equal(await retrieved.text(), bytes);
+  assert.equal(retrieved.headers.get('etag'), created.headers.get('etag'));
+  const list = await (await service.fetch(owner, '/v1/listings')).text();
+  assert.ok(list.startsWith(`{"data":[${bytes}],`), list);
+});
+
+test('ids grow, also for listings created at once', async () => {
+  const owner = await service.createTenant();
+  const ids: string[] = [];
+  for (let count = 0; count < 20; count += 1) {
+    ids.push((await readListing(await post(service, owner, MINIMAL), 201)).id);
+  }
+  assert.deepEqual(ids, ids.toSorted());
+  const replies = await Promise.all(Array.from({ length: 50 }, () => post(service, owner, MINIMAL)));
+  const others = await Promise.all(replies.map(async (reply) => (await readListing(reply, 201)).id));
+  assert.equal(new Set([...ids, ...others]).size, 70);
+  const { data, sequence } = await readList(await service.fetch(owner, '/v1/listings'));
+  assert.deepEqual([data.length, sequence], [70, 70]);
+});
+
+const LONG_URL = `https://a.example/${'x'.repeat(1982)}`;
+
+/** JSON members beside the required three → what the listing then has; undefined for a field that must be absent. */
+const accepted: [name: string, members: string, expected: Record<string, unknown>][] = [
+  ['3.0 is 3', '"beds":3.0', { beds: 3 }],
+  ['30e-1 is 3', '"baths":30e-1', { baths: 3 }],
+  ['a studio has 0 beds', '"beds":0', { beds: 0 }],
+  ['-0 is 0', '"beds":-0', { beds: 0 }],
+  ['999 is the most', '"beds":999,"baths":999', { beds: 999, baths: 999 }],
+  ['one character', '"address":"x"', { address: 'x' }],
+  ['255 emoji', `"address":"${'😀'.repeat(255)}"`, { address: '😀'.repeat(255) }],
+  ['escaped emoji', '"address":"\\ud83d\\ude00"', { address: '😀' }],
+  ['255 characters once trimmed', `"address":" ${'x'.repeat(255)}\\n"`, { address: 'x'.repeat(255) }],
+  ['255 characters once composed', `"address":"${'e\u0301'.repeat(255)}"`, { address: '\u00e9'.repeat(255) }],
+  ['white space at the ends goes', '"address":"\\u00a0 \\t12  Elm\\r\\n"', { address: '12  Elm' }],
+  ['a text becomes NFC', '"city":"Zu\\u0308rich"', { city: 'Z\u00fcrich' }],
+  ['quotes, slashes and markup stay', '"city":"\\"\\\\/<b>\\u2028\'"', { city: '"\\/<b>\u2028\'' }],
+  ['line feeds and tabs in a description', '"description":" a\\n\\tb "', { description: 'a\n\tb' }],
+  ['4,000 characters of description', `"description":"${'é'.repeat(4000)}"`, { description: 'é'.repeat(4000) }],
+  ['a price of 0.1', '"listPrice":0.1', { listPrice: 0.1, currency: 'USD' }],
+  ['the highest price', '"listPrice":999999999999.99', { listPrice: 999999999999.99, currency: 'USD' }],
+  ['the highest price with a zero', '"listPrice":999999999999.990', { listPrice: 999999999999.99 }],
+  ['a price with an exponent', '"listPrice":4.5E+5', { listPrice: 450000 }],
+  ['a price in its currency', '"listPrice":1,"currency":"JPY"', { currency: 'JPY' }],
+  [
+    'areas get the account’s units',
+    '"livingArea":1,"lotSizeArea":2',
+    { livingAreaUnits: 'sqft', lotSizeUnits: 'sqft' },
+  ],
+  ['four decimals of a lot', '"lotSizeArea":0.0001', { lotSizeArea: 0.0001 }],
+  ['the year 1000', '"yearBuilt":1000', { yearBuilt: 1000 }],
+  [
+    'a year five years from now',
+    `"yearBuilt":${new Date().getUTCFullYear() + 5}`,
+    { yearBuilt: new Date().getUTCFullYear() + 5 },
+  ],
+  ['the poles', '"latitude":-90,"longitude":180.0', { latitude: -90, longitude: 180 }],
+  ['eight decimals', '"latitude":1e-8,"longitude":0', { latitude: 1e-8, longitude: 0 }],
+  ['three dots are an external id', '"externalId":"..."', { externalId: '...' }],
+  ['a slash in an external id', '"externalId":"a/b?c#d%2f"', { externalId: 'a/b?c#d%2f' }],
+  ['no photos', '"photos":[]', { photos: [] }],
+  [
+    '100 photos',
+    `"photos":[${Array(100).fill('{"url":"https://a.example/1"}')}]`,
+    { photos: Array(100).fill({ url: 'https://a.example/1' }) },
+  ],
+  ['a URL of 2,000 characters', `"photos":[{"url":"${LONG_URL}"}]`, { photos: [{ url: LONG_URL }] }],
+  [
+    'a URL’s spelling stays',
+    '"photos":[{"url":" HTTPS://A.example/ü "}]',
+    { photos: [{ url: 'HTTPS://A.example/ü' }] },
+  ],
+  ['empty metadata', '"metadata":{}', { metadata: {} }],
+  [
+    'names of objects in metadata',
+    '"metadata":{"constructor":1,"toString":"x"}',
+    { metadata: { constructor: 1, toString: 'x' } },
+  ],
+  ['metadata values are not trimmed, nor blank', '"metadata":{" a ":" x ","b":""}', { metadata: { a: ' x ', b: '' } }],
+  ['500 emoji of metadata', `"metadata":{"a":"${'😀'.repeat(500)}"}`, { metadata: { a: '😀'.repeat(500) } }],
+  [
+    'a number of 17 digits that a double holds',
+    '"metadata":{"a":0.30000000000000004}',
+    { metadata: { a: 0.30000000000000004 } },
+  ],
+  [
+    'null for what is optional',
+    '"city":null,"status":null,"listPrice":null,"currency":null,"latitude":null,"photos":null,"metadata":null',
+    { city: undefined, status: 'active', listPrice: undefined, currency: undefined, photos: undefined },
+  ],
+];
+
+describe('what is accepted reads back as it was meant', () => {
+  for (const [name, members, expected] of accepted) {
+    test(name, async () => {
+      const missing = Object.entries(MINIMAL).filter(([field]) => !members.includes(`"${field}":`));
+      const others = missing.map(([field, value]) => `"${field}":${JSON.stringify(value)},`).join('');
+      const created = await readListing(await post(service, tenant, `{${others}${members}}`), 201);
+      const listing = await readListing(await service.fetch(tenant, `/v1/listings/${created.id}`));
+      assert.deepEqual(listing, created);
+      for (const [field, value] of Object.entries(expected)) assert.deepEqual(listing[field], value, field);
+      for (const [field, value] of Object.entries(expected)) assert.equal(field in listing, value !== undefined);
+    });
+  }
+});
+
+const types = [
+  'application/json',
+  'APPLICATION/JSON',
+  'application/json; charset=utf-8',
+  'application/json;charset="UTF-8"',
+  ' application/json ; profile=x',
+];
+
+describe('JSON is taken however it is announced', () => {
+  for (const type of types) {
+    test(`Content-Type: ${type}`, async () => {
+      await readListing(await post(service, tenant, MINIMAL, { 'Content-Type': type }), 201);
+    });
+  }
+  test('Content-Encoding: identity', async () => {
+    await readListing(await post(service, tenant, MINIMAL, { 'Content-Encoding': 'identity' }), 201);
+  });
+  test('with a byte order mark', async () => {
+    await readListing(await post(service, tenant, `\uFEFF${JSON.stringify(MINIMAL)}`), 201);
+  });
+  test('with white space around it and between its tokens', async () => {
+    await readListing(await post(service, tenant, `\r\n\t ${JSON.stringify(MINIMAL, null, '\t')}\n\n`), 201);
+  });
+});

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { fillBeyondBuffers, openList, readAll } from '../support/listings.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { untilStill } from '../support/still.ts';
+import { until } from '../support/until.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
+
+/** What this process really holds. */
+function memoryBytes(): number {
+  collectGarbage();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+const MEBIBYTE = 1024 * 1024;
+const isAborted = ({ logLines }: TestService) => logLines.some((line) => JSON.parse(line).aborted === true);
+
+describe('the complete list goes at its reader’s pace', () => {
+  test('a reader that pauses holds a few chunks of memory, not the list, and then gets all of it', async () => {
+    await using service = await startTestService();
+    const tenant = await service.createTenant();
+    const count = await fillBeyondBuffers(service, tenant);
+    const before = memoryBytes();
+    const response = await openList(service, tenant);
+    await untilStill('the service waits for its reader', () => Math.round(memoryBytes() / MEBIBYTE));
+    const growth = memoryBytes() - before;
+    assert.ok(growth < 10 * MEBIBYTE, `grew by ${Math.round(growth / MEBIBYTE)} MiB`);
+
+    const { text, isComplete } = await readAll(response);
+    assert.ok(isComplete && text.length > 25 * MEBIBYTE);
+    assert.equal(JSON.parse(text).data.length, count);
+  });
+
+  test('others are answered while readers pause', async () => {
+    await using service = await startTestService();
+    const tenant = await service.createTenant();
+    await fillBeyondBuffers(service, tenant);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => openList(service, tenant)));
+    assert.equal((await service.fetch(tenant, '/v1/listings?limit=1')).status, 200);
+    for (const response of responses) response.destroy();
+    await until('all of them are logged', () => service.logLines.length === 11);
+  });
+
+  test('a reader that never reads is dropped, and its reply does not look whole', async () => {
+    await using service = await startTestService({ idleTimeoutMs: 300 });
+    const tenant = await service.createTenant();
+    await fillBeyondBuffers(service, tenant);
+    const response = await openList(service, tenant);
+    await until('the reader is dropped', () => isAborted(service));
+    const { text, isComplete } = await readAll(response);
+    assert.equal(isComplete, false);
+    assert.throws(() => JSON.parse(text));
+    assert.equal((await service.fetch(tenant, '/v1/me')).status, 200);
+  });
+
+  test('a reader that reads a little at a time is not dropped, however long it takes', async () => {
+    const idleTimeoutMs = 1_000;
+    await using service = await startTestService({ idleTimeoutMs });
+    const tenant = await service.createTenant();
+    await fillBeyondBuffers(service, tenant);
+    const response = await openList(service, tenant);
+    const startTimeMs = performance.now();
+    let length = 0;
+    let pauseAt = 0;
+    for await (const chunk of response) {
+      length += chunk.length;
+      if (length < pauseAt) continue;
+      pauseAt += MEBIBYTE;
+      await sleep(idleTimeoutMs / 10);
+    }
+    assert.ok(response.complete && performance.now() - startTimeMs > 2 * idleTimeoutMs);
+    assert.equal(isAborted(service), false);
+  });
+
+  test('a reader that leaves early stops the reading, and is no error', async () => {
+    await using service = await startTestService();
+    const tenant = await service.createTenant();
+    await fillBeyondBuffers(service, tenant);
+    const response = await openList(service, tenant);
+    response.destroy();
+    await once(response, 'close');
+    await until('it is logged', () => isAborted(service));
+    assert.deepEqual(
+      service.logLines.filter((line) => JSON.parse(line).level >= 50),
+      [],
+    );
+  });
+});

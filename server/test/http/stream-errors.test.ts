@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, test } from 'node:test';
+import { fillBeyondBuffers, MINIMAL, openList, post, readAll } from '../support/listings.ts';
+import { openRaw } from '../support/raw.ts';
+import { readError } from '../support/replies.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+/** Makes every read of listings fail from now on, as a damaged database does. */
+function breakListings({ directory }: TestService): void {
+  const database = new DatabaseSync(join(directory, 'listings.db'), { timeout: 5_000 });
+  database.exec('drop table listings');
+  database.close();
+}
+
+const errorsIn = ({ logLines }: TestService) =>
+  logLines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50);
+
+describe('an error in the middle of a list cuts the reply', () => {
+  test('a client sees a broken reply, never a short one; the error is logged and the service lives on', async () => {
+    await using service = await startTestService();
+    const tenant = await service.createTenant();
+    await fillBeyondBuffers(service, tenant);
+    const response = await openList(service, tenant);
+    assert.equal(response.statusCode, 200);
+    breakListings(service);
+    const { text, isComplete } = await readAll(response);
+    assert.equal(isComplete, false);
+    assert.ok(text.startsWith('{"data":[{"id":"lst_'));
+    assert.throws(() => JSON.parse(text));
+    assert.doesNotMatch(text.slice(-500), /error|no such table/i);
+
+    const requestId = response.headers['x-request-id'];
+    await until('the error is logged', () => errorsIn(service).length === 1);
+    const [error] = errorsIn(service);
+    assert.deepEqual([error.requestId, error.msg], [requestId, 'a reply was cut']);
+    assert.match(error.err.message, /no such table/);
+    assert.equal((await service.fetch(tenant, '/v1/me')).status, 200);
+  });
+
+  test('fetch rejects while it reads the body', async () => {
+    await using service = await startTestService();
+    const tenant = await service.createTenant();
+    await fillBeyondBuffers(service, tenant);
+    const response = await service.fetch(tenant, '/v1/listings');
+    breakListings(service);
+    await assert.rejects(response.text());
+  });
+
+  test('the closing chunk is missing', async () => {
+    await using service = await startTestService();
+    const tenant = await service.createTenant();
+    await fillBeyondBuffers(service, tenant);
+    using connection = await openRaw(service.url);
+    connection.send(`GET /v1/listings HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tenant.key}\r\n\r\n`);
+    await connection.pauseAtFirstByte();
+    breakListings(service);
+    connection.socket.resume();
+    const bytes = await connection.readToEnd();
+    assert.match(bytes.slice(0, 2000), /^HTTP\/1\.1 200 OK\r\n(?:.*\r\n)*transfer-encoding: chunked\r\n/i);
+    assert.ok(!bytes.endsWith('\r\n0\r\n\r\n'));
+  });
+
+  test('in HTTP/1.0, which has no chunks, the JSON does not end', async () => {
+    await using service = await startTestService();
+    const tenant = await service.createTenant();
+    const count = await fillBeyondBuffers(service, tenant);
+    const request = `GET /v1/listings HTTP/1.0\r\nAuthorization: Bearer ${tenant.key}\r\n\r\n`;
+    using whole = await openRaw(service.url);
+    whole.send(request);
+    assert.equal(JSON.parse((await whole.readReply()).body).data.length, count);
+
+    using cut = await openRaw(service.url);
+    cut.send(request);
+    await cut.pauseAtFirstByte();
+    breakListings(service);
+    cut.socket.resume();
+    const { body } = await cut.readReply();
+    assert.throws(() => JSON.parse(body));
+  });
+});
+
+test('an error before the first byte is a 500 that says nothing of the database', async () => {
+  await using service = await startTestService();
+  const tenant = await service.createTenant();
+  breakListings(service);
+  for (const path of ['/v1/listings', '/v1/listings?limit=1', '/v1/listings/lst_0']) {
+    const error = await readError(await service.fetch(tenant, path), 500, 'internal_error');
+    assert.doesNotMatch(JSON.stringify(error), /table|sqlite|select/i);
+  }
+  await readError(await post(service, tenant, MINIMAL), 500, 'internal_error');
+  assert.equal(errorsIn(service).length, 4);
+  assert.equal((await service.fetch(tenant, '/v1/me')).status, 200);
+});

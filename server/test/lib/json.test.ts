@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { JsonError, parseJson } from '../../src/lib/json.ts';
+import { mutate, randomDocument, randomNumbers } from '../support/random-json.ts';
+
+/** The position of the fault in a text that is no JSON. */
+function faultPosition(text: string): number {
+  try {
+    parseJson(text);
+  } catch (error) {
+    assert.ok(error instanceof JsonError);
+    assert.match(error.message, /^[A-Z]/);
+    return error.position;
+  }
+  throw new Error(`This was taken: ${text}`);
+}
+
+const nest = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+
+const VALID = [
+  ...['[]', '{}', '[[]   ]', ' [] ', '[ ]', '{ }', '\t[\n1\r]\n', '[null, 1, "1", {}]', '[1,null,null,null,2]', '[""]'],
+  ...['true', 'false', 'null', '""', '" "', '"asd"', '42', '-0.1', '[false]', '[true]', '[null]', '[true,false,null]'],
+  ...[
+    '0',
+    '-0',
+    '[-0]',
+    '[0e1]',
+    '[0e+1]',
+    '[-0.0]',
+    '[123]',
+    '[-123]',
+    '[-1]',
+    '[1E22]',
+    '[1E-2]',
+    '[1E+2]',
+    '[20e1]',
+  ],
+  ...['[123e45]', '[123.456e78]', '[123.456789]', '[1e-2]', '[1e+2]', '[0.4e5]', '[4 ]', '[-0.000000000000001]'],
+  ...['[1e400]', '[-1e400]', '[1e-400]', '[123123e100000]', '[0.4e00669999999999999999999999999999999999999999999]'],
+  ...['[100000000000000000000]', '[-123123123123123123123123123123]', '[1.5e+9999]', '[9007199254740993]'],
+  ...[
+    '{"a":"b"}',
+    '{"":0}',
+    '{"a":[]}',
+    '{"a" : 1 , "b" : 2}',
+    '{"a\\u0000b":42}',
+    '{"a":{"a":{"a":1}}}',
+    '{"a":1,"A":2}',
+  ],
+  ...['{"min":-1.0e+28,"max":1.0e+28}', '{"\\ud800":1}', '{"toString":1,"constructor":2,"hasOwnProperty":3}'],
+  ...[
+    '["\\u0060\\u012a\\u12AB"]',
+    '["\\uD801\\udc37"]',
+    '["\\ud83d\\ude39\\ud83d\\udc8d"]',
+    '["\\"\\\\\\/\\b\\f\\n\\r\\t"]',
+  ],
+  ...['["\\\\u0000"]', '["\\u0000"]', '["\\u001f"]', '["\\u0012"]', '["\\uFFFF"]', '["\\uDBFF\\uDFFE"]', '["\\\\a"]'],
+  ...['["\\ud800"]', '["\\udc00x"]', '["\\uD888\\u1234"]', '["\\uDd1ea"]', '["a/*b*/c/*d//e"]', '["new\\u000Aline"]'],
+  ...['["\u007f"]', '["\u2028\u2029"]', '["π€𝄞"]', '["\ud800"]', '["\ufeff"]', '["\u00a0"]', '["\uffff\u{10ffff}"]'],
+  ...[nest(32), `${'{"a":'.repeat(32)}1${'}'.repeat(32)}`],
+];
+
+describe('what JSON allows is taken and means what JSON.parse says', () => {
+  for (const text of VALID) {
+    test(JSON.stringify(text.slice(0, 60)), () => {
+      assert.equal(JSON.stringify(parseJson(text).value), JSON.stringify(JSON.parse(text)));
+    });
+  }
+});
+
+/** Texts that are no JSON, with a mark where the first fault begins. */
+const MARK = '⇡';
+const INVALID = [
+  ...['⇡', ' ⇡', '[⇡', '{⇡', '⇡]', '⇡}', '[1⇡', '[1,⇡', '[1,⇡]', '[⇡,1]', '[1 ⇡2]', '[1,⇡,2]', '["a",⇡]'],
+  ...['["a"⇡', '[""]⇡,', '[]⇡]', '[⇡}', '{⇡]', '[1⇡}', '{"a"⇡}', '{"a"⇡,1}', '{"a":⇡}', '{"a":1,⇡}', '{⇡,}'],
+  ...['{"a" ⇡1}', '{"a":⇡:1}', '{⇡1:1}', '{⇡a:1}', "{⇡'a':1}", '{⇡null:1}', '{"a":1 ⇡"b":2}', '{"a":1}⇡}'],
+  ...['{"a":1⇡', '{"a":1,"b"⇡', '{}⇡x', '[]⇡\u0000', '1 ⇡2', '{}⇡{}', '[1]⇡//', '⇡/**/1', '[⇡#]', '⇡nul'],
+  ...['⇡True', '⇡truE', '[⇡fals]', '[⇡nan]', '⇡NaN', '⇡Infinity', '⇡-Infinity', 'true⇡false', '⇡undefined'],
+  ...['[null⇡1]', '⇡None', '⇡*', '⇡\\u0031', '⇡-', '⇡+1', '⇡.5', '⇡-.5', '1⇡.', '[1⇡.]', '0⇡1', '-0⇡1'],
+  ...['[-0⇡12]', '1⇡e', '1⇡e+', '1⇡E-', '1⇡.e3', '1⇡eE2', '0⇡x10', '1⇡_000', '1.2⇡.3', '⇡--1', '⇡- 1', '1⇡,5'],
+  ...['1 ⇡000', '1⇡n', '[0⇡.e1]', '[0⇡e]', '⇡１', '1⇡\u00a0', '2⇡.e+3', '"⇡', '"a⇡', '"⇡\\', '"\\"⇡', "⇡'a'"],
+  ...['"⇡\\a"', '"⇡\\x41"', '"⇡\\U0041"', '"⇡\\u"', '"⇡\\u00"', '"⇡\\u00g0"', '"⇡\\u+041"', '"⇡\\u 041"'],
+  ...['"a⇡\\', '"\\uD800⇡\\', '"a⇡\u0000"', '"⇡\t"', '"⇡\n"', '"⇡\u001f"', '"a⇡\r\nb"', '["a⇡\u0000a"]', '⇡abc'],
+  ...['"⇡\\\u0000"', '"⇡\\😀"', '"\\ud83d⇡\\ude0"', '⇡`a`', '⇡“a”', '"⇡\\\n"', '⇡\ufeff[]', '[⇡\u000c]'],
+  ...['[⇡\u000b]', '⇡\u00a0[]', '[⇡\u2060]', '[]⇡\u2028', '⇡\u0000', '{"a":1,⇡"a":1}', '{"a":1,⇡"\\u0061":2}'],
+  ...['[{"b":{"c":1,"d":2,⇡"c":3}}]', '{"":1,⇡"":1}'],
+  ...['{"__proto__":1,⇡"__proto__":2}'],
+  ...['{"constructor":1,⇡"constructor":1}'],
+  // What only this parser refuses besides duplicate names: more than 32 levels.
+  ...[`${'['.repeat(32)}⇡[]${']'.repeat(32)}`, `${'['.repeat(32)}⇡${nest(10_000)}`, `${'{"a":'.repeat(32)}⇡{"a":`],
+];
+
+describe('what is no JSON is refused where its fault begins', () => {
+  for (const marked of INVALID) {
+    test(JSON.stringify(marked.slice(0, 60)), () => {
+      assert.equal(faultPosition(marked.replace(MARK, '')), marked.indexOf(MARK));
+    });
+  }
+});
+
+describe('a member is a member, whatever its name', () => {
+  test('__proto__ changes no prototype', () => {
+    const { value } = parseJson('{"__proto__":{"isAdmin":true},"a":{"__proto__":1}}');
+    assert.deepEqual(Object.keys(Object(value)), ['__proto__', 'a']);
+    assert.equal(Object.getPrototypeOf(value), Object.prototype);
+    assert.equal(Object(value).isAdmin, undefined);
+    assert.equal(Object.getOwnPropertyDescriptor(Object(value).a, '__proto__')?.value, 1);
+    assert.equal(Object({}).isAdmin, undefined);
+  });
+
+  test('names inherited from Object are free', () => {
+    assert.deepEqual(parseJson('{"toString":1}').value, { toString: 1 });
+  });
+});
+
+const INEXACT: [text: string, ...paths: (string | number)[][]][] = [
+  ['1e400', []],
+  ['-1e400', []],
+  ['1e-400', []],
+  ['9007199254740993', []],
+  ['[1, 9007199254740993]', [1]],
+  ['{"a":{"b":[0,{"c":1e999}]},"d":0.1000000000000000001}', ['a', 'b', 1, 'c'], ['d']],
+  ['{"__proto__":1e400}', ['__proto__']],
+  ['{"a.b":{"":1e400}}', ['a.b', '']],
+  ['123456789012345678', []],
+  ['0.12345678901234567890', []],
+  ['1.7976931348623159e308', []],
+  ['4.9e-324', []],
+];
+const EXACT = [
+  ...['0', '-0', '0.0', '0e999', '0.1', '1e22', '1e2', '100e-2', '3.0', '-12.50', '1.0000000000000000000000', '1e0001'],
+  ...['9007199254740991', '9007199254740992', '9007199254740994', '999999999999.99', '999999999999.990', '5e-324'],
+  ...['1.7976931348623157e308', '0.30000000000000004', '123456789012345', '0.000000000000001', '100000000000000000000'],
+];
+
+describe('a number that a double would change is reported with its path', () => {
+  for (const [text, ...paths] of INEXACT) {
+    test(text, () => assert.deepEqual(parseJson(text).inexactNumbers, paths));
+  }
+  for (const text of EXACT) {
+    test(`${text} is kept`, () => assert.deepEqual(parseJson(text).inexactNumbers, []));
+  }
+  test('a number that is written as JavaScript writes it is never reported', () => {
+    for (const number of randomNumbers(20_000)) {
+      assert.deepEqual(parseJson(String(number)), { value: number, inexactNumbers: [] });
+    }
+  });
+  test('a digit that does not fit is always reported', () => {
+    for (const number of randomNumbers(5_000)) {
+      const [digits, exponent] = number.toExponential(16).split('e');
+      assert.deepEqual(parseJson(`${digits}123e${exponent}`).inexactNumbers, [[]], String(number));
+    }
+  });
+});
+
+describe('random documents', () => {
+  test('mean the same as to JSON.parse', () => {
+    for (let seed = 1; seed <= 3_000; seed += 1) {
+      const text = randomDocument(seed);
+      assert.equal(JSON.stringify(parseJson(text).value), JSON.stringify(JSON.parse(text)), text);
+    }
+  });
+
+  test('that were damaged are refused exactly when JSON.parse refuses them', () => {
+    let refused = 0;
+    for (let seed = 1; seed <= 5_000; seed += 1) {
+      const text = mutate(randomDocument(seed), seed);
+      const expected = outcome(() => JSON.parse(text));
+      const actual = outcome(() => parseJson(text).value);
+      if (expected === undefined) refused += 1;
+      // Damage can make two names equal, which only this parser refuses.
+      if (expected !== undefined && actual === undefined) assert.throws(() => parseJson(text), /stands twice/, text);
+      else assert.equal(actual, expected, text);
+    }
+    assert.ok(refused > 1_000 && refused < 4_500, `${refused} were refused`);
+  });
+});
+
+/** The value as text; undefined when it was refused. */
+function outcome(parse: () => unknown): string | undefined {
+  try {
+    return JSON.stringify(parse());
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createId, randomWord } from '../../src/lib/ids.ts';
+
+const FORMAT = /^lst_[0-9a-hjkmnp-tv-z]{26}$/;
+
+function assertIncreasing(ids: string[]): void {
+  for (let index = 1; index < ids.length; index += 1) {
+    const [before = '', after = ''] = [ids[index - 1], ids[index]];
+    assert.ok(before < after, `${before} comes before ${after}`);
+  }
+}
+
+test('100,000 ids are strictly increasing, and each has its form', () => {
+  const ids = Array.from({ length: 100_000 }, () => createId('lst'));
+  assertIncreasing(ids);
+  for (const id of ids) assert.match(id, FORMAT);
+});
+
+test('ids are strictly increasing also when the clock stands still, jumps ahead and is set back', (t) => {
+  const startTimeMs = Date.now();
+  const clock = t.mock.method(Date, 'now', () => startTimeMs);
+  const ids: string[] = [];
+  const create = (count: number) => {
+    for (let index = 0; index < count; index += 1) ids.push(createId('lst'));
+  };
+  create(25_000);
+  for (const shiftMs of [-1, -3_600_000, 60_000, 59_999]) {
+    clock.mock.mockImplementation(() => startTimeMs + shiftMs);
+    create(20_000);
+  }
+  assertIncreasing(ids);
+  for (const id of ids) assert.match(id, FORMAT);
+});
+
+test('ids of different kinds do not stand in each other’s way', () => {
+  const ids = Array.from({ length: 1_000 }, (_, index) => createId(index % 2 === 0 ? 'acc' : 'key'));
+  assertIncreasing(ids.filter((id) => id.startsWith('acc_')));
+  assertIncreasing(ids.filter((id) => id.startsWith('key_')));
+  assert.equal(new Set(ids.map((id) => id.slice(4))).size, 1_000);
+});
+
+test('a random word has the length that was asked for', () => {
+  assert.match(randomWord(8), /^[0-9a-hjkmnp-tv-z]{8}$/);
+  assert.notEqual(randomWord(20), randomWord(20));
+});

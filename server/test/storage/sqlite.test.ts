@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import { AppError } from '../../src/model/errors.ts';
+import type { Session } from '../../src/storage/database.ts';
+import { getCursorSecret } from '../../src/storage/database-info.ts';
+import { openDatabase } from '../../src/storage/open.ts';
+import { runCommand } from '../support/process.ts';
+import { directoryFor } from '../support/serving.ts';
+import { databaseFor, words } from './support.ts';
+
+const STARTS = 10;
+/** Nobody, as far as the file system knows. */
+const OTHER_USER = 65_534;
+
+async function pragma(session: Session, name: string): Promise<unknown> {
+  const [row] = await session.execute(words<Record<string, unknown>>(`pragma ${name}`), {});
+  return Object.values(row ?? {})[0];
+}
+
+/** A database file that another program has made. */
+async function foreignDatabase(t: TestContext, script: string): Promise<string> {
+  const path = join(await directoryFor(t), 'other.db');
+  const database = new DatabaseSync(path);
+  database.exec(script);
+  database.close();
+  return path;
+}
+
+/** Opening is refused with words for the operator that name the file, and leaves the file as it was. */
+async function assertRefused(path: string, expected: RegExp): Promise<void> {
+  const before = await readFile(path);
+  assert.throws(
+    () => openDatabase(`file:${path}`),
+    (error) => {
+      assert.ok(error instanceof AppError, String(error));
+      assert.equal(error.code, 'unavailable');
+      assert.match(error.message, expected);
+      assert.ok(error.message.includes(path), 'the message names the file');
+      assert.doesNotMatch(error.message, /\n/);
+      return true;
+    },
+  );
+  assert.ok(before.equals(await readFile(path)), 'the file is as it was');
+}
+
+test('both connections sync each commit to the disk, and only the writer can write', async (t) => {
+  const { database } = await databaseFor(t);
+  const expected = { journal_mode: 'wal', synchronous: 2, foreign_keys: 1 };
+  for (const [name, value] of Object.entries(expected)) {
+    assert.equal(await pragma(database, name), value, `${name} of the reader`);
+    assert.equal(await database.write((session) => pragma(session, name)), value, `${name} of the writer`);
+  }
+  assert.equal(await pragma(database, 'query_only'), 1);
+  assert.equal(await database.write((session) => pragma(session, 'busy_timeout')), 0, 'nothing waits inside SQLite');
+});
+
+test('nothing can be written through the reading connection', async (t) => {
+  const { database, accountId } = await databaseFor(t);
+  for (const text of [
+    `update accounts set name = 'Changed'`,
+    `insert into account_heads values ('acc_x', 0, 0)`,
+    'delete from accounts',
+    'drop table events',
+    'create table more (a)',
+  ]) {
+    await assert.rejects(database.execute(words(text), {}), { code: 'unavailable' }, text);
+  }
+  const accounts = await database.execute(words('select id, name from accounts'), {});
+  assert.deepEqual(JSON.stringify(accounts), JSON.stringify([{ id: accountId, name: 'Hill Country Homes' }]));
+});
+
+test('a missing database is made, with its directories', async (t) => {
+  const path = join(await directoryFor(t), 'a', 'b c', 'listings.db');
+  const database = openDatabase(`file:${path}`);
+  assert.equal(database.name, path);
+  assert.match(await getCursorSecret(database), /^[0-9a-f]{64}$/);
+  const rows = await database.execute(words<{ epoch: string }>('select epoch from database_info'), {});
+  assert.equal(rows.length, 1);
+  assert.match(rows[0]?.epoch ?? '', /^[0-9a-z]{8}$/);
+  await database.close();
+});
+
+test('an existing database is opened again with its epoch and secret', async (t) => {
+  const { database, path } = await databaseFor(t);
+  const info = words('select * from database_info');
+  const again = openDatabase(`file:${path}`);
+  assert.deepEqual(await again.execute(info, {}), await database.execute(info, {}));
+  await again.close();
+});
+
+test('after closing, everything stands in the one file', async (t) => {
+  const directory = await directoryFor(t);
+  const database = openDatabase(`file:${join(directory, 'listings.db')}`);
+  await database.close();
+  assert.deepEqual(await readdir(directory), ['listings.db']);
+});
+
+test(`${STARTS} processes that start at once on a new file all find its tables, made once`, async (t) => {
+  const directory = await directoryFor(t);
+  const starts = Array.from({ length: STARTS }, () => runCommand(['migrate', '--json'], { DATA_DIR: directory }));
+  for (const { code, stdout, stderr } of await Promise.all(starts)) {
+    assert.equal(code, 0, stderr);
+    assert.ok(JSON.parse(stdout).version >= 1);
+  }
+  const database = new DatabaseSync(join(directory, 'listings.db'), { readOnly: true });
+  t.after(() => database.close());
+  assert.equal(database.prepare('select count(*) as count from database_info').get()?.count, 1);
+});
+
+test('a database from the future is refused with words to fix it, and left as it was', async (t) => {
+  const directory = await directoryFor(t);
+  const path = join(directory, 'listings.db');
+  await openDatabase(`file:${path}`).close();
+  const future = new DatabaseSync(path);
+  future.exec('pragma user_version = 999; create table of_the_future (a)');
+  future.close();
+  await assertRefused(path, /version 999.*newer release.*Install that release.*restore a backup/);
+  assert.deepEqual(await readdir(directory), ['listings.db']);
+});
+
+test("another program's database is refused, and left as it was", async (t) => {
+  const path = await foreignDatabase(t, 'create table songs (title text); insert into songs values (1)');
+  await assertRefused(path, /another program/);
+});
+
+test("another program's database is refused also when its own version is the same number", async (t) => {
+  const path = await foreignDatabase(t, 'create table songs (title text); pragma user_version = 1');
+  await assertRefused(path, /another program/);
+});
+
+test('a file that is no database is refused, and left as it was', async (t) => {
+  const path = join(await directoryFor(t), 'photo.jpg');
+  await writeFile(path, randomBytes(64 * 1024));
+  await assertRefused(path, /not a database/);
+});
+
+test('a directory in place of the file is refused', async (t) => {
+  const path = await directoryFor(t);
+  assert.throws(() => openDatabase(`file:${path}`), { code: 'unavailable', message: /Cannot open the database/ });
+});
+
+test('a file in place of a directory is refused in words', async (t) => {
+  const file = join(await directoryFor(t), 'file');
+  await writeFile(file, '');
+  assert.throws(() => openDatabase(`file:${join(file, 'data', 'listings.db')}`), { code: 'unavailable' });
+});
+
+test('a directory that may not be written to is refused in words', async (t) => {
+  const directory = await directoryFor(t);
+  const readOnly = join(directory, 'read-only');
+  await mkdir(readOnly);
+  await chmod(directory, 0o755);
+  await chmod(readOnly, 0o555);
+  // root may write anywhere: there the test looks as somebody else.
+  const isRoot = process.geteuid?.() === 0;
+  for (const path of [join(readOnly, 'listings.db'), join(readOnly, 'data', 'listings.db')]) {
+    if (isRoot) process.seteuid?.(OTHER_USER);
+    try {
+      assert.throws(() => openDatabase(`file:${path}`), { code: 'unavailable', message: /Cannot/ }, path);
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+    }
+  }
+});

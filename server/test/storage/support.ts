@@ -1,0 +1,39 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { sql } from 'kysely';
+import { createAccount } from '../../src/domain/accounts.ts';
+import { createListing } from '../../src/domain/listings.ts';
+import { type Database, type Statement, statement } from '../../src/storage/database.ts';
+import { openDatabase } from '../../src/storage/open.ts';
+import { createDirectory } from '../support/service.ts';
+
+type Nothing = Record<never, never>;
+
+/** A statement of exactly these words. */
+export function words<R = never>(text: string): Statement<Nothing, R> {
+  return statement<Nothing, R>((query) => ({ compile: () => sql<R>`${sql.raw(text)}`.compile(query) }));
+}
+
+/** A new database with one account; both are gone after the test. */
+export async function databaseFor(t: TestContext) {
+  const directory = await createDirectory();
+  const path = join(directory, 'listings.db');
+  const database = openDatabase(`file:${path}`);
+  t.after(async () => {
+    await database.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+  const account = await createAccount(database, 'Hill Country Homes');
+  return { database, path, accountId: account.id };
+}
+
+export function create(database: Database, accountId: string, description?: string) {
+  return createListing(database, accountId, { address: '12 Elm Street', beds: 3, baths: 2, description });
+}
+
+/** The ids of all listings that are stored, of every account. */
+export async function storedIds(database: Database): Promise<string[]> {
+  const rows = await database.execute(words<{ id: string }>('select id from listings order by id'), {});
+  return rows.map(({ id }) => id);
+}

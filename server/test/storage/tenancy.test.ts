@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createAccount } from '../../src/domain/accounts.ts';
+import { issueApiKey } from '../../src/domain/api-keys.ts';
+import { createListing } from '../../src/domain/listings.ts';
+import { hashSecret } from '../../src/model/api-keys.ts';
+import { findHead } from '../../src/storage/accounts.ts';
+import { findKeyHolder, listApiKeys } from '../../src/storage/api-keys.ts';
+import type { Database, Session } from '../../src/storage/database.ts';
+import * as events from '../../src/storage/events.ts';
+import * as listings from '../../src/storage/listings.ts';
+import { databaseFor, words } from './support.ts';
+
+const INPUT = { externalId: 'MLS-1', address: '12 Elm Street', beds: 3, baths: 2 };
+const TENANT_TABLES = ['account_heads', 'listings', 'events', 'api_keys'];
+
+/** What each function that reads listings gives an account, and what it gives another account for the same things. */
+const READS = {
+  findListing: {
+    read: (session: Session, accountId: string, id: string) => listings.findListing(session, accountId, id),
+    nothing: undefined,
+  },
+  findIdByExternalId: {
+    read: (session: Session, accountId: string) => listings.findIdByExternalId(session, accountId, INPUT.externalId),
+    nothing: undefined,
+  },
+  findListingPage: {
+    read: async (session: Session, accountId: string) =>
+      (await listings.findListingPage(session, accountId, undefined, 100)).docs,
+    nothing: [],
+  },
+};
+
+/** What each function that writes listings or events puts into an account must appear in no other one. */
+const WRITES = {
+  insertListing: (session: Session, accountId: string) =>
+    listings.insertListing(session, accountId, { id: 'lst_x', version: 1, sequence: 2, doc: '{"city":"Austin"}' }),
+  insertEvent: (session: Session, accountId: string) =>
+    events.insertEvent(session, accountId, {
+      sequence: 2,
+      type: 'listing.deleted',
+      listingId: 'lst_x',
+      doc: null,
+      createdAt: 0,
+    }),
+};
+
+async function createTenant(database: Database, name: string) {
+  const { id: accountId } = await createAccount(database, name);
+  const { secret } = await issueApiKey(database, {
+    accountId,
+    name: 'Test',
+    access: 'full',
+    expiresAt: null,
+    createdBy: null,
+  });
+  const { id } = await createListing(database, accountId, INPUT);
+  return { accountId, secret, id };
+}
+
+/** How many rows the account has in each table. */
+async function countRows(database: Database, accountId: string) {
+  const counts: Record<string, number> = {};
+  for (const table of TENANT_TABLES) {
+    const count = words<{ count: number }>(`select count(*) as count from ${table} where account_id = '${accountId}'`);
+    counts[table] = (await database.execute(count, {}))[0]?.count ?? -1;
+  }
+  return counts;
+}
+
+test('every storage function on listings and events stands in one of the tables', () => {
+  const functions = { ...listings, ...events };
+  assert.deepEqual(Object.keys(functions).sort(), [...Object.keys(READS), ...Object.keys(WRITES)].sort());
+});
+
+for (const [name, { read, nothing }] of Object.entries(READS)) {
+  test(`${name} gives an account nothing of another one's`, async (t) => {
+    const { database, accountId: emptyId } = await databaseFor(t);
+    const ada = await createTenant(database, 'Ada');
+    const bob = await createTenant(database, 'Bob');
+    assert.notDeepEqual(await read(database, ada.accountId, ada.id), nothing, 'the account finds its own');
+    assert.deepEqual(await read(database, emptyId, ada.id), nothing);
+    assert.deepEqual(await read(database, 'acc_unknown', ada.id), nothing);
+    const seen = JSON.stringify((await read(database, bob.accountId, ada.id)) ?? '');
+    assert.ok(!seen.includes(ada.id), 'also an account that has the same things sees only its own');
+  });
+}
+
+for (const [name, write] of Object.entries(WRITES)) {
+  test(`${name} writes into the account that is named, and no other`, async (t) => {
+    const { database } = await databaseFor(t);
+    const ada = await createTenant(database, 'Ada');
+    const bob = await createTenant(database, 'Bob');
+    const before = await countRows(database, bob.accountId);
+    await database.write((session) => write(session, ada.accountId));
+    assert.deepEqual(await countRows(database, bob.accountId), before);
+    assert.notDeepEqual(await countRows(database, ada.accountId), before);
+    await assert.rejects(
+      database.write((session) => write(session, 'acc_unknown')),
+      /FOREIGN KEY/,
+    );
+  });
+}
+
+test('each account has a sequence of its own', async (t) => {
+  const { database } = await databaseFor(t);
+  const ada = await createTenant(database, 'Ada');
+  const bob = await createTenant(database, 'Bob');
+  await createListing(database, bob.accountId, { ...INPUT, externalId: 'MLS-2' });
+  assert.equal((await findHead(database, ada.accountId))?.sequence, 1);
+  assert.equal((await findHead(database, bob.accountId))?.sequence, 2);
+});
+
+test('an account lists its own keys only', async (t) => {
+  const { database, accountId: emptyId } = await databaseFor(t);
+  const ada = await createTenant(database, 'Ada');
+  await createTenant(database, 'Bob');
+  const keys = await listApiKeys(database, ada.accountId);
+  assert.deepEqual(
+    keys.map((key) => key.accountId),
+    [ada.accountId],
+  );
+  assert.deepEqual(await listApiKeys(database, emptyId), []);
+});
+
+test('an account that is deleted takes its listings, events, keys and sequence with it, and nothing of others', async (t) => {
+  const { database } = await databaseFor(t);
+  const ada = await createTenant(database, 'Ada');
+  const bob = await createTenant(database, 'Bob');
+  const each = { account_heads: 1, listings: 1, events: 1, api_keys: 1 };
+  assert.deepEqual(await countRows(database, ada.accountId), each);
+  await database.write((session) => session.execute(words(`delete from accounts where id = '${ada.accountId}'`), {}));
+  assert.deepEqual(await countRows(database, ada.accountId), { account_heads: 0, listings: 0, events: 0, api_keys: 0 });
+  assert.deepEqual(await countRows(database, bob.accountId), each);
+  assert.equal(await findKeyHolder(database, hashSecret(ada.secret)), undefined);
+  assert.equal((await findKeyHolder(database, hashSecret(bob.secret)))?.accountId, bob.accountId);
+});

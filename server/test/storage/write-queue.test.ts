@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { stat } from 'node:fs/promises';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createAccount } from '../../src/domain/accounts.ts';
+import { findHead } from '../../src/storage/accounts.ts';
+import type { Database, Session } from '../../src/storage/database.ts';
+import { openDatabase } from '../../src/storage/open.ts';
+import { create, databaseFor, storedIds, words } from './support.ts';
+
+const AWAITED_ELSE = /awaited something other than its session/;
+
+/** A database that other connections of the process can write beside: a table with one column. */
+async function notesFor(t: TestContext) {
+  const { database, accountId, path } = await databaseFor(t);
+  await database.write((session) => session.execute(words('create table notes (text text)'), {}));
+  return { database, accountId, path };
+}
+
+const note = (session: Session, text: string) => session.execute(words(`insert into notes values ('${text}')`), {});
+
+async function notes(database: Database): Promise<string[]> {
+  const rows = await database.execute(words<{ text: string }>('select text from notes order by text'), {});
+  return rows.map(({ text }) => text);
+}
+
+test('a write job that throws is rolled back alone; the others of its group are stored', async (t) => {
+  const { database } = await notesFor(t);
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 50 }, (_, index) =>
+      database.write(async (session) => {
+        await note(session, `note ${index}`);
+        if (index % 5 === 0) throw new Error('this one fails');
+        return index;
+      }),
+    ),
+  );
+  const kept = outcomes.filter(({ status }) => status === 'fulfilled').length;
+  assert.equal(kept, 40);
+  const stored = await notes(database);
+  assert.deepEqual(
+    stored.filter((text) => Number(text.slice(5)) % 5 === 0),
+    [],
+  );
+  assert.equal(stored.length, 40);
+});
+
+test('writes that wait at the same time share commits', async (t) => {
+  const { database } = await notesFor(t);
+  const counter = words<{ count: number }>('select count(distinct text) as count from notes');
+  // Each job sees what the jobs before it in the same transaction wrote; the reader sees only what is committed.
+  const seen = await Promise.all(
+    Array.from({ length: 20 }, (_, index) =>
+      database.write(async (session) => {
+        await note(session, `note ${index}`);
+        const [inside] = await session.execute(counter, {});
+        const [outside] = await database.execute(counter, {});
+        return { inside: inside?.count ?? 0, outside: outside?.count ?? 0 };
+      }),
+    ),
+  );
+  const commits = new Set(seen.map(({ outside }) => outside)).size;
+  assert.ok(commits < 20, `${commits} transactions for 20 writes`);
+  assert.deepEqual(
+    seen.map(({ inside }) => inside),
+    Array.from({ length: 20 }, (_, index) => index + 1),
+  );
+});
+
+test('a write job that awaits a timer is refused, and its statements reach no later transaction', async (t) => {
+  const { database } = await notesFor(t);
+  const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
+  const late = database.write(async (session) => {
+    await note(session, 'before the timer');
+    try {
+      await sleep(1);
+      await note(session, 'after the timer');
+    } finally {
+      settle();
+    }
+  });
+  await assert.rejects(late, AWAITED_ELSE);
+  // Nothing but this write stands between the refused job and its timer.
+  await database.write((session) => note(session, 'another job'));
+  await settled;
+  await database.write((session) => note(session, 'a third job'));
+  assert.deepEqual(await notes(database), ['a third job', 'another job']);
+});
+
+test('a refused write job that wakes within another one writes nothing into its transaction', async (t) => {
+  const { database } = await notesFor(t);
+  const { promise: awaited, resolve: wake } = Promise.withResolvers<void>();
+  const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
+  const late = database.write(async (session) => {
+    await awaited;
+    try {
+      await note(session, 'of the refused job');
+    } finally {
+      settle();
+    }
+  });
+  await assert.rejects(late, AWAITED_ELSE);
+  const other = database.write(async (session) => {
+    wake();
+    for (let turn = 0; turn < 20; turn += 1) await note(session, `of the other job ${turn}`);
+  });
+  await other;
+  await settled;
+  assert.deepEqual(
+    (await notes(database)).filter((text) => !text.startsWith('of the other job')),
+    [],
+  );
+  assert.equal((await notes(database)).length, 20);
+});
+
+test('after a refused write job every other write is answered, whenever it was handed in', async (t) => {
+  const { database, accountId } = await notesFor(t);
+  const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
+  const late = database.write(() => sleep(1).finally(settle));
+  const lateOutcome = assert.rejects(late, AWAITED_ELSE);
+  const writes: Promise<unknown>[] = [];
+  let over = false;
+  settled
+    .then(() => sleep(20))
+    .then(() => {
+      over = true;
+    });
+  while (!over) {
+    writes.push(create(database, accountId));
+    await new Promise(setImmediate);
+  }
+  await lateOutcome;
+  const outcomes = await Promise.race([Promise.allSettled(writes), sleep(10_000, 'not answered', { ref: false })]);
+  assert.notEqual(outcomes, 'not answered');
+  const succeeded = Array.isArray(outcomes) ? outcomes.filter(({ status }) => status === 'fulfilled').length : 0;
+  assert.equal((await storedIds(database)).length, succeeded, 'what was acknowledged is stored, and nothing else');
+  assert.equal((await findHead(database, accountId))?.sequence, succeeded);
+});
+
+test('a statement that comes after its job has ended is refused', async (t) => {
+  const { database } = await notesFor(t);
+  const { promise: kept, resolve: keep } = Promise.withResolvers<Session>();
+  await database.write(async (session) => keep(session));
+  const session = await kept;
+  await assert.rejects(async () => note(session, 'too late'), /after its write job had ended/);
+  assert.deepEqual(await notes(database), []);
+});
+
+test('close waits for the writes that were handed in, and later ones are refused', async (t) => {
+  const { accountId, path } = await databaseFor(t);
+  const database = openDatabase(`file:${path}`);
+  const writes = Array.from({ length: 500 }, () => create(database, accountId));
+  const closed = database.close();
+  await assert.rejects(async () => create(database, accountId), { code: 'unavailable' });
+  await closed;
+  assert.equal(new Set((await Promise.all(writes)).map(({ id }) => id)).size, 500);
+});
+
+test('20,000 creates leave the write-ahead log below 20 MB', async (t) => {
+  const { database, path } = await databaseFor(t);
+  const { id: accountId } = await createAccount(database, 'Large');
+  let largest = 0;
+  for (let batch = 0; batch < 100; batch += 1) {
+    await Promise.all(Array.from({ length: 200 }, () => create(database, accountId, 'x'.repeat(200))));
+    largest = Math.max(largest, (await stat(`${path}-wal`)).size);
+  }
+  assert.ok(largest < 20 * 1024 * 1024, `${largest} bytes`);
+  assert.equal((await findHead(database, accountId))?.sequence, 20_000);
+});
