@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Log } from '../lib/log.ts';
 import type { App } from './app.ts';
 import { countHeader } from './raw-headers.ts';
@@ -33,9 +33,7 @@ export function createHttpServer(app: App, log: Log, { idleTimeoutMs = IDLE_TIME
   server.maxHeadersCount = 0;
   server.timeout = idleTimeoutMs;
 
-  const lastReplies = new WeakMap<object, ServerResponse>();
   const onRequest: RequestListener = (incoming, outgoing) => {
-    lastReplies.set(incoming.socket, outgoing);
     if (!server.listening) outgoing.shouldKeepAlive = false;
     const fault = findFault(incoming);
     if (fault !== undefined) return refuseRequest(outgoing, fault, log);
@@ -46,7 +44,7 @@ export function createHttpServer(app: App, log: Log, { idleTimeoutMs = IDLE_TIME
   // With "Expect: 100-continue" the body is asked for only once somebody reads it.
   server.on('checkContinue', onRequest);
   server.on('checkExpectation', onRequest);
-  server.on('clientError', (error, socket) => refuseConnection(error, socket, lastReplies.get(socket), log));
+  server.on('clientError', (error, socket) => refuseConnection(error, socket, log));
   return server;
 }
 
