@@ -31,6 +31,6 @@ function requestLine(
 }
 
 /** A key that somebody put into an address must not lie in a log. */
-export function withoutKeys(text: string): string {
+function withoutKeys(text: string): string {
   return text.includes('plk_') ? text.replaceAll(/plk_[0-9A-Za-z]+/g, 'plk_…') : text;
 }

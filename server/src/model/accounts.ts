@@ -12,6 +12,14 @@ export interface Account {
   areaUnits: AreaUnits;
 }
 
+/** Where an account's history stands. */
+export interface Head {
+  /** How many changes its listings have seen. */
+  sequence: number;
+  /** Tells sequences from before a restore of the database from those after. */
+  epoch: string;
+}
+
 const NAME_LENGTH_MAX = 100;
 
 /**

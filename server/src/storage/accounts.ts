@@ -71,22 +71,3 @@ export async function advanceSequence(session: Session, accountId: string, listi
   if (head === undefined) throw new Error(`The account ${accountId} has no head`);
   return head.sequence;
 }
-
-export interface Head {
-  sequence: number;
-  epoch: string;
-}
-
-const selectHead = statement<{ accountId: string }, Head>((query, parameter) =>
-  query
-    .selectFrom('account_heads')
-    .innerJoin('database_info', (join) => join.onTrue())
-    .select(['sequence', 'epoch'])
-    .where('account_id', '=', parameter('accountId')),
-);
-
-/** Where the account's sequence stands; undefined when the account does not exist any more. */
-export async function findHead(session: Session, accountId: string): Promise<Head | undefined> {
-  const [head] = await session.execute(selectHead, { accountId });
-  return head;
-}

@@ -37,3 +37,13 @@ export async function storedIds(database: Database): Promise<string[]> {
   const rows = await database.execute(words<{ id: string }>('select id from listings order by id'), {});
   return rows.map(({ id }) => id);
 }
+
+const sequenceOf = statement<{ accountId: string }, { sequence: number }>((query, parameter) =>
+  query.selectFrom('account_heads').select('sequence').where('account_id', '=', parameter('accountId')),
+);
+
+/** How many changes the account's listings have seen. */
+export async function storedSequence(database: Database, accountId: string): Promise<number | undefined> {
+  const [head] = await database.execute(sequenceOf, { accountId });
+  return head?.sequence;
+}

@@ -3,10 +3,9 @@ import { stat } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAccount } from '../../src/domain/accounts.ts';
-import { findHead } from '../../src/storage/accounts.ts';
 import type { Database, Session } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open.ts';
-import { create, databaseFor, storedIds, words } from './support.ts';
+import { create, databaseFor, storedIds, storedSequence, words } from './support.ts';
 
 const AWAITED_ELSE = /awaited something other than its session/;
 
@@ -134,7 +133,7 @@ test('after a refused write job every other write is answered, whenever it was h
   assert.notEqual(outcomes, 'not answered');
   const succeeded = Array.isArray(outcomes) ? outcomes.filter(({ status }) => status === 'fulfilled').length : 0;
   assert.equal((await storedIds(database)).length, succeeded, 'what was acknowledged is stored, and nothing else');
-  assert.equal((await findHead(database, accountId))?.sequence, succeeded);
+  assert.equal(await storedSequence(database, accountId), succeeded);
 });
 
 test('a statement that comes after its job has ended is refused', async (t) => {
@@ -165,5 +164,5 @@ test('20,000 creates leave the write-ahead log below 20 MB', async (t) => {
     largest = Math.max(largest, (await stat(`${path}-wal`)).size);
   }
   assert.ok(largest < 20 * 1024 * 1024, `${largest} bytes`);
-  assert.equal((await findHead(database, accountId))?.sequence, 20_000);
+  assert.equal(await storedSequence(database, accountId), 20_000);
 });

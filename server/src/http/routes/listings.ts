@@ -1,7 +1,7 @@
 import { isKeyAlive } from '../../domain/api-keys.ts';
-import { accountGone, createListing } from '../../domain/listings.ts';
+import { createListing } from '../../domain/listings.ts';
+import type { Head } from '../../model/accounts.ts';
 import { AppError } from '../../model/errors.ts';
-import { findHead, type Head } from '../../storage/accounts.ts';
 import type { KeyHolder } from '../../storage/api-keys.ts';
 import type { Database } from '../../storage/database.ts';
 import { findListing, findListingPage, type ListingPage } from '../../storage/listings.ts';
@@ -61,20 +61,19 @@ async function list(exchange: KeyedExchange, query: ListQuery, services: Service
   const isKnown = readIfNoneMatch(incoming.headers);
   const afterId = query.cursor === undefined ? undefined : cursors.decode(query.cursor, scope);
 
-  // Before the first row is read: whoever follows the events from here misses nothing.
-  const head = await findHead(database, holder.accountId);
-  if (head === undefined) throw accountGone();
-  const etag = listTag(head.epoch, head.sequence, path, query.limit ?? '', query.cursor ?? '', JSON_TYPE, release);
+  // The sequence was read with the key, before the first row: whoever follows the events from there misses nothing.
+  const { epoch, sequence } = holder;
+  const etag = listTag(epoch, sequence, path, query.limit ?? '', query.cursor ?? '', JSON_TYPE, release);
   if (isKnown?.(etag)) return replyNotModified(etag);
 
   const page = await findListingPage(database, holder.accountId, afterId, query.limit ?? CHUNK_LENGTH);
   if (query.limit === undefined && page.nextAfterId !== undefined) {
-    return replyJson(200, completeList(head, page, holder, database), { ETag: etag });
+    return replyJson(200, completeList(page, holder, database), { ETag: etag });
   }
   const nextCursor = page.nextAfterId === undefined ? null : cursors.encode(page.nextAfterId, scope);
   const headers: Record<string, string> = { ETag: etag };
   if (nextCursor !== null) headers.Link = `<${path}?limit=${query.limit}&cursor=${nextCursor}>; rel="next"`;
-  return replyJson(200, `{"data":[${page.docs.join(',')}${closing(head, nextCursor)}`, headers);
+  return replyJson(200, `{"data":[${page.docs.join(',')}${closing(holder, nextCursor)}`, headers);
 }
 
 function closing({ sequence, epoch }: Head, nextCursor: string | null): string {
@@ -82,12 +81,7 @@ function closing({ sequence, epoch }: Head, nextCursor: string | null): string {
 }
 
 /** Everything: what does not fit into the first chunk is read while it is sent. */
-async function* completeList(
-  head: Head,
-  first: ListingPage,
-  holder: KeyHolder,
-  database: Database,
-): AsyncGenerator<string> {
+async function* completeList(first: ListingPage, holder: KeyHolder, database: Database): AsyncGenerator<string> {
   yield `{"data":[${first.docs.join(',')}`;
   let { nextAfterId } = first;
   while (nextAfterId !== undefined) {
@@ -97,5 +91,5 @@ async function* completeList(
     if (page.docs.length > 0) yield `,${page.docs.join(',')}`;
     nextAfterId = page.nextAfterId;
   }
-  yield closing(head, null);
+  yield closing(holder, null);
 }
