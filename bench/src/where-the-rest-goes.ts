@@ -1,12 +1,13 @@
 /**
  * The bench's own words on what lies between the service and the bare server: mend them when a profile says something else.
+ * Figures are processor time for each request, from experiments that added one part after the other.
  */
 export const WHERE_THE_REST_GOES = `\
-Where the rest goes. The bare server parses the same request and writes the same bytes; what the service does besides:
-- routing and middleware: the request is checked and matched, and becomes a Request, its answer a Response;
-- key: checksum, SHA-256 and one look-up in the database for each request, because a deleted key is refused by the next one;
-- SQL: the page, the listing or the account's sequence is read; a 304 of a list reads the sequence only;
-- create: JSON, all field rules, and its share of a transaction that is on disk before the answer goes out;
-- headers: request id, ETag, caching, security;
-- log: one line for each request.
+Where the rest goes. The bare server takes 8 µs to parse a request and write a reply of 400 bytes. The service takes 22 for
+one listing: 4.5 µs more for the key (checksum, SHA-256, one look-up each time, because a deleted key is refused by the next
+request), 3 for the listing, 1.6 for the log line, and 5 for checking the request, routing, and the reply's own headers.
+A 304 of a list pays all of that but the listing, while the bare server has no body to write: hence its ratio.
+A list of 20 takes 25 µs more: 12 for the rows, the rest for the text, the cursor and 12 kB to write.
+A create of a full listing takes 100: 30 for the commit (pages written to the log and synced), 25 for six statements,
+15 for the body's JSON and its rules, and 22 as above. Beyond 0.6 lies no log, no key and no database.
 The aim is 0.6 of the bare server.`;
