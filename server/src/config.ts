@@ -22,7 +22,8 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 const PACKAGE_DIRECTORY = dirname(import.meta.dirname);
 
 /**
- * Reads the settings from the environment, and from `.env` for what it does not have. An empty variable counts as not set, also for `.env`.
+ * Reads the settings from the environment, and from `.env` for what it does not have. An empty variable counts as not
+ * set, and `.env` does not fill it in.
  * @throws {ConfigError} for a value that is none
  */
 export function readConfig(): Config {

@@ -4,12 +4,12 @@ import { cp, mkdir, readdir, realpath, symlink, writeFile } from 'node:fs/promis
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
-import { environment, PROGRAM, REPOSITORY } from '../support/process.ts';
+import { bareEnvironment, environment, PROGRAM, REPOSITORY } from '../support/process.ts';
 import { directoryFor, serveFor, spawnFor } from '../support/serving.ts';
 
 /** Runs the program to its end. */
 async function run(t: TestContext, args: string[], settings: Record<string, string>, program = PROGRAM, cwd?: string) {
-  const { output, closed } = spawnFor(t, process.execPath, [program, ...args], environment(settings), cwd);
+  const { output, closed } = spawnFor(t, process.execPath, [program, ...args], environmentFor(program, settings), cwd);
   return { code: await closed, ...output };
 }
 
@@ -98,6 +98,11 @@ test('right values are taken', async (t) => {
   assert.equal(log[0]?.publicUrl, 'https://listings.example.com');
   assert.equal(await end(), 0);
 });
+
+/** A copy of the program reads the `.env` that its test has written. */
+function environmentFor(program: string, settings: Record<string, string>) {
+  return program === PROGRAM ? environment(settings) : bareEnvironment(settings);
+}
 
 /** The program in a directory of its own, which is a clone if `manifest` says so. */
 async function copyProgram(t: TestContext, manifest?: object) {

@@ -16,8 +16,12 @@ export interface ServeProcess {
 }
 
 /** Only what a test names: nothing of the environment that it runs in changes the outcome. */
+export function bareEnvironment(settings: Record<string, string>): Record<string, string> {
+  return { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...settings };
+}
+
+/** As `bareEnvironment`, and empty variables keep a developer's `.env` from naming another database. */
 export function environment(settings: Record<string, string>): Record<string, string> {
-  // An empty variable counts as not set, and keeps a developer's .env from filling it in.
   const unset = {
     HOST: '',
     PORT: '',
@@ -27,7 +31,7 @@ export function environment(settings: Record<string, string>): Record<string, st
     LOG_LEVEL: '',
     TRUSTED_PROXIES: '',
   };
-  return { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...unset, ...settings };
+  return bareEnvironment({ ...unset, ...settings });
 }
 
 /** `serve` in a process of its own; resolves when it listens. */
