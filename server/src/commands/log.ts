@@ -54,12 +54,29 @@ interface LogLine {
   status?: number;
   durationMs?: number;
   requestId?: string;
+  accountId?: string;
+  keyId?: string;
+  code?: string;
   err?: { stack: string };
 }
 
-function readable({ level, time, msg, method, path, status, durationMs, requestId, err }: LogLine): string {
+function readable({
+  level,
+  time,
+  msg,
+  method,
+  path,
+  status,
+  durationMs,
+  requestId,
+  accountId,
+  keyId,
+  code,
+  err,
+}: LogLine): string {
   const clock = new Date(time).toTimeString().slice(0, 8);
   const word = pino.levels.labels[level] ?? '';
-  const text = method === undefined ? msg : `${method} ${path} ${status} ${durationMs} ms ${requestId}`;
+  const words = [method, path, status, code, `${durationMs} ms`, requestId, accountId, keyId];
+  const text = method === undefined ? msg : words.filter((part) => part !== undefined).join(' ');
   return `${clock} ${word} ${text}${err === undefined ? '' : `\n${err.stack}`}\n`;
 }

@@ -13,12 +13,13 @@ export function addServe(program: Command): void {
 
 /** Runs the service until SIGINT or SIGTERM. */
 async function serve(): Promise<void> {
+  const settings = shellSettings();
   const config = readConfig();
   const log = createLog(config.logLevel);
   const { logger } = log;
   const signalled = nextSignal();
   const { url, database, stop } = await startService(config, log);
-  if (process.stdout.isTTY) console.log(welcome(config.publicUrl ?? url, database.name));
+  if (process.stdout.isTTY) console.log(welcome(config.publicUrl ?? reachable(url), database.name, settings));
   logger.info({ url, publicUrl: config.publicUrl, database: database.name, pid: process.pid }, 'listening');
 
   const signal = await signalled;
@@ -28,6 +29,17 @@ async function serve(): Promise<void> {
   logger.info('stopped');
   log.flush();
   process.exit(0);
+}
+
+/** What another terminal would not have: the settings that name the database and stand in this one's environment only. */
+function shellSettings(): string {
+  const names = ['DATA_DIR', 'DATABASE_URL'].filter((name) => process.env[name]);
+  return names.map((name) => `${name}='${process.env[name]}' `).join('');
+}
+
+/** Every interface is listened on, but nobody can call it by that address. */
+function reachable(url: string): string {
+  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }
 
 /** The listeners stay: without one, even for an instant, the next signal would end the process. */

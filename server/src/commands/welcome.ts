@@ -1,5 +1,5 @@
-/** What a person sees who starts the service in a terminal. */
-export function welcome(url: string, databaseName: string): string {
+/** What a person sees who starts the service in a terminal; `settings` go before commands, so that they find its database. */
+export function welcome(url: string, databaseName: string, settings: string): string {
   return `
   Property Listings is running.
 
@@ -9,8 +9,8 @@ export function welcome(url: string, databaseName: string): string {
 
   Next, in another terminal, make an account, then a key for it:
 
-    npx property-listings accounts create --name "My Company"
-    npx property-listings keys create --name "My first key" --account ACCOUNT_ID
+    ${settings}npx property-listings accounts create --name "My Company"
+    ${settings}npx property-listings keys create --name "My first key" --account ACCOUNT_ID
 
   Then put the key where it says API_KEY, create a listing and list all:
 

@@ -75,8 +75,10 @@ function needsApiKey({ path, incoming }: Exchange): boolean {
   return path === '/v1' || path.startsWith('/v1/');
 }
 
-function replyToError(error: unknown, { requestId }: Exchange, { logger }: Log): Reply {
+function replyToError(error: unknown, exchange: Exchange, { logger }: Log): Reply {
+  const { requestId } = exchange;
   const known = error instanceof AppError ? error : internalError(error);
+  exchange.errorCode = known.code;
   if (STATUS_OF_CODE[known.code] >= 500) logger.error({ requestId, err: known.cause ?? known }, known.message);
   return replyError(known, requestId);
 }

@@ -9,7 +9,8 @@ import { countHeader } from './raw-headers.ts';
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 const CHALLENGE = 'Bearer realm="property-listings"';
 
-const DESCRIPTIONS: Record<KeyRefusal, string> = {
+const DESCRIPTIONS: Record<KeyRefusal | 'unreadable', string> = {
+  unreadable: 'Send one header like this: Authorization: Bearer API_KEY',
   malformed: 'This is not an API key; its checksum or form is wrong, so copy it again',
   unknown: 'There is no such API key; it may have been deleted',
   expired: 'This API key has expired',
@@ -24,7 +25,7 @@ export async function requireApiKey({ incoming }: Exchange, database: Database, 
   if (authorization === undefined) throw unauthorized();
   const isOne = countHeader(incoming.rawHeaders, 'authorization') === 1;
   const secret = isOne ? BEARER.exec(authorization)?.[1] : undefined;
-  const holder = secret === undefined ? 'malformed' : await authenticate(database, secret);
+  const holder = secret === undefined ? 'unreadable' : await authenticate(database, secret);
   if (typeof holder === 'string') throw unauthorized(DESCRIPTIONS[holder]);
   keyUse.record(holder.keyId);
   return holder;

@@ -26,7 +26,7 @@ export class CursorCodec {
     if (isEqual(cursor, this.encode(position, scope))) return position;
     throw new AppError(
       'invalid_cursor',
-      'This cursor is not of this list: take the nextCursor of its last page, unchanged.',
+      'This cursor is not of this list: take the nextCursor of the page before, unchanged.',
       {
         details: [
           { field: 'query.cursor', code: 'invalid_format', message: 'Must be the nextCursor of a page of this list.' },

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ErrorCode } from '../model/errors.ts';
 import type { KeyHolder } from '../storage/api-keys.ts';
 
 /** A request, and where its reply goes. */
@@ -13,6 +14,8 @@ export interface Exchange {
   query: string;
   /** Whose key the request carries; there is one below `/v1`. */
   holder: KeyHolder | undefined;
+  /** The code of the error that is the reply. */
+  errorCode: ErrorCode | undefined;
 }
 
 /** An exchange whose key was found. */
@@ -34,5 +37,13 @@ export function openExchange(incoming: IncomingMessage, outgoing: ServerResponse
   const target = incoming.url ?? '/';
   const mark = target.indexOf('?');
   const path = mark < 0 ? target : target.slice(0, mark);
-  return { incoming, outgoing, requestId, path, query: mark < 0 ? '' : target.slice(mark + 1), holder: undefined };
+  return {
+    incoming,
+    outgoing,
+    requestId,
+    path,
+    query: mark < 0 ? '' : target.slice(mark + 1),
+    holder: undefined,
+    errorCode: undefined,
+  };
 }

@@ -16,17 +16,18 @@ export function logRequest(exchange: Exchange, { logger, writeLine }: Log, trust
  * path can hold characters that JSON would escape.
  */
 function requestLine(
-  { incoming, outgoing, requestId, path, holder }: Exchange,
+  { incoming, outgoing, requestId, path, holder, errorCode }: Exchange,
   address: string,
   durationMs: number,
 ): string {
   const who = holder === undefined ? '' : `"accountId":"${holder.accountId}","keyId":"${holder.keyId}",`;
+  const error = errorCode === undefined ? '' : `"code":"${errorCode}",`;
   const ending = outgoing.writableFinished ? '' : '"aborted":true,';
   const duration = Math.round(durationMs * 100) / 100;
   return (
     `{"level":30,"time":${Date.now()},"requestId":"${requestId}","method":"${incoming.method}",` +
     `"path":${JSON.stringify(withoutKeys(path))},"status":${outgoing.statusCode},"durationMs":${duration},"address":"${address}",` +
-    `${who}${ending}"msg":"request"}\n`
+    `${who}${error}${ending}"msg":"request"}\n`
   );
 }
 

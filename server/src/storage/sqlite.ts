@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError } from '../model/errors.ts';
 import type { Database } from './database.ts';
@@ -36,10 +36,19 @@ export function openSqlite(path: string): Database {
   };
 }
 
+/** For the operator's eyes only: the database holds everybody's data. */
+const DIRECTORY_MODE = 0o700;
+
+/** One parent after the other: `mkdirSync` with `recursive` never returns where a parent cannot be, as below /proc. */
 function makeDirectory(path: string): void {
+  if (existsSync(path)) return;
+  const parent = dirname(path);
+  if (parent !== path) makeDirectory(parent);
   try {
-    mkdirSync(path, { recursive: true });
+    mkdirSync(path, { mode: DIRECTORY_MODE });
   } catch (error) {
+    // Another process that starts at the same time may have been first.
+    if (existsSync(path)) return;
     const reason = error instanceof Error ? error.message : String(error);
     throw new AppError('unavailable', `Cannot make the directory ${path}: ${reason}.`, { cause: error });
   }

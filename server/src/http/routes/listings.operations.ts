@@ -13,7 +13,9 @@ const listQuery = z.strictObject({
   ).optional(),
   cursor: z
     .string()
-    .meta({ description: 'The `nextCursor` of the page before, unchanged. It never expires.' })
+    .meta({
+      description: 'The `nextCursor` of the page before, unchanged; without `limit` all the rest. It never expires.',
+    })
     .optional(),
 });
 
@@ -61,7 +63,9 @@ export const listOperation: Operation<typeof listQuery> = {
             .string()
             .nullable()
             .meta({ description: 'Give it as `cursor` for the next page; null on the last.' }),
-          sequence: z.int().meta({ description: "The account's sequence: it grows by one with each change." }),
+          sequence: z
+            .int()
+            .meta({ minimum: 0, description: "The account's sequence: it grows by one with each change." }),
           epoch: z.string().meta({ description: 'Tells sequences of a restored database from those before.' }),
         })
         .meta({ id: 'ListingList' }),

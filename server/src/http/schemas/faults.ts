@@ -1,29 +1,45 @@
 import type { z } from 'zod';
 import type { PropertyPath } from '../../lib/json.ts';
+import { suggest } from '../../lib/suggest.ts';
 import type { FieldCode, FieldFault } from '../../model/errors.ts';
 
 /** A reply names so many faults at most, and a field by so many characters: it must not outgrow the request. */
 export const FAULTS_MAX = 100;
 const FIELD_LENGTH_MAX = 200;
 
-/** Translates zod's issues to the faults of the contract; `readOnly` are the fields that only the server sets. */
-export function toFaults(issues: readonly z.core.$ZodIssue[], readOnly: ReadonlySet<string>): FieldFault[] {
-  return issues.flatMap((issue) => toFaultsOfIssue(issue, readOnly));
+/** Which fields there are, for those who send others. */
+export interface KnownFields {
+  /** What a client may send. */
+  accepted: readonly string[];
+  /** What only the server sets. */
+  readOnly: ReadonlySet<string>;
 }
 
-function toFaultsOfIssue(issue: z.core.$ZodIssue, readOnly: ReadonlySet<string>): FieldFault[] {
+const NO_FIELDS: KnownFields = { accepted: [], readOnly: new Set() };
+
+/** Translates zod's issues to the faults of the contract; `fields` are those at the top of the document. */
+export function toFaults(issues: readonly z.core.$ZodIssue[], fields = NO_FIELDS): FieldFault[] {
+  return issues.flatMap((issue) => toFaultsOfIssue(issue, fields));
+}
+
+function toFaultsOfIssue(issue: z.core.$ZodIssue, fields: KnownFields): FieldFault[] {
   const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => unknownField([...path, key], path.length === 0 && readOnly.has(key)));
+    return issue.keys.map((key) => unknownField([...path, key], key, path.length === 0 ? fields : NO_FIELDS));
   }
   return [{ field: fieldName(path), code: codeOf(issue), message: issue.message }];
 }
 
-function unknownField(path: PropertyPath, isReadOnly: boolean): FieldFault {
+function unknownField(path: PropertyPath, name: string, { accepted, readOnly }: KnownFields): FieldFault {
   const field = fieldName(path);
-  return isReadOnly
-    ? { field, code: 'read_only', message: 'Is set by the server; leave it out.' }
-    : { field, code: 'unknown_field', message: 'There is no such field; use metadata for values of your own.' };
+  if (readOnly.has(name)) return { field, code: 'read_only', message: 'Is set by the server; leave it out.' };
+  return { field, code: 'unknown_field', message: `There is no such field${whatInstead(name, accepted)}` };
+}
+
+function whatInstead(name: string, accepted: readonly string[]): string {
+  const meant = suggest(name, accepted);
+  if (meant !== undefined) return `; perhaps ${meant} is meant.`;
+  return accepted.includes('metadata') ? '; values of your own go into metadata.' : '.';
 }
 
 function codeOf(issue: z.core.$ZodIssue): FieldCode {

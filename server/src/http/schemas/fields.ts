@@ -82,11 +82,11 @@ export function decimal({ minimum, maximum, decimalsMax, exclusive = false, ...d
 }
 
 /** An integer within a range; `3.0` is one. `maximum` may depend on the day. */
-export function integer(minimum: number, maximum: number | (() => number), description: string) {
+export function integer(minimum: number, maximum: number | (() => number), description: string, hint = '') {
   const limit = typeof maximum === 'number' ? () => maximum : maximum;
   return numeric()
     .transform((value, context) => {
-      if (!Number.isInteger(value)) return addFault(context, 'not_an_integer', 'Must be a whole number.');
+      if (!Number.isInteger(value)) return addFault(context, 'not_an_integer', `Must be a whole number${hint}.`);
       if (value < minimum || value > limit()) {
         return addFault(context, 'out_of_range', `Must be from ${minimum} to ${limit()}.`);
       }

@@ -4,7 +4,7 @@ import { AREA_UNITS } from '../../model/accounts.ts';
 import { COUNTRIES, CURRENCIES } from '../../model/codes.ts';
 import { AppError, type FieldFault } from '../../model/errors.ts';
 import { type ListingInput, LOT_SIZE_UNITS, PROPERTY_TYPES, STATUSES } from '../../model/listings.ts';
-import { FAULTS_MAX, fieldName, toFaults } from './faults.ts';
+import { FAULTS_MAX, fieldName, type KnownFields, toFaults } from './faults.ts';
 import {
   addFault,
   choice,
@@ -116,7 +116,12 @@ const listingFields = {
   postalCode: text({ lengthMax: 10, example: '78701' }).optional(),
   country: code(COUNTRIES, '^[A-Z]{2}$', 'ISO 3166-1 alpha-2', 'US').optional(),
   beds: integer(0, 999, 'Number of bedrooms; 0 is a studio.'),
-  baths: integer(0, 999, 'Number of bathrooms, full and part ones added up (RESO BathroomsTotalInteger).'),
+  baths: integer(
+    0,
+    999,
+    'Number of bathrooms, full and part ones added up (RESO BathroomsTotalInteger).',
+    '; a half bath counts as one',
+  ),
   status: choice(STATUSES, 'Default: `active`.').optional(),
   propertyType: choice(PROPERTY_TYPES, "RESO's PropertyType in snake case.").optional(),
   listPrice: decimal({ minimum: 0, exclusive: true, maximum: AMOUNT_MAX, decimalsMax: 2, example: 450000 }).optional(),
@@ -145,7 +150,10 @@ const listingFields = {
   metadata: metadata.optional(),
 };
 
-const READ_ONLY = new Set(['id', 'version', 'createdAt', 'updatedAt']);
+const FIELDS: KnownFields = {
+  accepted: Object.keys(listingFields),
+  readOnly: new Set(['id', 'version', 'createdAt', 'updatedAt']),
+};
 const REQUIRED = new Set(['address', 'beds', 'baths']);
 
 export const listingInput = z.strictObject(listingFields, expected('an object')).meta({ id: 'ListingInput' });
@@ -181,13 +189,16 @@ export function parseListing({ value, inexactNumbers }: ParsedJson): ListingInpu
     throw invalidListing(faults);
   }
   const seen = new Set(inexact.map(({ field }) => field));
-  const others = toFaults(result.error?.issues ?? [], READ_ONLY).filter(({ field }) => !seen.has(field));
+  const others = toFaults(result.error?.issues ?? [], FIELDS).filter(({ field }) => !seen.has(field));
   throw invalidListing([...others, ...inexact, ...findLonelyFields(given)]);
 }
 
 function invalidListing(faults: FieldFault[]): AppError {
-  const count = faults.length === 1 ? 'One field is' : `${faults.length} fields are`;
-  return new AppError('validation_failed', `${count} not valid; details names each.`, {
+  const summary =
+    faults.length === 1
+      ? 'One field is not valid; details says why.'
+      : `${faults.length} fields are not valid; details names each.`;
+  return new AppError('validation_failed', summary, {
     details: faults.slice(0, FAULTS_MAX),
   });
 }

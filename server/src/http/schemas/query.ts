@@ -1,5 +1,5 @@
-import { closest } from 'fastest-levenshtein';
 import { z } from 'zod';
+import { suggest } from '../../lib/suggest.ts';
 import { AppError, type FieldFault } from '../../model/errors.ts';
 import { FAULTS_MAX, toFaults } from './faults.ts';
 import { addFault } from './fields.ts';
@@ -41,7 +41,7 @@ export function parseQuery<S extends QuerySchema>(query: string, schema: S): z.o
   const given = Object.fromEntries([...parameters].filter(([name]) => !unshaped.has(queryField(name))));
   const result = schema.safeParse(given, { reportInput: true });
   if (result.success && faults.length === 0) return result.data;
-  const others = toFaults(result.error?.issues ?? [], new Set()).map((fault) => ({
+  const others = toFaults(result.error?.issues ?? []).map((fault) => ({
     ...fault,
     field: queryField(fault.field),
   }));
@@ -69,7 +69,9 @@ function queryField(name: string): string {
 
 function unknownParameter(name: string, known: string[]): string {
   if (known.length === 0) return 'There is no such parameter; this request takes none.';
-  return `There is no such parameter; the nearest one is "${closest(name.slice(0, NAME_LENGTH_MAX), known)}".`;
+  const nearest = suggest(name, known);
+  const meant = nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
+  return `There is no such parameter; this request takes ${known.join(' and ')}.${meant}`;
 }
 
 function invalidQuery(faults: FieldFault[]): AppError {
