@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { environment, PROGRAM, runCommand } from '../support/process.ts';
+import { createDirectory } from '../support/service.ts';
+
+/** Long enough for any machine; a command that hangs is killed. */
+const HANG_MS = 60_000;
+
+test('a DATA_DIR whose parents cannot be made is refused, not tried for ever', async () => {
+  const migrate = promisify(execFile)(process.execPath, [PROGRAM, 'migrate'], {
+    env: environment({ DATA_DIR: '/proc/nope/data' }),
+    timeout: HANG_MS,
+    killSignal: 'SIGKILL',
+  });
+  await assert.rejects(migrate, (error) => {
+    assert.equal(Object(error).code, 1);
+    assert.match(Object(error).stderr, /^error: Cannot make the directory \/proc\/nope[^\n]*\n$/);
+    return true;
+  });
+});
+
+test('a DATA_DIR that is made is for its owner only', async (t) => {
+  const directory = await createDirectory();
+  t.after(() => rm(directory, { recursive: true }));
+  const { code } = await runCommand(['migrate'], { DATA_DIR: join(directory, 'a', 'b') });
+  assert.equal(code, 0);
+  for (const path of ['a', 'a/b']) assert.equal((await stat(join(directory, path))).mode & 0o777, 0o700);
+});

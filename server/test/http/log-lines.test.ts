@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { startTestService, type Tenant, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+let service: TestService;
+let tenant: Tenant;
+before(async () => {
+  service = await startTestService();
+  tenant = await service.createTenant();
+});
+after(() => service[Symbol.asyncDispose]());
+
+async function loggedAs(requestId: string): Promise<Record<string, unknown>> {
+  const ask = () => service.logLines.find((line) => line.includes(`"requestId":"${requestId}"`));
+  return JSON.parse(await until('the log line', ask));
+}
+
+test('a request is logged with who sent it, what it was and how it ended', async () => {
+  await service.fetch(tenant, '/v1/listings?limit=5', { headers: { 'X-Request-Id': 'good-1' } });
+  const { method, path, status, accountId, keyId, address, durationMs, code } = await loggedAs('good-1');
+  assert.deepEqual(
+    { method, path, status, address, code },
+    {
+      method: 'GET',
+      path: '/v1/listings',
+      status: 200,
+      address: '127.0.0.1',
+      code: undefined,
+    },
+  );
+  assert.deepEqual({ accountId, keyId }, { accountId: tenant.accountId, keyId: tenant.keyId });
+  assert.equal(typeof durationMs, 'number');
+});
+
+test('a request that failed is logged with the code of its error', async () => {
+  await service.fetch(tenant, '/v1/listings?limt=5', { headers: { 'X-Request-Id': 'bad-1' } });
+  const { status, code } = await loggedAs('bad-1');
+  assert.deepEqual({ status, code }, { status: 400, code: 'unknown_parameter' });
+});
+
+test('a key that stands in a path does not lie in the log', async () => {
+  await service.fetch(tenant, `/v1/${tenant.key}"x`, { headers: { 'X-Request-Id': 'leak-1' } });
+  const { path } = await loggedAs('leak-1');
+  assert.equal(path, '/v1/plk_…%22x');
+  assert.ok(!service.logLines.join('').includes(tenant.key));
+});
+
+test('a mistyped name is told the one that was probably meant', async () => {
+  const body = JSON.stringify({
+    adress: '12 Elm Street',
+    address: '1',
+    beds: 1,
+    baths: 1,
+    listprice: 5,
+    colour: 'red',
+  });
+  const init = { method: 'POST', body, headers: { 'Content-Type': 'application/json' } };
+  const { error } = Object(await (await service.fetch(tenant, '/v1/listings', init)).json());
+  assert.deepEqual(
+    error.details.map(({ message }: { message: string }) => message),
+    [
+      'There is no such field; perhaps address is meant.',
+      'There is no such field; perhaps listPrice is meant.',
+      'There is no such field; values of your own go into metadata.',
+    ],
+  );
+});
