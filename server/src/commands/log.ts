@@ -20,6 +20,11 @@ export function createLog(level: string): ServiceLog {
     return { logger: pino({ level }, { write: writeLine }), writeLine, flush() {} };
   }
   const output = pino.destination({ dest: 1, sync: fstatSync(1).isFile(), maxLength: WAITING_BYTES_MAX });
+  // pino's own listener throws, and a full disk under the log must not end the service.
+  output
+    .removeAllListeners('error')
+    .once('error', (error: Error) => console.error(`log lines are lost: ${error.message}`));
+  output.on('error', () => {});
   // Bytes, not strings: thousands of small strings that wait for the disk would be copied again and again by the
   // garbage collector (a fifth of the processor's time under full load).
   const gathered = Buffer.allocUnsafe(GATHERED_BYTES_MAX);

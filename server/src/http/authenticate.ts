@@ -4,10 +4,10 @@ import type { KeyHolder } from '../storage/api-keys.ts';
 import type { Database } from '../storage/database.ts';
 import type { Exchange } from './exchange.ts';
 import { countHeader } from './raw-headers.ts';
+import { CHALLENGE } from './reply.ts';
 
 /** RFC 6750 §2.1, the scheme in any case (RFC 9110 §11.1). */
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
-const CHALLENGE = 'Bearer realm="property-listings"';
 
 const DESCRIPTIONS: Record<KeyRefusal | 'unreadable', string> = {
   unreadable: 'Send one header like this: Authorization: Bearer API_KEY',

@@ -11,6 +11,9 @@ export interface Reply {
 
 export const JSON_TYPE = 'application/json';
 
+/** RFC 6750 §3. */
+export const CHALLENGE = 'Bearer realm="property-listings"';
+
 /** What every reply says, unless its own headers say otherwise. */
 export function commonHeaders(requestId: string): Record<string, string> {
   return {
@@ -38,7 +41,9 @@ export function replyNotModified(etag: string): Reply {
 /** The reply to an error, in the one shape that all errors have. */
 export function replyError(error: AppError, requestId: string): Reply {
   const body = error.code === 'unauthorized' ? UNAUTHORIZED_BODY : errorBody(error, requestId);
-  return replyJson(STATUS_OF_CODE[error.code], body, error.headers);
+  // RFC 9110 §15.5.2: a 401 says how to authenticate.
+  const challenge = error.code === 'unauthorized' ? { 'WWW-Authenticate': CHALLENGE } : undefined;
+  return replyJson(STATUS_OF_CODE[error.code], body, { ...challenge, ...error.headers });
 }
 
 /** The body of an error reply: JSON text. */

@@ -226,7 +226,10 @@ function canonicalDecimal(decimal: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(decimal) ?? [];
   const digits = (whole + fraction).replace(/^0+/, '');
-  const significant = digits.replace(/0+$/, '');
+  // A regular expression for zeros at the end would look for them from every zero: minutes for a long body.
+  let end = digits.length;
+  while (digits[end - 1] === '0') end -= 1;
+  const significant = digits.slice(0, end);
   if (significant === '') return '0';
   const power = Number(exponent) - fraction.length + (digits.length - significant.length);
   return `${sign}${significant}e${power}`;

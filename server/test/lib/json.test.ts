@@ -184,3 +184,8 @@ function outcome(parse: () => unknown): string | undefined {
     return undefined;
   }
 }
+
+test('a number of a million digits is read in one go', () => {
+  const { value, inexactNumbers } = parseJson(`{"x":1.${'0'.repeat(1_000_000)}1}`);
+  assert.deepEqual({ value, inexactNumbers }, { value: { x: 1 }, inexactNumbers: [['x']] });
+});

@@ -1,5 +1,5 @@
 import { isKeyAlive } from '../../domain/api-keys.ts';
-import { createListing } from '../../domain/listings.ts';
+import { accountGone, createListing } from '../../domain/listings.ts';
 import type { Head } from '../../model/accounts.ts';
 import { AppError } from '../../model/errors.ts';
 import type { KeyHolder } from '../../storage/api-keys.ts';
@@ -27,6 +27,8 @@ export function addListings(routes: Routes, services: Services): void {
 async function create(exchange: KeyedExchange, database: Database): Promise<Reply> {
   refuseIdempotencyKey(exchange);
   const body = await readJson(exchange);
+  // The body may have taken a minute.
+  if (!(await isKeyAlive(database, exchange.holder))) throw accountGone();
   requireFullAccess(exchange.holder);
   const { id, version, doc } = await createListing(database, exchange.holder.accountId, parseListing(body));
   return replyJson(201, doc, { Location: `/v1/listings/${id}`, ETag: listingTag(version) });
@@ -63,7 +65,16 @@ async function list(exchange: KeyedExchange, query: ListQuery, services: Service
 
   // The sequence was read with the key, before the first row: whoever follows the events from there misses nothing.
   const { epoch, sequence } = holder;
-  const etag = listTag(epoch, sequence, path, query.limit ?? '', query.cursor ?? '', JSON_TYPE, release);
+  const etag = listTag(
+    holder.accountId,
+    epoch,
+    sequence,
+    path,
+    query.limit ?? '',
+    query.cursor ?? '',
+    JSON_TYPE,
+    release,
+  );
   if (isKnown?.(etag)) return replyNotModified(etag);
 
   const page = await findListingPage(database, holder.accountId, afterId, query.limit ?? CHUNK_LENGTH);

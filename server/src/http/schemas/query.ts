@@ -78,9 +78,7 @@ function invalidQuery(faults: FieldFault[]): AppError {
   const details = faults.slice(0, FAULTS_MAX);
   const first = faults.find(({ code }) => code === 'unknown_field');
   if (first !== undefined) {
-    return new AppError('unknown_parameter', `${first.field.slice('query.'.length)}: ${first.message}`, {
-      details: faults,
-    });
+    return new AppError('unknown_parameter', `${first.field.slice('query.'.length)}: ${first.message}`, { details });
   }
   const [fault] = faults;
   const message =

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { deleteApiKey } from '../../src/domain/api-keys.ts';
+import { startTestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+test('a key that is deleted while a body is on its way creates nothing', async () => {
+  await using service = await startTestService();
+  const tenant = await service.createTenant();
+  const other = await service.createTenant('Other');
+  const headers = { Authorization: `Bearer ${tenant.key}`, 'Content-Type': 'application/json', Expect: '100-continue' };
+  const sending = request(`${service.url}/v1/listings`, { method: 'POST', headers });
+  const replied = once(sending, 'response');
+  sending.flushHeaders();
+  // The body is asked for: the key was good.
+  await once(sending, 'continue');
+  await deleteApiKey(service.database, tenant.keyId);
+  sending.end('{"address":"12 Elm Street","beds":3,"baths":2}');
+  const [reply] = await replied;
+  assert.equal(reply.statusCode, 401);
+  assert.equal(await text(reply), '{"error":{"code":"unauthorized","message":"Invalid or missing API key"}}');
+  assert.match(reply.headers['www-authenticate'], /^Bearer realm="property-listings"/);
+  await until('the service to answer others', async () => (await service.fetch(other, '/v1/me')).ok);
+});
+
+test('a query names at most a hundred faults', async () => {
+  await using service = await startTestService();
+  const tenant = await service.createTenant();
+  const query = Array.from({ length: 500 }, (_, index) => `p${index}=1`).join('&');
+  const { error } = Object(await (await service.fetch(tenant, `/v1/listings?${query}`)).json());
+  assert.equal(error.details.length, 100);
+});
