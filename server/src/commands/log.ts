@@ -21,10 +21,14 @@ export function createLog(level: string): ServiceLog {
   }
   const output = pino.destination({ dest: 1, sync: fstatSync(1).isFile(), maxLength: WAITING_BYTES_MAX });
   // pino's own listener throws, and a full disk under the log must not end the service.
-  output
-    .removeAllListeners('error')
-    .once('error', (error: Error) => console.error(`log lines are lost: ${error.message}`));
-  output.on('error', () => {});
+  let failing = false;
+  output.removeAllListeners('error').on('error', (error: Error) => {
+    if (!failing) console.error(`log lines are lost: ${error.message}`);
+    failing = true;
+  });
+  output.on('drain', () => {
+    failing = false;
+  });
   // Bytes, not strings: thousands of small strings that wait for the disk would be copied again and again by the
   // garbage collector (a fifth of the processor's time under full load).
   const gathered = Buffer.allocUnsafe(GATHERED_BYTES_MAX);
@@ -45,7 +49,9 @@ export function createLog(level: string): ServiceLog {
     writeLine,
     flush() {
       writeGathered();
-      output.flushSync();
+      // It would try again for ever, and so would pino's own flush when the process exits.
+      if (failing) output.destroy();
+      else output.flushSync();
     },
   };
 }
