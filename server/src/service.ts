@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type Config, ConfigError, readRelease } from './config.ts';
 import { KeyUse } from './domain/api-keys.ts';
+import { purgeRetries } from './domain/writing.ts';
 import { createApp } from './http/app.ts';
 import { CursorCodec } from './http/cursor.ts';
 import { createHttpServer, type ServerTimeouts } from './http/server.ts';
@@ -15,6 +16,7 @@ import { schedule } from './worker/schedule.ts';
 /** What is running when the service is told to stop may take so long. */
 const SHUTDOWN_MAX_MS = 10_000;
 const KEY_USE_INTERVAL_MS = 5_000;
+const PURGE_INTERVAL_MS = 60_000;
 
 export interface Service {
   /** The address it listens on. */
@@ -44,6 +46,7 @@ export async function startService(config: Config, log: Log, timeouts?: ServerTi
   const server = createHttpServer(app, log, timeouts);
   const url = await listen(server, config);
   const stopRecording = schedule('record key use', KEY_USE_INTERVAL_MS, () => keyUse.flush(), log.logger);
+  const stopPurging = schedule('purge retries', PURGE_INTERVAL_MS, () => purgeRetries(database), log.logger);
   return {
     url,
     database,
@@ -51,6 +54,7 @@ export async function startService(config: Config, log: Log, timeouts?: ServerTi
       stopping = true;
       await shutDown(server, SHUTDOWN_MAX_MS);
       stopRecording();
+      stopPurging();
       await keyUse
         .flush()
         .catch((error: unknown) => log.logger.error({ err: error }, 'the last use of keys was not written'));

@@ -87,6 +87,11 @@ export async function isKeyAlive(session: Session, { keyId, expiresAt }: KeyHold
   return apiKeyExists(session, keyId);
 }
 
+/** A key that was let in and is none any more; an account that is gone took its keys with it. */
+export function keyGone(): AppError {
+  return new AppError('unauthorized', 'Invalid or missing API key');
+}
+
 /** Gathers when keys were used and writes it in batches: never on a request's path. */
 export class KeyUse {
   readonly #database: Database;

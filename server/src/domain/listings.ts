@@ -1,58 +1,159 @@
 import { createId } from '../lib/ids.ts';
 import { AppError } from '../model/errors.ts';
-import { firstVersion, LISTING_ID_PREFIX, type Listing, type ListingInput } from '../model/listings.ts';
-import { advanceSequence, findAccount } from '../storage/accounts.ts';
-import type { Database, Session } from '../storage/database.ts';
-import { insertEvent } from '../storage/events.ts';
-import { findIdByExternalId, insertListing, type ServedListing } from '../storage/listings.ts';
+import { changedFields, LISTING_ID_PREFIX, type Listing, type ListingInput, toListing } from '../model/listings.ts';
+import type { Database } from '../storage/database.ts';
+import { findListing, findListingByExternalId, type StoredListing } from '../storage/listings.ts';
+import { storeCreated, storeDeleted, storeUpdated } from './write-path.ts';
+import { type Actor, type Retry, type Writing, type Written, write } from './writing.ts';
 
-export interface CreatedListing extends ServedListing {
+/** What became of a listing: its JSON text `doc` is what GET gives. */
+export interface SavedListing {
+  type: 'created' | 'updated' | 'unchanged';
   id: string;
+  version: number;
+  doc: string;
+}
+
+/**
+ * Whether a listing of this version (undefined: there is none) may be changed.
+ * @throws {AppError} `version_mismatch` or `precondition_failed` if not
+ */
+export type Precondition = (version: number | undefined) => void;
+
+/** What a change needs besides its content. */
+export interface ChangeOptions {
+  retry?: Retry | undefined;
+  precondition?: Precondition | undefined;
 }
 
 /**
  * Creates a listing and resolves once it is on disk.
- * @throws {AppError} `external_id_taken` with the `listingId` that has it; `unauthorized` if the account has just been
- * deleted; what `Database.write` throws
+ * @throws {AppError} what `makeInput` throws; `external_id_taken` with the `listingId` that has it; what `write` throws
  */
-export function createListing(database: Database, accountId: string, input: ListingInput): Promise<CreatedListing> {
-  return database.write(async (session) => {
-    const account = await findAccount(session, accountId);
-    if (account === undefined) throw accountGone();
-    await refuseTakenExternalId(session, accountId, input.externalId);
-    const listing = firstVersion(createId(LISTING_ID_PREFIX), input, account, new Date());
-    const doc = await storeCreated(session, accountId, listing);
-    return { id: listing.id, version: listing.version, doc };
+export function createListing(
+  database: Database,
+  actor: Actor,
+  makeInput: () => ListingInput,
+  { retry }: ChangeOptions = {},
+): Promise<Written<SavedListing>> {
+  return write(database, actor, retry, (writing) => saveListing(writing, undefined, makeInput()));
+}
+
+/**
+ * Changes the listing with this id; one that stays as it was keeps its version and makes no event.
+ * @throws {AppError} `not_found`, and then what the precondition, `change` and `createListing` throw
+ */
+export function updateListing(
+  database: Database,
+  actor: Actor,
+  id: string,
+  change: (current: Listing) => ListingInput,
+  { retry, precondition }: ChangeOptions = {},
+): Promise<Written<SavedListing>> {
+  return write(database, actor, retry, async (writing) => {
+    const stored = await findListing(writing.session, writing.account.id, id);
+    if (stored === undefined) throw noListing();
+    precondition?.(stored.version);
+    const current = readStored(stored);
+    return saveListing(writing, current, change(current.listing));
   });
 }
 
-/** An account that is gone took its keys with it. */
-export function accountGone(): AppError {
-  return new AppError('unauthorized', 'Invalid or missing API key');
+/** Creates the listing with the caller's own id, or replaces it. @throws {AppError} as `updateListing`, but for `not_found` */
+export function putListing(
+  database: Database,
+  actor: Actor,
+  externalId: string,
+  makeInput: () => ListingInput,
+  { retry, precondition }: ChangeOptions = {},
+): Promise<Written<SavedListing>> {
+  return write(database, actor, retry, async (writing) => {
+    const stored = await findListingByExternalId(writing.session, writing.account.id, externalId);
+    precondition?.(stored?.version);
+    return saveListing(writing, stored && readStored(stored), makeInput());
+  });
 }
 
-async function refuseTakenExternalId(session: Session, accountId: string, externalId?: string): Promise<void> {
+/** Which listing is meant: by its own id or by the caller's. */
+export type ListingKey = { id: string } | { externalId: string };
+
+/** Deletes a listing; a tombstone stays in the events. @throws {AppError} `not_found`; what the precondition and `write` throw */
+export function deleteListing(
+  database: Database,
+  actor: Actor,
+  key: ListingKey,
+  { retry, precondition }: ChangeOptions = {},
+): Promise<Written<{ type: 'deleted' }>> {
+  return write(database, actor, retry, async ({ session, account }) => {
+    const current =
+      'id' in key
+        ? await findListing(session, account.id, key.id)
+        : await findListingByExternalId(session, account.id, key.externalId);
+    if (current === undefined) throw noListing();
+    precondition?.(current.version);
+    await storeDeleted(session, account.id, current);
+    return { type: 'deleted' };
+  });
+}
+
+/** Nor does another account's listing exist. */
+export function noListing(): AppError {
+  return new AppError('not_found', 'There is no listing with this id in the account.');
+}
+
+/** A listing that is to be changed. */
+interface CurrentListing {
+  stored: StoredListing;
+  /** What it says. */
+  listing: Listing;
+}
+
+function readStored(stored: StoredListing): CurrentListing {
+  return { stored, listing: JSON.parse(stored.doc) };
+}
+
+/**
+ * Creates a listing, or replaces what `current` says, within a write that is under way.
+ * @throws {AppError} `external_id_taken`; nothing has been written then
+ */
+async function saveListing(
+  writing: Writing,
+  current: CurrentListing | undefined,
+  input: ListingInput,
+): Promise<SavedListing> {
+  if (input.externalId !== current?.listing.externalId) await refuseTakenExternalId(writing, input.externalId);
+  return current === undefined ? saveNew(writing, input) : saveChanged(writing, current, input);
+}
+
+async function saveNew({ session, account }: Writing, input: ListingInput): Promise<SavedListing> {
+  const now = new Date().toISOString();
+  const id = createId(LISTING_ID_PREFIX);
+  const listing = toListing(input, account, { id, version: 1, createdAt: now, updatedAt: now });
+  const doc = await storeCreated(session, account.id, listing);
+  return { type: 'created', id, version: listing.version, doc };
+}
+
+async function saveChanged(
+  { session, account }: Writing,
+  { stored, listing: before }: CurrentListing,
+  input: ListingInput,
+): Promise<SavedListing> {
+  const { id, version, createdAt } = before;
+  const now = new Date().toISOString();
+  const listing = toListing(input, account, { id, version: version + 1, createdAt, updatedAt: now });
+  const changed = changedFields(before, listing);
+  if (changed.length === 0) return { type: 'unchanged', id, version, doc: stored.doc };
+  const doc = await storeUpdated(session, account.id, { current: stored, listing, changed });
+  return { type: 'updated', id, version: listing.version, doc };
+}
+
+async function refuseTakenExternalId({ session, account }: Writing, externalId: string | undefined): Promise<void> {
   if (externalId === undefined) return;
-  const listingId = await findIdByExternalId(session, accountId, externalId);
-  if (listingId === undefined) return;
+  const taken = await findListingByExternalId(session, account.id, externalId);
+  if (taken === undefined) return;
   throw new AppError(
     'external_id_taken',
-    `The listing ${listingId} has this externalId; change that one or use another.`,
-    { members: { listingId } },
+    `The listing ${taken.id} has this externalId; change that one or use another.`,
+    { members: { listingId: taken.id } },
   );
-}
-
-/** The write path: in one transaction the account's sequence grows by one, the listing is written, the event appended. */
-async function storeCreated(session: Session, accountId: string, listing: Listing): Promise<string> {
-  const doc = JSON.stringify(listing);
-  const sequence = await advanceSequence(session, accountId, 1);
-  await insertListing(session, accountId, { id: listing.id, version: listing.version, sequence, doc });
-  await insertEvent(session, accountId, {
-    sequence,
-    type: 'listing.created',
-    listingId: listing.id,
-    doc,
-    createdAt: Date.parse(listing.createdAt),
-  });
-  return doc;
 }

@@ -13,6 +13,7 @@ import { openApiDocument } from './openapi.ts';
 import { type Reply, replyError, replyJson } from './reply.ts';
 import { addDocs } from './routes/docs.ts';
 import { addHealth } from './routes/health.ts';
+import { addListingChanges } from './routes/listing-changes.ts';
 import { addListings } from './routes/listings.ts';
 import { addMe } from './routes/me.ts';
 import { Routes } from './routes.ts';
@@ -41,6 +42,7 @@ export function createRoutes(services: Services): Routes {
   const document = JSON.stringify(openApiDocument(services.release));
   routes.add('GET', OPENAPI_PATH, () => replyJson(200, document));
   addListings(routes, services);
+  addListingChanges(routes, services);
   addMe(routes, services);
   addHealth(routes, services);
   addDocs(routes);

@@ -37,3 +37,9 @@ function unauthorized(description?: string): AppError {
     headers: { 'WWW-Authenticate': CHALLENGE + reason },
   });
 }
+
+/** @throws {AppError} `insufficient_scope` for a key that may only read */
+export function requireFullAccess({ access }: KeyHolder): void {
+  if (access === 'full') return;
+  throw new AppError('insufficient_scope', 'This key may only read; use a key with full access to change listings.');
+}

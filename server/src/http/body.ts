@@ -10,11 +10,10 @@ const SILENCE_MAX_MS = 30_000;
 const DURATION_MAX_MS = 60_000;
 
 /**
- * Reads the body as JSON.
- * @throws {AppError} `payload_too_large`, `request_timeout`, or `invalid_json` with the `offset` of the fault in bytes
+ * Parses a body as JSON.
+ * @throws {AppError} `invalid_json` with the `offset` of the fault in bytes
  */
-export async function readJson(exchange: Exchange): Promise<ParsedJson> {
-  const bytes = await readBody(exchange);
+export function parseBody(bytes: Buffer): ParsedJson {
   if (!isUtf8(bytes))
     throw new AppError('invalid_json', 'The body is not valid UTF-8.', { members: { offset: utf8Length(bytes) } });
   // RFC 8259 §8.1 lets a reader ignore a byte order mark.
@@ -51,8 +50,11 @@ function beginsUtf8(bytes: Buffer): boolean {
   }
 }
 
-/** Reads the whole body from the connection, within its limits of size and time. */
-function readBody({ incoming, outgoing }: Exchange): Buffer | Promise<Buffer> {
+/**
+ * Reads the whole body from the connection, within its limits of size and time.
+ * @throws {AppError} `payload_too_large` or `request_timeout`
+ */
+export async function readBody({ incoming, outgoing }: Exchange): Promise<Buffer> {
   if (Number(incoming.headers['content-length']) > BODY_BYTES_MAX) throw tooLarge();
   if (incoming.headers.expect?.toLowerCase() === '100-continue') outgoing.writeContinue();
   return incoming.complete ? takeArrivedBody(incoming) : waitForBody(incoming);

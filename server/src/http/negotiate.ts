@@ -17,16 +17,19 @@ export function requireJsonAccepted({ accept }: IncomingHttpHeaders): void {
 }
 
 /**
- * Checks that the body is said to be JSON, in UTF-8 and not compressed.
+ * Checks that the body is said to be of one of these types, in UTF-8 and not compressed.
  * @throws {AppError} `unsupported_media_type`
  */
-export function requireJsonBody({ headers, rawHeaders }: IncomingMessage): void {
+export function requireBodyType({ headers, rawHeaders, method }: IncomingMessage, types: readonly string[]): void {
   const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
   const isUtf8 = parameters.every(
     (parameter) => !/^\s*charset\s*=/.test(parameter) || /=\s*"?utf-8"?\s*$/.test(parameter),
   );
-  if (type.trim() !== JSON_TYPE || !isUtf8 || countHeader(rawHeaders, 'content-type') > 1) {
-    throw new AppError('unsupported_media_type', `Send the body as JSON in UTF-8, with Content-Type: ${JSON_TYPE}.`);
+  if (!types.includes(type.trim()) || !isUtf8 || countHeader(rawHeaders, 'content-type') > 1) {
+    const message = `Send the body as JSON in UTF-8, with Content-Type: ${types.join(' or ')}.`;
+    // RFC 5789 §2.2.
+    const accepted = method === 'PATCH' ? { 'Accept-Patch': types.join(', ') } : {};
+    throw new AppError('unsupported_media_type', message, { headers: accepted });
   }
   const encoding = headers['content-encoding']?.trim().toLowerCase();
   if (encoding !== undefined && encoding !== '' && encoding !== 'identity') {

@@ -2,11 +2,33 @@ import { z } from 'zod';
 import type { ErrorCode } from '../model/errors.ts';
 import { STATUS_OF_CODE, UNAUTHORIZED_BODY } from './errors.ts';
 import type { Operation, OperationReply } from './operations.ts';
-import { createOperation, listOperation, retrieveOperation } from './routes/listings.operations.ts';
+import { JSON_TYPE } from './reply.ts';
+import {
+  deleteByExternalIdOperation,
+  putOperation,
+  retrieveByExternalIdOperation,
+} from './routes/external-listings.operations.ts';
+import {
+  createOperation,
+  deleteOperation,
+  listOperation,
+  retrieveOperation,
+  updateOperation,
+} from './routes/listings.operations.ts';
 import { meOperation } from './routes/me.ts';
 import { errorReply } from './schemas/errors.ts';
 
-const OPERATIONS: Operation[] = [listOperation, createOperation, retrieveOperation, meOperation];
+const OPERATIONS: Operation[] = [
+  listOperation,
+  createOperation,
+  retrieveOperation,
+  updateOperation,
+  deleteOperation,
+  retrieveByExternalIdOperation,
+  putOperation,
+  deleteByExternalIdOperation,
+  meOperation,
+];
 
 /** What every operation can answer. */
 const COMMON_ERRORS: ErrorCode[] = [
@@ -53,16 +75,15 @@ export function openApiDocument(release: string): object {
 
 function describeOperation(operation: Operation, schemas: Record<string, unknown>): object {
   const { operationId, summary, description, body } = operation;
-  const media = (schema: z.ZodType, example: unknown) => ({
-    'application/json': { schema: describeSchema(schema, schemas), example },
-  });
+  const media: Media = (schema, example, types = [JSON_TYPE]) =>
+    Object.fromEntries(types.map((type) => [type, { schema: describeSchema(schema, schemas), example }]));
   return {
     tags: [operation.path.startsWith('/listings') ? 'Listings' : 'Key'],
     operationId,
     summary,
     description,
     parameters: describeParameters(operation, schemas),
-    ...(body && { requestBody: { required: true, content: media(body.schema, body.example) } }),
+    ...(body && { requestBody: { required: true, content: media(body.schema, body.example, body.types) } }),
     responses: {
       ...Object.fromEntries(operation.replies.map((reply) => [reply.status, describeReply(reply, media)])),
       ...describeErrors([...COMMON_ERRORS, ...operation.errors], media),
@@ -84,7 +105,7 @@ function describeParameters({ path, query }: Operation, schemas: Record<string, 
   return [...inPath, ...inQuery];
 }
 
-type Media = (schema: z.ZodType, example: unknown) => object;
+type Media = (schema: z.ZodType, example: unknown, types?: readonly string[]) => object;
 
 function describeReply({ description, schema, example, headers }: OperationReply, media: Media): object {
   const described = Object.entries(headers ?? {}).map(([name, text]) => [

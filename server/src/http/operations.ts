@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../model/errors.ts';
 import { hasKey, type KeyedExchange } from './exchange.ts';
-import { requireJsonAccepted, requireJsonBody } from './negotiate.ts';
+import { requireBodyType, requireJsonAccepted } from './negotiate.ts';
 import type { Reply } from './reply.ts';
 import type { Routes } from './routes.ts';
 import { parseQuery, type QuerySchema } from './schemas/query.ts';
@@ -17,14 +17,15 @@ export interface OperationReply {
 
 /** One method of one path: what is checked before its handler runs, and what the OpenAPI document says of it. */
 export interface Operation<S extends QuerySchema = QuerySchema> {
-  method: 'get' | 'post';
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Below `/v1`, parameters in braces. */
   path: string;
   operationId: string;
   summary: string;
   description: string;
   query: S;
-  body?: { schema: z.ZodType; example: unknown };
+  /** The media types it takes, the best first. */
+  body?: { types: readonly string[]; schema: z.ZodType; example: unknown };
   replies: OperationReply[];
   /** The codes it can answer with besides those that every operation can. */
   errors: ErrorCode[];
@@ -39,7 +40,7 @@ export function addOperation<S extends QuerySchema>(
   routes.add(operation.method.toUpperCase(), `/v1${operation.path}`, (exchange, parameters) => {
     if (!hasKey(exchange)) throw new Error(`${operation.operationId} was reached without a key`);
     requireJsonAccepted(exchange.incoming.headers);
-    if (operation.body !== undefined) requireJsonBody(exchange.incoming);
+    if (operation.body !== undefined) requireBodyType(exchange.incoming, operation.body.types);
     return handler(exchange, parseQuery(exchange.query, operation.query), parameters);
   });
 }

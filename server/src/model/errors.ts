@@ -15,8 +15,14 @@ export type ErrorCode =
   | 'request_timeout'
   | 'payload_too_large'
   | 'headers_too_large'
+  | 'idempotency_in_progress'
   | 'external_id_taken'
+  | 'events_expired'
+  | 'version_mismatch'
+  | 'precondition_failed'
   | 'validation_failed'
+  | 'idempotency_key_reused'
+  | 'import_failed'
   | 'internal_error'
   | 'unavailable'
   | 'outcome_unknown'
@@ -47,7 +53,7 @@ export interface FieldFault {
 export interface AppErrorOptions {
   details?: FieldFault[];
   /** More members of the error object, such as `offset` or `listingId`. */
-  members?: Record<string, string | number>;
+  members?: Record<string, string | number | null>;
   /** More headers of the reply, such as `Allow`. */
   headers?: Record<string, string>;
   cause?: unknown;
@@ -57,7 +63,7 @@ export interface AppErrorOptions {
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly details: FieldFault[] | undefined;
-  readonly members: Record<string, string | number>;
+  readonly members: Record<string, string | number | null>;
   readonly headers: Record<string, string>;
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Account, AreaUnits } from './accounts.ts';
 
 export const STATUSES = [
@@ -69,12 +70,14 @@ export interface Listing extends ListingInput {
 
 export const LISTING_ID_PREFIX = 'lst';
 
-/** The first version of a listing, with the account's defaults filled in, in the member order of every reply. */
-export function firstVersion(id: string, input: ListingInput, account: Account, now: Date): Listing {
-  const time = now.toISOString();
+/** What the server adds to a listing. */
+export type ServerFields = Pick<Listing, 'id' | 'version' | 'createdAt' | 'updatedAt'>;
+
+/** A listing with the account's defaults filled in, in the member order of every reply. */
+export function toListing(input: ListingInput, account: Account, server: ServerFields): Listing {
   const { externalId, address, unitNumber, city, stateOrProvince, postalCode, country, beds, baths } = input;
   return {
-    id,
+    id: server.id,
     externalId,
     address,
     unitNumber,
@@ -98,8 +101,17 @@ export function firstVersion(id: string, input: ListingInput, account: Account, 
     description: input.description,
     photos: input.photos,
     metadata: input.metadata,
-    version: 1,
-    createdAt: time,
-    updatedAt: time,
+    version: server.version,
+    createdAt: server.createdAt,
+    updatedAt: server.updatedAt,
   };
+}
+
+const SERVER_FIELDS = new Set(['id', 'version', 'createdAt', 'updatedAt']);
+
+/** The names of the fields in which two versions of a listing differ; the order of `metadata` members is none. */
+export function changedFields(before: Listing, after: Listing): string[] {
+  const [left, right] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
+  const names = new Set([...left.keys(), ...right.keys()]);
+  return [...names].filter((name) => !SERVER_FIELDS.has(name) && !isDeepStrictEqual(left.get(name), right.get(name)));
 }

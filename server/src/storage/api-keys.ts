@@ -1,4 +1,4 @@
-import type { Head } from '../model/accounts.ts';
+import type { Account, Head } from '../model/accounts.ts';
 import type { Access, ApiKey } from '../model/api-keys.ts';
 import { type Session, statement } from './database.ts';
 
@@ -68,6 +68,21 @@ const selectDetails = statement<{ id: string }, { name: string; accountName: str
 export async function findKeyDetails(session: Session, id: string) {
   const [details] = await session.execute(selectDetails, { id });
   return details;
+}
+
+const selectAccount = statement<{ id: string; now: number }, Account>((query, parameter) =>
+  query
+    .selectFrom('api_keys')
+    .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
+    .select(['accounts.id', 'accounts.name', 'currency', 'area_units as areaUnits'])
+    .where('api_keys.id', '=', parameter('id'))
+    .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', parameter('now'))])),
+);
+
+/** The account of a key that is not deleted and has not expired `now`, in UTC milliseconds. */
+export async function findKeyAccount(session: Session, keyId: string, now: number): Promise<Account | undefined> {
+  const [account] = await session.execute(selectAccount, { id: keyId, now });
+  return account;
 }
 
 const selectByAccount = statement<{ accountId: string }, ApiKey>((query, parameter) =>

@@ -5,8 +5,8 @@ export interface EventRow {
   sequence: number;
   type: EventType;
   listingId: string;
-  /** The listing after the change, as JSON; null when it was deleted. */
-  doc: string | null;
+  /** The names of the fields that have changed, as a JSON array; null unless the listing was updated. */
+  changed: string | null;
   /** UTC milliseconds. */
   createdAt: number;
 }
@@ -17,13 +17,26 @@ const insert = statement<EventRow & { accountId: string }>((query, parameter) =>
     sequence: parameter('sequence'),
     type: parameter('type'),
     listing_id: parameter('listingId'),
-    doc: parameter('doc'),
-    changed: null,
+    doc: null,
+    changed: parameter('changed'),
     created_at: parameter('createdAt'),
   }),
 );
 
-/** Appends an event to the account's history. */
+/** Appends an event to the account's history. Its document is the listing's, until that is replaced. */
 export async function insertEvent(session: Session, accountId: string, event: EventRow): Promise<void> {
   await session.execute(insert, { accountId, ...event });
+}
+
+const updateDoc = statement<{ accountId: string; sequence: number; doc: string }>((query, parameter) =>
+  query
+    .updateTable('events')
+    .set({ doc: parameter('doc') })
+    .where('account_id', '=', parameter('accountId'))
+    .where('sequence', '=', parameter('sequence')),
+);
+
+/** Hands an event its own document, before a change replaces it in `listings`; nothing if the event has been purged. */
+export async function keepEventDoc(session: Session, accountId: string, sequence: number, doc: string): Promise<void> {
+  await session.execute(updateDoc, { accountId, sequence, doc });
 }

@@ -1,11 +1,18 @@
 import { type Session, statement } from './database.ts';
+import { insertWords, lastWordsRow, removeWords } from './words.ts';
 
 /** A listing as it is stored: the JSON text that is served, and what the service looks at without parsing it. */
 export interface ListingRow {
   id: string;
   version: number;
+  /** The account's sequence at the last change. */
   sequence: number;
   doc: string;
+}
+
+/** A listing that is there, and where its words stand in the index. */
+export interface StoredListing extends ListingRow {
+  searchRow: number;
 }
 
 const insert = statement<ListingRow & { accountId: string }>((query, parameter) =>
@@ -15,48 +22,94 @@ const insert = statement<ListingRow & { accountId: string }>((query, parameter) 
     version: parameter('version'),
     sequence: parameter('sequence'),
     doc: parameter('doc'),
+    search_row: lastWordsRow,
   }),
 );
 
-export async function insertListing(session: Session, accountId: string, row: ListingRow): Promise<void> {
+/** Stores a new listing; a search finds it by `words`. */
+export async function insertListing(
+  session: Session,
+  accountId: string,
+  row: ListingRow,
+  words: ReadonlySet<string>,
+): Promise<void> {
+  await insertWords(session, accountId, words);
   await session.execute(insert, { accountId, ...row });
 }
 
-export interface ServedListing {
-  version: number;
-  doc: string;
-}
-
-const selectById = statement<{ accountId: string; id: string }, ServedListing>((query, parameter) =>
+const update = statement<StoredListing & { accountId: string }>((query, parameter) =>
   query
-    .selectFrom('listings')
-    .select(['version', 'doc'])
+    .updateTable('listings')
+    .set({
+      version: parameter('version'),
+      sequence: parameter('sequence'),
+      doc: parameter('doc'),
+    })
     .where('account_id', '=', parameter('accountId'))
     .where('id', '=', parameter('id')),
 );
 
-/** The account's listing with this id: its JSON text and version. */
-export async function findListing(session: Session, accountId: string, id: string): Promise<ServedListing | undefined> {
+const updateSearchRow = statement<{ accountId: string; id: string }>((query, parameter) =>
+  query
+    .updateTable('listings')
+    .set({ search_row: lastWordsRow })
+    .where('account_id', '=', parameter('accountId'))
+    .where('id', '=', parameter('id')),
+);
+
+/** Replaces a listing; `words` are what a search finds it by, if they have changed. */
+export async function updateListing(
+  session: Session,
+  accountId: string,
+  row: StoredListing,
+  words: ReadonlySet<string> | undefined,
+): Promise<void> {
+  await session.execute(update, { accountId, ...row });
+  if (words === undefined) return;
+  await removeWords(session, row.searchRow);
+  await insertWords(session, accountId, words);
+  await session.execute(updateSearchRow, { accountId, id: row.id });
+}
+
+const remove = statement<{ accountId: string; id: string }>((query, parameter) =>
+  query.deleteFrom('listings').where('account_id', '=', parameter('accountId')).where('id', '=', parameter('id')),
+);
+
+export async function removeListing(session: Session, accountId: string, listing: StoredListing): Promise<void> {
+  await removeWords(session, listing.searchRow);
+  await session.execute(remove, { accountId, id: listing.id });
+}
+
+const selectById = statement<{ accountId: string; id: string }, StoredListing>((query, parameter) =>
+  query
+    .selectFrom('listings')
+    .select(['id', 'version', 'sequence', 'doc', 'search_row as searchRow'])
+    .where('account_id', '=', parameter('accountId'))
+    .where('id', '=', parameter('id')),
+);
+
+/** The account's listing with this id. */
+export async function findListing(session: Session, accountId: string, id: string): Promise<StoredListing | undefined> {
   const [listing] = await session.execute(selectById, { accountId, id });
   return listing;
 }
 
-const selectIdByExternalId = statement<{ accountId: string; externalId: string }, { id: string }>((query, parameter) =>
+const selectByExternalId = statement<{ accountId: string; externalId: string }, StoredListing>((query, parameter) =>
   query
     .selectFrom('listings')
-    .select('id')
+    .select(['id', 'version', 'sequence', 'doc', 'search_row as searchRow'])
     .where('account_id', '=', parameter('accountId'))
     .where('external_id', '=', parameter('externalId')),
 );
 
-/** The id of the account's listing with this external id. */
-export async function findIdByExternalId(
+/** The account's listing with this external id. */
+export async function findListingByExternalId(
   session: Session,
   accountId: string,
   externalId: string,
-): Promise<string | undefined> {
-  const [row] = await session.execute(selectIdByExternalId, { accountId, externalId });
-  return row?.id;
+): Promise<StoredListing | undefined> {
+  const [listing] = await session.execute(selectByExternalId, { accountId, externalId });
+  return listing;
 }
 
 const selectPage = statement<{ accountId: string; beforeId: string; limit: number }, { id: string; doc: string }>(

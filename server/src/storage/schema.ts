@@ -35,19 +35,35 @@ export interface Tables {
     sequence: number;
     /** The listing as it is served: JSON text. */
     doc: string;
+    /** Its row in `listing_words`. */
+    search_row: number;
     // The database derives these from `doc`.
     external_id: Generated<string | null>;
+  };
+  /** SQLite's full-text index. */
+  listing_words: {
+    rowid: Generated<number>;
+    words: string;
   };
   events: {
     account_id: string;
     sequence: number;
     type: EventType;
     listing_id: string;
-    /** The listing after the change; null when it was deleted. */
+    /** The listing after the change, once a later one has replaced it in `listings`; until then null. */
     doc: string | null;
     /** JSON array of the names of the changed fields; null unless it was updated. */
     changed: string | null;
     created_at: number;
+  };
+  idempotency_keys: {
+    account_id: string;
+    key: string;
+    /** What the request was: a hash. */
+    fingerprint: string;
+    /** What came of it: JSON text. */
+    outcome: string;
+    expires_at: number;
   };
   api_keys: {
     id: string;

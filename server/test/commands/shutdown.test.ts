@@ -90,7 +90,7 @@ test('a complete list that is being sent when the signal comes is sent to its en
   const { accountId, key } = await createTenantByCommand(settings);
   const database = openDatabase(`file:${join(directory, 'listings.db')}`);
   const input = { address: '12 Elm Street', beds: 3, baths: 2, description: DESCRIPTION };
-  await Promise.all(Array.from({ length: LISTINGS }, () => createListing(database, accountId, input)));
+  await Promise.all(Array.from({ length: LISTINGS }, () => createListing(database, { accountId }, () => input)));
   await database.close();
 
   const service = await serveFor(t, settings);

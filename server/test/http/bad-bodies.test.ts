@@ -122,9 +122,9 @@ describe('more than 1 MiB is refused', () => {
   }
 });
 
-describe('what this release does not know is refused, not ignored', () => {
+describe('what the service does not know is refused, not ignored', () => {
   testRefusals(service, [
-    ...['a', '"a"', ''].map((key) => ({
+    ...['', '""', 'two words', 'x'.repeat(256), 'é'].map((key) => ({
       name: `Idempotency-Key: ${key}`,
       body: GOOD,
       headers: { 'Idempotency-Key': key },

@@ -35,7 +35,11 @@ describe('Expect: 100-continue', () => {
   const refused: [name: string, lines: string, status: number][] = [
     ['a type that is not JSON', 'Content-Type: text/plain\r\nContent-Length: 10\r\n', 415],
     ['more than 1 MiB', `Content-Type: application/json\r\nContent-Length: ${BODY_BYTES_MAX + 1}\r\n`, 413],
-    ['an Idempotency-Key', 'Content-Type: application/json\r\nIdempotency-Key: a\r\nContent-Length: 10\r\n', 400],
+    [
+      'an unusable Idempotency-Key',
+      'Content-Type: application/json\r\nIdempotency-Key: a b\r\nContent-Length: 10\r\n',
+      400,
+    ],
   ];
   for (const [name, lines, status] of refused) {
     test(`does not ask for the body of a request that is refused: ${name}`, async () => {

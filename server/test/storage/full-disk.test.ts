@@ -66,7 +66,9 @@ test('on a full disk creates are refused, listings can be read, and with room ag
   const { id } = await create(database, accountId);
   await database.write(async (session) => limitPages(session, (await countPages(session)) + 20));
 
-  const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => create(database, accountId, LARGE)));
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 100 }, () => create(database, accountId, { description: LARGE })),
+  );
   const failures = outcomes.filter((outcome) => outcome.status === 'rejected');
   assert.ok(failures.length > 0, 'the disk was full');
   for (const { reason } of failures) assertStorageFull(reason);
@@ -75,7 +77,7 @@ test('on a full disk creates are refused, listings can be read, and with room ag
   assert.equal(await storedSequence(database, accountId), 1 + acknowledged.length);
 
   await database.write((session) => limitPages(session, ROOM_AGAIN));
-  const { id: later } = await create(database, accountId, LARGE);
+  const { id: later } = await create(database, accountId, { description: LARGE });
   assert.ok((await storedIds(database)).includes(later));
   assert.equal(await storedSequence(database, accountId), 2 + acknowledged.length);
 });

@@ -4,6 +4,7 @@ import type { TestContext } from 'node:test';
 import { sql } from 'kysely';
 import { createAccount } from '../../src/domain/accounts.ts';
 import { createListing } from '../../src/domain/listings.ts';
+import type { ListingInput } from '../../src/model/listings.ts';
 import { type Database, type Statement, statement } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open.ts';
 import { createDirectory } from '../support/service.ts';
@@ -28,8 +29,11 @@ export async function databaseFor(t: TestContext) {
   return { database, path, accountId: account.id };
 }
 
-export function create(database: Database, accountId: string, description?: string) {
-  return createListing(database, accountId, { address: '12 Elm Street', beds: 3, baths: 2, description });
+/** Creates a listing without HTTP. */
+export async function create(database: Database, accountId: string, fields: Partial<ListingInput> = {}) {
+  const input = { address: '12 Elm Street', beds: 3, baths: 2, ...fields };
+  const { outcome } = await createListing(database, { accountId }, () => input);
+  return outcome;
 }
 
 /** The ids of all listings that are stored, of every account. */

@@ -2,13 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createAccount } from '../../src/domain/accounts.ts';
 import { issueApiKey } from '../../src/domain/api-keys.ts';
-import { createListing } from '../../src/domain/listings.ts';
 import { hashSecret } from '../../src/model/api-keys.ts';
 import { findKeyHolder, listApiKeys } from '../../src/storage/api-keys.ts';
 import type { Database, Session } from '../../src/storage/database.ts';
 import * as events from '../../src/storage/events.ts';
 import * as listings from '../../src/storage/listings.ts';
-import { databaseFor, storedSequence, words } from './support.ts';
+import { create, databaseFor, storedSequence, words } from './support.ts';
 
 const INPUT = { externalId: 'MLS-1', address: '12 Elm Street', beds: 3, baths: 2 };
 const TENANT_TABLES = ['account_heads', 'listings', 'events', 'api_keys'];
@@ -19,8 +18,9 @@ const READS = {
     read: (session: Session, accountId: string, id: string) => listings.findListing(session, accountId, id),
     nothing: undefined,
   },
-  findIdByExternalId: {
-    read: (session: Session, accountId: string) => listings.findIdByExternalId(session, accountId, INPUT.externalId),
+  findListingByExternalId: {
+    read: (session: Session, accountId: string) =>
+      listings.findListingByExternalId(session, accountId, INPUT.externalId),
     nothing: undefined,
   },
   findListingPage: {
@@ -30,18 +30,30 @@ const READS = {
   },
 };
 
+const ROW = { id: 'lst_x', version: 1, sequence: 2, doc: '{"city":"Austin"}' };
+
 /** What each function that writes listings or events puts into an account must appear in no other one. */
 const WRITES = {
   insertListing: (session: Session, accountId: string) =>
-    listings.insertListing(session, accountId, { id: 'lst_x', version: 1, sequence: 2, doc: '{"city":"Austin"}' }),
+    listings.insertListing(session, accountId, ROW, new Set(['austin'])),
   insertEvent: (session: Session, accountId: string) =>
     events.insertEvent(session, accountId, {
       sequence: 2,
       type: 'listing.deleted',
       listingId: 'lst_x',
-      doc: null,
+      changed: null,
       createdAt: 0,
     }),
+};
+
+/** What changes or removes something must leave another account's alone, also when it names it. */
+const CHANGES = {
+  updateListing: (session: Session, accountId: string, theirs: listings.StoredListing) =>
+    listings.updateListing(session, accountId, { ...theirs, doc: '{}' }, undefined),
+  removeListing: (session: Session, accountId: string, theirs: listings.StoredListing) =>
+    listings.removeListing(session, accountId, { ...theirs, searchRow: 0 }),
+  keepEventDoc: (session: Session, accountId: string, theirs: listings.StoredListing) =>
+    events.keepEventDoc(session, accountId, theirs.sequence, '{}'),
 };
 
 async function createTenant(database: Database, name: string) {
@@ -53,7 +65,7 @@ async function createTenant(database: Database, name: string) {
     expiresAt: null,
     createdBy: null,
   });
-  const { id } = await createListing(database, accountId, INPUT);
+  const { id } = await create(database, accountId, INPUT);
   return { accountId, secret, id };
 }
 
@@ -69,7 +81,7 @@ async function countRows(database: Database, accountId: string) {
 
 test('every storage function on listings and events stands in one of the tables', () => {
   const functions = { ...listings, ...events };
-  assert.deepEqual(Object.keys(functions).sort(), [...Object.keys(READS), ...Object.keys(WRITES)].sort());
+  assert.deepEqual(Object.keys(functions).sort(), [READS, WRITES, CHANGES].flatMap(Object.keys).sort());
 });
 
 for (const [name, { read, nothing }] of Object.entries(READS)) {
@@ -101,11 +113,26 @@ for (const [name, write] of Object.entries(WRITES)) {
   });
 }
 
+for (const [name, change] of Object.entries(CHANGES)) {
+  test(`${name} leaves what belongs to another account as it is`, async (t) => {
+    const { database, accountId: emptyId } = await databaseFor(t);
+    const ada = await createTenant(database, 'Ada');
+    const theirs = await listings.findListing(database, ada.accountId, ada.id);
+    assert.ok(theirs);
+    const everything = () => database.execute(words('select * from listings, events'), {});
+    const before = await everything();
+    await database.write((session) => change(session, emptyId, theirs));
+    assert.deepEqual(await everything(), before);
+    await database.write((session) => change(session, ada.accountId, theirs));
+    assert.notDeepEqual(await everything(), before, 'the owner can');
+  });
+}
+
 test('each account has a sequence of its own', async (t) => {
   const { database } = await databaseFor(t);
   const ada = await createTenant(database, 'Ada');
   const bob = await createTenant(database, 'Bob');
-  await createListing(database, bob.accountId, { ...INPUT, externalId: 'MLS-2' });
+  await create(database, bob.accountId, { ...INPUT, externalId: 'MLS-2' });
   assert.equal(await storedSequence(database, ada.accountId), 1);
   assert.equal(await storedSequence(database, bob.accountId), 2);
 });

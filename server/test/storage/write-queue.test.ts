@@ -160,7 +160,7 @@ test('20,000 creates leave the write-ahead log below 20 MB', async (t) => {
   const { id: accountId } = await createAccount(database, 'Large');
   let largest = 0;
   for (let batch = 0; batch < 100; batch += 1) {
-    await Promise.all(Array.from({ length: 200 }, () => create(database, accountId, 'x'.repeat(200))));
+    await Promise.all(Array.from({ length: 200 }, () => create(database, accountId, { description: 'x'.repeat(200) })));
     largest = Math.max(largest, (await stat(`${path}-wal`)).size);
   }
   assert.ok(largest < 20 * 1024 * 1024, `${largest} bytes`);

@@ -26,9 +26,9 @@ export async function fill(service: TestService, tenant: Tenant, count: number, 
   const description = 'x'.repeat(Math.max(1, Math.min(4000, bytes) - 200));
   const creating = Array.from({ length: count }, (_, index) => {
     const input: ListingInput = { address: `${index} Elm Street`, beds: 3, baths: 2, description };
-    return createListing(service.database, tenant.accountId, input);
+    return createListing(service.database, tenant, () => input);
   });
-  return (await Promise.all(creating)).map(({ id }) => id);
+  return (await Promise.all(creating)).map(({ outcome }) => outcome.id);
 }
 
 /** Enough listings that no buffer between two sockets holds their list. */

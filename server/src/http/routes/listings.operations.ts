@@ -1,5 +1,8 @@
 import { z } from 'zod';
-import type { Operation } from '../operations.ts';
+import type { ErrorCode } from '../../model/errors.ts';
+import type { Operation, OperationReply } from '../operations.ts';
+import { JSON_TYPE } from '../reply.ts';
+import { listingPatch } from '../schemas/listing-patch.ts';
 import { listing, listingInput } from '../schemas/listings.ts';
 import { integerParameter, noQuery } from '../schemas/query.ts';
 
@@ -21,15 +24,8 @@ const listQuery = z.strictObject({
 
 export type ListQuery = z.output<typeof listQuery>;
 
-const created = {
-  address: '12 Elm Street',
-  city: 'Austin',
-  beds: 3,
-  baths: 2,
-  listPrice: 450000,
-};
-
-const served = {
+/** A listing as it is served, for examples. */
+export const served = {
   id: 'lst_01kt3vwq8r5f0x4m2n7p9s1d6h',
   address: '12 Elm Street',
   city: 'Austin',
@@ -41,6 +37,53 @@ const served = {
   version: 1,
   createdAt: '2026-01-31T09:30:00.000Z',
   updatedAt: '2026-01-31T09:30:00.000Z',
+};
+
+/** What every change can be answered with. */
+export const WRITE_ERRORS: ErrorCode[] = [
+  'invalid_header',
+  'invalid_idempotency_key',
+  'insufficient_scope',
+  'idempotency_key_reused',
+  'idempotency_in_progress',
+  'outcome_unknown',
+  'storage_full',
+];
+
+/** What every body that becomes a listing can be answered with. */
+export const BODY_ERRORS: ErrorCode[] = [
+  'invalid_json',
+  'request_timeout',
+  'external_id_taken',
+  'payload_too_large',
+  'unsupported_media_type',
+  'validation_failed',
+];
+
+/** What a change of one listing can be answered with. */
+export const PRECONDITION_ERRORS: ErrorCode[] = ['not_found', 'version_mismatch', 'precondition_failed'];
+
+/** One listing, with its version. */
+export const SERVED_LISTING: OperationReply = {
+  status: 200,
+  description: 'The listing.',
+  schema: listing,
+  example: served,
+  headers: { ETag: 'Its version, in quotes.' },
+};
+
+/** The reply to a listing that the caller already has. */
+export const NOT_MODIFIED: OperationReply = {
+  status: 304,
+  description: 'The version is the one that `If-None-Match` names.',
+};
+
+const created = {
+  address: '12 Elm Street',
+  city: 'Austin',
+  beds: 3,
+  baths: 2,
+  listPrice: 450000,
 };
 
 export const listOperation: Operation<typeof listQuery> = {
@@ -89,7 +132,7 @@ export const createOperation: Operation<typeof noQuery> = {
     '`address`, `beds` and `baths` are enough. The reply comes once the listing is on disk. A field that was not ' +
     'given is absent from the reply; `null` for an optional field counts as not given.',
   query: noQuery,
-  body: { schema: listingInput, example: created },
+  body: { types: [JSON_TYPE], schema: listingInput, example: created },
   replies: [
     {
       status: 201,
@@ -99,18 +142,7 @@ export const createOperation: Operation<typeof noQuery> = {
       headers: { Location: 'Its path.', ETag: 'Its version, in quotes.' },
     },
   ],
-  errors: [
-    'invalid_json',
-    'invalid_idempotency_key',
-    'insufficient_scope',
-    'request_timeout',
-    'external_id_taken',
-    'payload_too_large',
-    'unsupported_media_type',
-    'validation_failed',
-    'outcome_unknown',
-    'storage_full',
-  ],
+  errors: [...WRITE_ERRORS, ...BODY_ERRORS],
 };
 
 export const retrieveOperation: Operation<typeof noQuery> = {
@@ -120,15 +152,32 @@ export const retrieveOperation: Operation<typeof noQuery> = {
   summary: 'Retrieve a listing',
   description: "One listing of the account. Another account's id is answered like one that does not exist.",
   query: noQuery,
-  replies: [
-    {
-      status: 200,
-      description: 'The listing.',
-      schema: listing,
-      example: served,
-      headers: { ETag: 'Its version, in quotes.' },
-    },
-    { status: 304, description: 'The version is the one that `If-None-Match` names.' },
-  ],
+  replies: [SERVED_LISTING, NOT_MODIFIED],
   errors: ['not_found', 'invalid_header'],
+};
+
+export const updateOperation: Operation<typeof noQuery> = {
+  method: 'patch',
+  path: '/listings/{id}',
+  operationId: 'updateListing',
+  summary: 'Change a listing',
+  description:
+    'A merge patch (RFC 7396): members that are given replace, `null` removes an optional field, `metadata` is merged ' +
+    'member by member. A patch that changes nothing leaves `version` and `updatedAt` as they were. With `If-Match` the ' +
+    'listing is only changed if it is still at that version.',
+  query: noQuery,
+  body: { types: ['application/merge-patch+json', JSON_TYPE], schema: listingPatch, example: { listPrice: 439000 } },
+  replies: [{ ...SERVED_LISTING, description: 'The listing as it is now.' }],
+  errors: [...WRITE_ERRORS, ...BODY_ERRORS, ...PRECONDITION_ERRORS],
+};
+
+export const deleteOperation: Operation<typeof noQuery> = {
+  method: 'delete',
+  path: '/listings/{id}',
+  operationId: 'deleteListing',
+  summary: 'Delete a listing',
+  description: 'It is gone at once; the events keep saying that it was deleted.',
+  query: noQuery,
+  replies: [{ status: 204, description: 'It is deleted.' }],
+  errors: [...WRITE_ERRORS, ...PRECONDITION_ERRORS],
 };

@@ -1,57 +1,46 @@
 import { isKeyAlive } from '../../domain/api-keys.ts';
-import { accountGone, createListing } from '../../domain/listings.ts';
+import { noListing } from '../../domain/listings.ts';
 import type { Head } from '../../model/accounts.ts';
 import { AppError } from '../../model/errors.ts';
 import type { KeyHolder } from '../../storage/api-keys.ts';
 import type { Database } from '../../storage/database.ts';
-import { findListing, findListingPage, type ListingPage } from '../../storage/listings.ts';
+import {
+  findListing,
+  findListingByExternalId,
+  findListingPage,
+  type ListingPage,
+  type StoredListing,
+} from '../../storage/listings.ts';
 import type { Services } from '../app.ts';
-import { readJson } from '../body.ts';
 import { listingTag, listTag, readIfNoneMatch } from '../conditional.ts';
 import type { KeyedExchange } from '../exchange.ts';
 import { addOperation } from '../operations.ts';
 import { JSON_TYPE, type Reply, replyJson, replyNotModified } from '../reply.ts';
 import type { Routes } from '../routes.ts';
-import { parseListing } from '../schemas/listings.ts';
-import { createOperation, type ListQuery, listOperation, retrieveOperation } from './listings.operations.ts';
+import { normalExternalId } from '../schemas/listings.ts';
+import { retrieveByExternalIdOperation } from './external-listings.operations.ts';
+import { type ListQuery, listOperation, retrieveOperation } from './listings.operations.ts';
 
 /** Listings read at a time for the complete list: about a millisecond. */
 const CHUNK_LENGTH = 250;
 
 export function addListings(routes: Routes, services: Services): void {
+  const { database } = services;
   addOperation(routes, listOperation, (exchange, query) => list(exchange, query, services));
-  addOperation(routes, createOperation, (exchange) => create(exchange, services.database));
-  addOperation(routes, retrieveOperation, (exchange, _, { id = '' }) => retrieve(exchange, id, services.database));
-}
-
-async function create(exchange: KeyedExchange, database: Database): Promise<Reply> {
-  refuseIdempotencyKey(exchange);
-  const body = await readJson(exchange);
-  // The body may have taken a minute.
-  if (!(await isKeyAlive(database, exchange.holder))) throw accountGone();
-  requireFullAccess(exchange.holder);
-  const { id, version, doc } = await createListing(database, exchange.holder.accountId, parseListing(body));
-  return replyJson(201, doc, { Location: `/v1/listings/${id}`, ETag: listingTag(version) });
-}
-
-/** A retry that relies on this header must not make a second listing in silence. */
-function refuseIdempotencyKey({ incoming }: KeyedExchange): void {
-  if (incoming.headers['idempotency-key'] === undefined) return;
-  throw new AppError(
-    'invalid_idempotency_key',
-    'This release does not keep Idempotency-Keys; send the request without it.',
+  addOperation(routes, retrieveOperation, (exchange, _, { id = '' }) =>
+    retrieve(exchange, () => findListing(database, exchange.holder.accountId, id)),
+  );
+  addOperation(routes, retrieveByExternalIdOperation, (exchange, _, { externalId = '' }) =>
+    retrieve(exchange, () =>
+      findListingByExternalId(database, exchange.holder.accountId, normalExternalId(externalId)),
+    ),
   );
 }
 
-function requireFullAccess(holder: KeyHolder): void {
-  if (holder.access === 'full') return;
-  throw new AppError('insufficient_scope', 'This key may only read; use a key with full access to change listings.');
-}
-
-async function retrieve({ incoming, holder }: KeyedExchange, id: string, database: Database): Promise<Reply> {
+async function retrieve({ incoming }: KeyedExchange, find: () => Promise<StoredListing | undefined>): Promise<Reply> {
   const isKnown = readIfNoneMatch(incoming.headers);
-  const listing = await findListing(database, holder.accountId, id);
-  if (listing === undefined) throw new AppError('not_found', 'There is no listing with this id in the account.');
+  const listing = await find();
+  if (listing === undefined) throw noListing();
   const etag = listingTag(listing.version);
   return isKnown?.(etag) ? replyNotModified(etag) : replyJson(200, listing.doc, { ETag: etag });
 }

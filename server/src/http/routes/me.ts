@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { accountGone } from '../../domain/listings.ts';
+import { keyGone } from '../../domain/api-keys.ts';
 import { findKeyDetails } from '../../storage/api-keys.ts';
 import type { Services } from '../app.ts';
 import { addOperation, type Operation } from '../operations.ts';
@@ -51,7 +51,7 @@ export function addMe(routes: Routes, { database }: Services): void {
   addOperation(routes, meOperation, async ({ holder }) => {
     const { accountId, keyId, access, expiresAt } = holder;
     const details = await findKeyDetails(database, keyId);
-    if (details === undefined) throw accountGone();
+    if (details === undefined) throw keyGone();
     const me = {
       account: { id: accountId, name: details.accountName },
       key: {

@@ -76,7 +76,7 @@ export function decimal({ minimum, maximum, decimalsMax, exclusive = false, ...d
       if (decimals(value) > decimalsMax) {
         return addFault(context, 'invalid_format', `Must have at most ${decimalsMax} decimals.`);
       }
-      return value;
+      return withoutNegativeZero(value);
     })
     .meta({ [exclusive ? 'exclusiveMinimum' : 'minimum']: minimum, maximum, ...documentation });
 }
@@ -90,9 +90,14 @@ export function integer(minimum: number, maximum: number | (() => number), descr
       if (value < minimum || value > limit()) {
         return addFault(context, 'out_of_range', `Must be from ${minimum} to ${limit()}.`);
       }
-      return value;
+      return withoutNegativeZero(value);
     })
     .meta({ type: 'integer', minimum, ...(typeof maximum === 'number' && { maximum }), description });
+}
+
+/** JSON text has no -0 that could come back: stored as 0, it would look like a change when it is sent again. */
+function withoutNegativeZero(value: number): number {
+  return value === 0 ? 0 : value;
 }
 
 /** Unlike `z.number()` it takes an infinity, which is what JSON like `1e400` becomes: that is out of range. */

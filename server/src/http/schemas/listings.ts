@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ParsedJson } from '../../lib/json.ts';
+import { isObject } from '../../lib/merge-patch.ts';
 import { AREA_UNITS } from '../../model/accounts.ts';
 import { COUNTRIES, CURRENCIES } from '../../model/codes.ts';
 import { AppError, type FieldFault } from '../../model/errors.ts';
@@ -102,7 +103,7 @@ const area = (decimalsMax: number, description: string) =>
   decimal({ minimum: 0, exclusive: true, maximum: AMOUNT_MAX, decimalsMax, description });
 
 /** The fields a client may send, each with its rule (contract §2). */
-const listingFields = {
+export const listingFields = {
   externalId: text({ lengthMax: 255, description: 'Your own id, unique in the account.', example: 'MLS-20931' })
     .refine((value) => value !== '.' && value !== '..', {
       message: 'Must not be "." or "..", which no path can name.',
@@ -203,15 +204,33 @@ function invalidListing(faults: FieldFault[]): AppError {
   });
 }
 
+/**
+ * Checks a body that is to become the listing with this external id, which it may repeat.
+ * @throws {AppError} `validation_failed` with every fault there is
+ */
+export function parseListingOf(externalId: string, { value, inexactNumbers }: ParsedJson): ListingInput {
+  if (!isObject(value)) return parseListing({ value, inexactNumbers });
+  const input = parseListing({ value: { externalId, ...withoutNulls(value) }, inexactNumbers });
+  if (input.externalId === externalId) return input;
+  const message = 'Must be the one in the path, or be left out.';
+  throw invalidListing([{ field: 'externalId', code: 'inconsistent', message }]);
+}
+
+/** An external id as it is stored: what stands in a path is treated like what stands in a body. */
+export function normalExternalId(given: string): string {
+  return given.normalize('NFC').trim();
+}
+
 /** `null` for an optional field means that it was not given. */
-function withoutNulls(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+function withoutNulls<T>(value: T): T | object {
+  if (!isObject(value)) return value;
   const entries = Object.entries(value);
   if (!entries.some(([name, member]) => member === null && !REQUIRED.has(name))) return value;
   return Object.fromEntries(entries.filter(([name, member]) => member !== null || !isOptional(name)));
 }
 
-function isOptional(name: string): boolean {
+/** Whether a field may be left out. */
+export function isOptional(name: string): boolean {
   return Object.hasOwn(listingFields, name) && !REQUIRED.has(name);
 }
 

@@ -31,6 +31,7 @@ export const listings = {
       version integer not null,
       sequence integer not null,
       doc text not null,
+      search_row integer not null,
       external_id text generated always as (doc ->> '$.externalId') virtual,
       status text generated always as (doc ->> '$.status') virtual,
       property_type text generated always as (doc ->> '$.propertyType') virtual,
@@ -53,9 +54,16 @@ export const listings = {
     -- document, and a create writes one entry more instead of twelve (docs/decisions/0002-storage.md).
     create index listings_finding on listings (
       account_id, id, status, property_type, city, postal_code, beds, baths, list_price, living_area, year_built,
-      latitude, longitude, created_at, updated_at
+      latitude, longitude, created_at, updated_at, search_row
     );
 
+    -- The words of a listing's address, city and description, cut by the service and each with its account in front;
+    -- \`search_row\` of the listing is the rowid. The words themselves are not kept: only the index is.
+    create virtual table listing_words using fts5 (
+      words, content = '', contentless_delete = 1, tokenize = 'ascii', detail = 'none'
+    );
+
+    -- An event has a document of its own only once a later change has replaced it in \`listings\`.
     create table events (
       account_id text not null references accounts (id) on delete cascade,
       sequence integer not null,
@@ -65,7 +73,18 @@ export const listings = {
       changed text,
       created_at integer not null,
       primary key (account_id, sequence)
-    ) strict;
+    ) strict, without rowid;
+
+    create table idempotency_keys (
+      account_id text not null references accounts (id) on delete cascade,
+      key text not null,
+      fingerprint text not null,
+      outcome text not null,
+      expires_at integer not null,
+      primary key (account_id, key)
+    ) strict, without rowid;
+
+    create index idempotency_keys_expires_at on idempotency_keys (expires_at);
 
     -- Looked up by hash with every request, by id only when it is deleted.
     create table api_keys (

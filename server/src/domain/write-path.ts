@@ -1,0 +1,60 @@
+import type { EventType } from '../model/events.ts';
+import type { Listing } from '../model/listings.ts';
+import { searchWords } from '../model/words.ts';
+import { advanceSequence } from '../storage/accounts.ts';
+import type { Session } from '../storage/database.ts';
+import { insertEvent, keepEventDoc } from '../storage/events.ts';
+import { insertListing, removeListing, type StoredListing, updateListing } from '../storage/listings.ts';
+
+// The write path: in one transaction the account's sequence grows by one, the listing is written, the event appended.
+
+/** @returns the listing's JSON text */
+export async function storeCreated(session: Session, accountId: string, listing: Listing): Promise<string> {
+  const { id, version } = listing;
+  const doc = JSON.stringify(listing);
+  const sequence = await advance(session, accountId, 1, { type: 'listing.created', listingId: id, changed: null });
+  await insertListing(session, accountId, { id, version, sequence, doc }, searchWords(listing));
+  return doc;
+}
+
+interface Update {
+  current: StoredListing;
+  /** What it is to become. */
+  listing: Listing;
+  /** The names of the fields in which they differ. */
+  changed: string[];
+}
+
+const SEARCHED_FIELDS = new Set(['address', 'city', 'description']);
+
+/** @returns the listing's JSON text */
+export async function storeUpdated(session: Session, accountId: string, update: Update): Promise<string> {
+  const { current, listing, changed } = update;
+  const { id, version } = listing;
+  const doc = JSON.stringify(listing);
+  await keepEventDoc(session, accountId, current.sequence, current.doc);
+  const event = { type: 'listing.updated', listingId: id, changed: JSON.stringify(changed) } as const;
+  const sequence = await advance(session, accountId, 0, event);
+  const words = changed.some((name) => SEARCHED_FIELDS.has(name)) ? searchWords(listing) : undefined;
+  await updateListing(session, accountId, { ...current, version, sequence, doc }, words);
+  return doc;
+}
+
+export async function storeDeleted(session: Session, accountId: string, current: StoredListing): Promise<void> {
+  await keepEventDoc(session, accountId, current.sequence, current.doc);
+  await advance(session, accountId, -1, { type: 'listing.deleted', listingId: current.id, changed: null });
+  await removeListing(session, accountId, current);
+}
+
+interface Change {
+  type: EventType;
+  listingId: string;
+  changed: string | null;
+}
+
+/** Takes the account's next sequence number for a change that adds so many listings. */
+async function advance(session: Session, accountId: string, listings: number, change: Change): Promise<number> {
+  const sequence = await advanceSequence(session, accountId, listings);
+  await insertEvent(session, accountId, { sequence, ...change, createdAt: Date.now() });
+  return sequence;
+}

@@ -1,0 +1,94 @@
+import type { Account } from '../model/accounts.ts';
+import { AppError } from '../model/errors.ts';
+import { findAccount } from '../storage/accounts.ts';
+import { findKeyAccount } from '../storage/api-keys.ts';
+import type { Database, Session } from '../storage/database.ts';
+import { findRetry, insertRetry, type RetryRow, removeExpiredRetries, removeRetry } from '../storage/retries.ts';
+import { keyGone } from './api-keys.ts';
+
+/** On whose behalf something is changed. */
+export interface Actor {
+  accountId: string;
+  /** The key in use: it must still be one when the change is made. */
+  keyId?: string;
+}
+
+/** What a change is made with: an open transaction, and the account that it belongs to. */
+export interface Writing {
+  session: Session;
+  account: Account;
+}
+
+/** What marks a request that may be sent twice (Idempotency-Key). */
+export interface Retry {
+  key: string;
+  /** A hash of everything that makes the request what it is. */
+  fingerprint: string;
+}
+
+export interface Written<T> {
+  outcome: T;
+  /** Whether this is what came of an earlier request with the same Idempotency-Key. */
+  isReplayed: boolean;
+}
+
+/** How long a retry is recognised. */
+const RETRY_KEPT_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Runs `work` in one transaction on behalf of an actor, and remembers the outcome under the retry's key
+ * in the same transaction: a crash can neither lose nor double it. Whatever `work` throws is not remembered.
+ * @throws {AppError} `unauthorized` when the key is gone meanwhile; `idempotency_key_reused`; what `Database.write` and
+ * `work` throw
+ */
+export function write<T>(
+  database: Database,
+  actor: Actor,
+  retry: Retry | undefined,
+  work: (writing: Writing) => Promise<T>,
+): Promise<Written<T>> {
+  return database.write(async (session) => {
+    const account = await getAccount(session, actor);
+    if (retry === undefined) return { outcome: await work({ session, account }), isReplayed: false };
+    const earlier = await findLiveRetry(session, account.id, retry.key);
+    if (earlier !== undefined) return { outcome: replay<T>(earlier, retry), isReplayed: true };
+    const outcome = await work({ session, account });
+    const expiresAt = Date.now() + RETRY_KEPT_MS;
+    await insertRetry(session, account.id, { ...retry, outcome: JSON.stringify(outcome), expiresAt });
+    return { outcome, isReplayed: false };
+  });
+}
+
+async function getAccount(session: Session, { accountId, keyId }: Actor): Promise<Account> {
+  const account =
+    keyId === undefined ? await findAccount(session, accountId) : await findKeyAccount(session, keyId, Date.now());
+  if (account === undefined) throw keyGone();
+  return account;
+}
+
+async function findLiveRetry(session: Session, accountId: string, key: string): Promise<RetryRow | undefined> {
+  const row = await findRetry(session, accountId, key);
+  if (row === undefined || row.expiresAt > Date.now()) return row;
+  await removeRetry(session, accountId, key);
+  return undefined;
+}
+
+function replay<T>(earlier: RetryRow, { fingerprint }: Retry): T {
+  if (earlier.fingerprint === fingerprint) return JSON.parse(earlier.outcome);
+  throw new AppError(
+    'idempotency_key_reused',
+    'This Idempotency-Key came with another request before; use a new one for each new request.',
+  );
+}
+
+/** So many are removed in one transaction: about a millisecond. */
+const PURGE_LENGTH = 200;
+
+/** Removes the records of requests that nobody can repeat any more. */
+export async function purgeRetries(database: Database): Promise<void> {
+  const now = Date.now();
+  let removed = PURGE_LENGTH;
+  while (removed === PURGE_LENGTH) {
+    removed = await database.write((session) => removeExpiredRetries(session, now, PURGE_LENGTH));
+  }
+}

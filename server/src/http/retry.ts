@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Retry } from '../domain/writing.ts';
+import { AppError } from '../model/errors.ts';
+import type { Exchange } from './exchange.ts';
+import { countHeader } from './raw-headers.ts';
+
+/** Visible ASCII characters; the header's draft has them in quotes, most clients send them bare. */
+const KEY = /^[\x21-\x7e]{1,255}$/;
+const QUOTED = /^"(.*)"$/;
+
+/**
+ * The Idempotency-Key of a request, without its quotes.
+ * @throws {AppError} `invalid_idempotency_key`
+ */
+export function readIdempotencyKey({ headers, rawHeaders }: IncomingMessage): string | undefined {
+  const header = headers['idempotency-key'];
+  if (header === undefined) return undefined;
+  const key = typeof header === 'string' ? (QUOTED.exec(header)?.[1] ?? header) : '';
+  if (KEY.test(key) && countHeader(rawHeaders, 'idempotency-key') === 1) return key;
+  throw new AppError(
+    'invalid_idempotency_key',
+    'Send one Idempotency-Key of 1 to 255 visible characters, such as a UUID.',
+  );
+}
+
+/** What tells a retry from another request that uses its key by mistake: all that the outcome could depend on. */
+export function toRetry(key: string | undefined, { incoming, path, query }: Exchange, body: Buffer): Retry | undefined {
+  if (key === undefined) return undefined;
+  const { method, headers } = incoming;
+  const parts = [method, path, query, headers['content-type'], headers['if-match'], headers['if-none-match']];
+  const fingerprint = createHash('sha256')
+    .update(JSON.stringify(parts.map((part) => part ?? null)))
+    .update(body)
+    .digest('base64url');
+  return { key, fingerprint };
+}

@@ -1,0 +1,63 @@
+import type { Operation } from '../operations.ts';
+import { JSON_TYPE } from '../reply.ts';
+import { listing, listingInput } from '../schemas/listings.ts';
+import { noQuery } from '../schemas/query.ts';
+import {
+  BODY_ERRORS,
+  NOT_MODIFIED,
+  PRECONDITION_ERRORS,
+  SERVED_LISTING,
+  served,
+  WRITE_ERRORS,
+} from './listings.operations.ts';
+
+const path = '/listings/external/{externalId}';
+
+export const retrieveByExternalIdOperation: Operation<typeof noQuery> = {
+  method: 'get',
+  path,
+  operationId: 'retrieveListingByExternalId',
+  summary: 'Retrieve a listing by your own id',
+  description: 'The listing of the account with this `externalId`; percent-encode what a path cannot hold.',
+  query: noQuery,
+  replies: [SERVED_LISTING, NOT_MODIFIED],
+  errors: ['not_found', 'invalid_header'],
+};
+
+export const putOperation: Operation<typeof noQuery> = {
+  method: 'put',
+  path,
+  operationId: 'upsertListing',
+  summary: 'Create or replace a listing by your own id',
+  description:
+    'Creates the listing with this `externalId`, or replaces all that it says; what is not given is gone. The body may ' +
+    'repeat the `externalId` or leave it out. `If-None-Match: *` only creates, `If-Match: *` only replaces.',
+  query: noQuery,
+  body: {
+    types: [JSON_TYPE],
+    schema: listingInput,
+    example: { address: '12 Elm Street', city: 'Austin', beds: 3, baths: 2, listPrice: 450000 },
+  },
+  replies: [
+    { ...SERVED_LISTING, description: 'It was there and is replaced, or was the same already.' },
+    {
+      status: 201,
+      description: 'It is created.',
+      schema: listing,
+      example: { ...served, externalId: 'MLS-20931' },
+      headers: { Location: 'Its path.', ETag: 'Its version, in quotes.' },
+    },
+  ],
+  errors: [...WRITE_ERRORS, ...BODY_ERRORS, 'version_mismatch', 'precondition_failed'],
+};
+
+export const deleteByExternalIdOperation: Operation<typeof noQuery> = {
+  method: 'delete',
+  path,
+  operationId: 'deleteListingByExternalId',
+  summary: 'Delete a listing by your own id',
+  description: 'It is gone at once; the events keep saying that it was deleted.',
+  query: noQuery,
+  replies: [{ status: 204, description: 'It is deleted.' }],
+  errors: [...WRITE_ERRORS, ...PRECONDITION_ERRORS],
+};

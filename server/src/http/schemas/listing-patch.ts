@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import type { ParsedJson } from '../../lib/json.ts';
+import { isObject, mergePatch } from '../../lib/merge-patch.ts';
+import type { Listing, ListingInput } from '../../model/listings.ts';
+import { isOptional, listingFields, parseListing } from './listings.ts';
+
+/** What a client may send to change a listing; `null` removes an optional field. */
+export const listingPatch = z
+  .strictObject(
+    Object.fromEntries(
+      Object.entries(listingFields).map(([name, field]) => [
+        name,
+        isOptional(name) ? field.nullable().optional() : field.optional(),
+      ]),
+    ),
+  )
+  .meta({ id: 'ListingPatch' });
+
+/** A unit means nothing without its amount: it goes with it. */
+const UNITS = [
+  ['listPrice', 'currency'],
+  ['livingArea', 'livingAreaUnits'],
+  ['lotSizeArea', 'lotSizeUnits'],
+] as const;
+
+/**
+ * What a listing becomes by a merge patch (RFC 7396); `metadata` is merged member by member.
+ * @throws {AppError} `validation_failed` with every fault of the result
+ */
+export function patchListing({ value, inexactNumbers }: ParsedJson, current: Listing): ListingInput {
+  const { id: _id, version: _version, createdAt: _createdAt, updatedAt: _updatedAt, ...before } = current;
+  const merged = mergePatch(before, withoutUnits(value), isOptional);
+  return parseListing({ value: merged, inexactNumbers });
+}
+
+function withoutUnits(patch: unknown): unknown {
+  if (!isObject(patch)) return patch;
+  const alone = UNITS.filter(([amount, unit]) => patch[amount] === null && !Object.hasOwn(patch, unit));
+  return { ...patch, ...Object.fromEntries(alone.map(([, unit]) => [unit, null])) };
+}

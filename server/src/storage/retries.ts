@@ -1,0 +1,74 @@
+import { type Session, statement } from './database.ts';
+
+/** What is remembered of a request that carried an Idempotency-Key. */
+export interface RetryRow {
+  key: string;
+  /** A hash of what the request was. */
+  fingerprint: string;
+  /** What came of it: JSON text. */
+  outcome: string;
+  /** UTC milliseconds. */
+  expiresAt: number;
+}
+
+const insert = statement<RetryRow & { accountId: string }>((query, parameter) =>
+  query.insertInto('idempotency_keys').values({
+    account_id: parameter('accountId'),
+    key: parameter('key'),
+    fingerprint: parameter('fingerprint'),
+    outcome: parameter('outcome'),
+    expires_at: parameter('expiresAt'),
+  }),
+);
+
+export async function insertRetry(session: Session, accountId: string, row: RetryRow): Promise<void> {
+  await session.execute(insert, { accountId, ...row });
+}
+
+const selectByKey = statement<{ accountId: string; key: string }, RetryRow>((query, parameter) =>
+  query
+    .selectFrom('idempotency_keys')
+    .select(['key', 'fingerprint', 'outcome', 'expires_at as expiresAt'])
+    .where('account_id', '=', parameter('accountId'))
+    .where('key', '=', parameter('key')),
+);
+
+/** The account's record of this Idempotency-Key; it may have expired. */
+export async function findRetry(session: Session, accountId: string, key: string): Promise<RetryRow | undefined> {
+  const [row] = await session.execute(selectByKey, { accountId, key });
+  return row;
+}
+
+const remove = statement<{ accountId: string; key: string }>((query, parameter) =>
+  query
+    .deleteFrom('idempotency_keys')
+    .where('account_id', '=', parameter('accountId'))
+    .where('key', '=', parameter('key')),
+);
+
+export async function removeRetry(session: Session, accountId: string, key: string): Promise<void> {
+  await session.execute(remove, { accountId, key });
+}
+
+const removeExpired = statement<{ now: number; limit: number }, { key: string }>((query, parameter) =>
+  query
+    .deleteFrom('idempotency_keys')
+    .where(({ eb, refTuple, selectFrom }) =>
+      eb(
+        refTuple('account_id', 'key'),
+        'in',
+        selectFrom('idempotency_keys')
+          .select(['account_id', 'key'])
+          .where('expires_at', '<=', parameter('now'))
+          .limit(parameter('limit'))
+          .$asTuple('account_id', 'key'),
+      ),
+    )
+    .returning('key'),
+);
+
+/** Removes up to `limit` records that expired before `now` (UTC milliseconds), of all accounts. @returns how many */
+export async function removeExpiredRetries(session: Session, now: number, limit: number): Promise<number> {
+  const rows = await session.execute(removeExpired, { now, limit });
+  return rows.length;
+}

@@ -1,0 +1,32 @@
+import { sql } from 'kysely';
+import { type Session, statement } from './database.ts';
+
+/** An account's id ends in random characters: so many of them keep one account's words apart from another's. */
+const TAG_LENGTH = 8;
+
+/** A word as it stands in the index: with its account in front, so that a search only ever meets its own. */
+function taggedWord(accountId: string, word: string): string {
+  return accountId.slice(-TAG_LENGTH) + word;
+}
+
+const insert = statement<{ words: string }>((query, parameter) =>
+  query.insertInto('listing_words').values({ words: parameter('words') }),
+);
+
+/** Puts words into the index, as its last row. */
+export async function insertWords(session: Session, accountId: string, words: ReadonlySet<string>): Promise<void> {
+  const tagged = Array.from(words, (word) => taggedWord(accountId, word));
+  await session.execute(insert, { words: tagged.join(' ') });
+}
+
+/** The row of `listing_words` that this connection has just made. */
+export const lastWordsRow = sql<number>`last_insert_rowid()`;
+
+const remove = statement<{ row: number }>((query, parameter) =>
+  query.deleteFrom('listing_words').where('rowid', '=', parameter('row')),
+);
+
+/** Takes a listing's words out of the index. */
+export async function removeWords(session: Session, row: number): Promise<void> {
+  await session.execute(remove, { row });
+}
