@@ -14,7 +14,8 @@ const [id = ''] = await fill(service, tenant, 300);
 /** Each path and the methods it takes. */
 const PATHS: [path: string, allow: string][] = [
   ['/v1/listings', 'GET, HEAD, POST'],
-  [`/v1/listings/${id}`, 'GET, HEAD'],
+  [`/v1/listings/${id}`, 'DELETE, GET, HEAD, PATCH'],
+  ['/v1/listings/external/nobody', 'DELETE, GET, HEAD, PUT'],
   ['/v1/me', 'GET, HEAD'],
   ['/v1/openapi.json', 'GET, HEAD'],
   ['/livez', 'GET, HEAD'],
