@@ -21,6 +21,18 @@ export function statement<P, R = never>(build: Statement<P, R>['build']): Statem
 export interface Session {
   /** @throws {AppError} `unavailable` or `storage_full` */
   execute<P, R>(statement: Statement<P, R>, parameters: P): Promise<R[]>;
+  /**
+   * As `execute`, but stops after the row with which the rows' texts exceed `bytesMax` (UTF-8): for rows that may be
+   * large, since reading them stops the event loop. There is one row at least, if any.
+   * @throws {AppError} as `execute` does
+   */
+  executeRun<P, R>(statement: Statement<P, R>, parameters: P, bytesMax: number): Promise<Run<R>>;
+}
+
+export interface Run<R> {
+  rows: R[];
+  /** Whether it stopped at `bytesMax`: then more rows may follow. */
+  isCut: boolean;
 }
 
 /** One interface over both engines. */

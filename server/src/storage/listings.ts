@@ -111,39 +111,3 @@ export async function findListingByExternalId(
   const [listing] = await session.execute(selectByExternalId, { accountId, externalId });
   return listing;
 }
-
-const selectPage = statement<{ accountId: string; beforeId: string; limit: number }, { id: string; doc: string }>(
-  (query, parameter) =>
-    query
-      .selectFrom('listings')
-      .select(['id', 'doc'])
-      .where('account_id', '=', parameter('accountId'))
-      .where('id', '<', parameter('beforeId'))
-      .orderBy('id', 'desc')
-      .limit(parameter('limit')),
-);
-
-/** Sorts after every id. */
-const AFTER_EVERY_ID = '~';
-
-/** A run of the account's listings, newest first. */
-export interface ListingPage {
-  /** Their JSON texts. */
-  docs: string[];
-  /** The last one's id if more come after it. */
-  nextAfterId: string | undefined;
-}
-
-/** Up to `limit` listings that come after the one with the id `afterId` in the list, or the newest ones. */
-export async function findListingPage(
-  session: Session,
-  accountId: string,
-  afterId: string | undefined,
-  limit: number,
-): Promise<ListingPage> {
-  const beforeId = afterId ?? AFTER_EVERY_ID;
-  const rows = await session.execute(selectPage, { accountId, beforeId, limit: limit + 1 });
-  const hasMore = rows.length > limit;
-  if (hasMore) rows.pop();
-  return { docs: rows.map(({ doc }) => doc), nextAfterId: hasMore ? rows.at(-1)?.id : undefined };
-}

@@ -27,6 +27,7 @@ export function openSqlite(path: string): Database {
   return {
     name: path,
     execute: (statement, parameters) => reading.execute(statement, parameters),
+    executeRun: (statement, parameters, bytesMax) => reading.executeRun(statement, parameters, bytesMax),
     write: (job) => queue.submit(job),
     async close() {
       await queue.close();

@@ -2,24 +2,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { fillBeyondBuffers, openList, readAll } from '../support/listings.ts';
+import { MEBIBYTE, memoryBytes } from '../support/memory.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { untilStill } from '../support/still.ts';
 import { until } from '../support/until.ts';
 
-setFlagsFromString('--expose-gc');
-const collectGarbage: () => void = runInNewContext('gc');
-
-/** What this process really holds. */
-function memoryBytes(): number {
-  collectGarbage();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
-}
-
-const MEBIBYTE = 1024 * 1024;
 const isAborted = ({ logLines }: TestService) => logLines.some((line) => JSON.parse(line).aborted === true);
 
 describe('the complete list goes at its reader’s pace', () => {

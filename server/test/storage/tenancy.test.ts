@@ -6,6 +6,7 @@ import { hashSecret } from '../../src/model/api-keys.ts';
 import { findKeyHolder, listApiKeys } from '../../src/storage/api-keys.ts';
 import type { Database, Session } from '../../src/storage/database.ts';
 import * as events from '../../src/storage/events.ts';
+import * as listingRuns from '../../src/storage/listing-runs.ts';
 import * as listings from '../../src/storage/listings.ts';
 import { create, databaseFor, storedSequence, words } from './support.ts';
 
@@ -23,10 +24,14 @@ const READS = {
       listings.findListingByExternalId(session, accountId, INPUT.externalId),
     nothing: undefined,
   },
-  findListingPage: {
+  findListingRun: {
     read: async (session: Session, accountId: string) =>
-      (await listings.findListingPage(session, accountId, undefined, 100)).docs,
+      (await listingRuns.findListingRun(session, accountId, { afterId: undefined, limit: 100 })).docs,
     nothing: [],
+  },
+  findPageEnd: {
+    read: (session: Session, accountId: string) => listingRuns.findPageEnd(session, accountId, '~', 0),
+    nothing: undefined,
   },
 };
 
@@ -80,7 +85,7 @@ async function countRows(database: Database, accountId: string) {
 }
 
 test('every storage function on listings and events stands in one of the tables', () => {
-  const functions = { ...listings, ...events };
+  const functions = { ...listings, ...listingRuns, ...events };
   assert.deepEqual(Object.keys(functions).sort(), [READS, WRITES, CHANGES].flatMap(Object.keys).sort());
 });
 

@@ -38,11 +38,27 @@ export async function fillBeyondBuffers(service: TestService, tenant: Tenant): P
   return LISTINGS;
 }
 
-/** Asks for the complete list and reads nothing of it until somebody reads the reply. */
-export function openList(service: TestService, tenant: Tenant): Promise<IncomingMessage> {
+/** Creates listings of 0.85 MB each, nearly the largest there are, and returns their ids, oldest first. */
+export async function fillWithLarge(service: TestService, tenant: Tenant, count: number): Promise<string[]> {
+  // Characters that take four bytes on the wire and two places in a string are the slowest to read.
+  const photos = Array.from({ length: 100 }, () => ({
+    url: `https://example.com/${'😀'.repeat(1_980)}`,
+    caption: '語',
+  }));
+  const ids: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const input: ListingInput = { ...MINIMAL, address: `${index} Elm Street`, photos };
+    const { outcome } = await createListing(service.database, tenant, () => input);
+    ids.push(outcome.id);
+  }
+  return ids;
+}
+
+/** Asks for the list and reads nothing of it until somebody reads the reply. */
+export function openList(service: TestService, tenant: Tenant, query = ''): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const headers = { Authorization: `Bearer ${tenant.key}` };
-  get(`${service.url}/v1/listings`, { headers, agent: false }, resolve).on('error', reject);
+  get(`${service.url}/v1/listings${query}`, { headers, agent: false }, resolve).on('error', reject);
   return promise;
 }
 

@@ -1,16 +1,10 @@
 import { isKeyAlive } from '../../domain/api-keys.ts';
 import { noListing } from '../../domain/listings.ts';
-import type { Head } from '../../model/accounts.ts';
 import { AppError } from '../../model/errors.ts';
 import type { KeyHolder } from '../../storage/api-keys.ts';
 import type { Database } from '../../storage/database.ts';
-import {
-  findListing,
-  findListingByExternalId,
-  findListingPage,
-  type ListingPage,
-  type StoredListing,
-} from '../../storage/listings.ts';
+import { findListingRun, findPageEnd, type ListingRun } from '../../storage/listing-runs.ts';
+import { findListing, findListingByExternalId, type StoredListing } from '../../storage/listings.ts';
 import type { Services } from '../app.ts';
 import { listingTag, listTag, readIfNoneMatch } from '../conditional.ts';
 import type { KeyedExchange } from '../exchange.ts';
@@ -21,8 +15,8 @@ import { normalExternalId } from '../schemas/listings.ts';
 import { retrieveByExternalIdOperation } from './external-listings.operations.ts';
 import { type ListQuery, listOperation, retrieveOperation } from './listings.operations.ts';
 
-/** Listings read at a time for the complete list: about a millisecond. */
-const CHUNK_LENGTH = 250;
+/** Listings read at a time for the complete list; fewer if they are large. */
+const RUN_LENGTH = 250;
 
 export function addListings(routes: Routes, services: Services): void {
   const { database } = services;
@@ -66,30 +60,43 @@ async function list(exchange: KeyedExchange, query: ListQuery, services: Service
   );
   if (isKnown?.(etag)) return replyNotModified(etag);
 
-  const page = await findListingPage(database, holder.accountId, afterId, query.limit ?? CHUNK_LENGTH);
-  if (query.limit === undefined && page.nextAfterId !== undefined) {
-    return replyJson(200, completeList(page, holder, database), { ETag: etag });
-  }
-  const nextCursor = page.nextAfterId === undefined ? null : cursors.encode(page.nextAfterId, scope);
+  const first = await findListingRun(database, holder.accountId, { afterId, limit: query.limit ?? RUN_LENGTH });
+  const untilId = query.limit === undefined ? undefined : await findEnd(first, query.limit, holder, database);
+  const nextCursor = untilId === undefined ? null : cursors.encode(untilId, scope);
   const headers: Record<string, string> = { ETag: etag };
   if (nextCursor !== null) headers.Link = `<${path}?limit=${query.limit}&cursor=${nextCursor}>; rel="next"`;
-  return replyJson(200, `{"data":[${page.docs.join(',')}${closing(holder, nextCursor)}`, headers);
+  const closing = `],"nextCursor":${JSON.stringify(nextCursor)},"sequence":${sequence},"epoch":"${epoch}"}`;
+  if (first.nextAfterId === untilId) return replyJson(200, opening(first) + closing, headers);
+  return replyJson(200, inRuns(first, untilId, closing, holder, database), headers);
 }
 
-function closing({ sequence, epoch }: Head, nextCursor: string | null): string {
-  return `],"nextCursor":${JSON.stringify(nextCursor)},"sequence":${sequence},"epoch":"${epoch}"}`;
+/** The id of a page's last listing if more come after it. It stands in a header, before what was not read yet. */
+async function findEnd(first: ListingRun, limit: number, { accountId }: KeyHolder, database: Database) {
+  const { docs, nextAfterId, isCut } = first;
+  if (nextAfterId === undefined || !isCut) return nextAfterId;
+  return findPageEnd(database, accountId, nextAfterId, limit - docs.length);
 }
 
-/** Everything: what does not fit into the first chunk is read while it is sent. */
-async function* completeList(first: ListingPage, holder: KeyHolder, database: Database): AsyncGenerator<string> {
-  yield `{"data":[${first.docs.join(',')}`;
-  let { nextAfterId } = first;
-  while (nextAfterId !== undefined) {
-    const page = await findListingPage(database, holder.accountId, nextAfterId, CHUNK_LENGTH);
+function opening({ docs }: ListingRun): string {
+  return `{"data":[${docs.join(',')}`;
+}
+
+/** What does not fit into the first run is read while it is sent: all up to the listing `untilId`, or all the rest. */
+async function* inRuns(
+  first: ListingRun,
+  untilId: string | undefined,
+  closing: string,
+  holder: KeyHolder,
+  database: Database,
+): AsyncGenerator<string> {
+  yield opening(first);
+  let afterId = first.nextAfterId;
+  while (afterId !== undefined && afterId !== untilId) {
+    const run = await findListingRun(database, holder.accountId, { afterId, untilId, limit: RUN_LENGTH });
     // After reading: an account that was deleted before would end the list as if it were whole.
     if (!(await isKeyAlive(database, holder))) throw new AppError('unauthorized', 'The key was deleted meanwhile');
-    if (page.docs.length > 0) yield `,${page.docs.join(',')}`;
-    nextAfterId = page.nextAfterId;
+    if (run.docs.length > 0) yield `,${run.docs.join(',')}`;
+    afterId = run.nextAfterId;
   }
-  yield closing(holder, null);
+  yield closing;
 }

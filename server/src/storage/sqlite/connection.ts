@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { DummyDriver, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import { AppError } from '../../model/errors.ts';
-import type { Session, Statement } from '../database.ts';
+import type { Run, Session, Statement } from '../database.ts';
 import { rowMapper, StatementCompiler } from '../statements.ts';
 import { translateError } from './errors.ts';
 import { refuseForeignTables } from './migrate.ts';
@@ -19,7 +19,7 @@ const compiler = new StatementCompiler({
 
 interface Prepared {
   statement: StatementSync;
-  bind(parameters: unknown): unknown[];
+  bind(parameters: unknown): SQLInputValue[];
   toRow(values: unknown[]): unknown;
 }
 
@@ -34,24 +34,54 @@ export class Connection implements Session {
 
   async execute<P, R>(statement: Statement<P, R>, parameters: P): Promise<R[]> {
     try {
-      const { statement: prepared, bind, toRow } = this.#prepared.get(statement) ?? this.#prepare(statement);
+      const { statement: prepared, bind, toRow } = this.#prepare(statement);
       // `.all()` also for writes: it ends the statement, so that no cursor stays open and the log is checkpointed.
-      const rows = prepared.all(...(bind(parameters) as SQLInputValue[])) as unknown as unknown[][];
+      const rows = prepared.all(...bind(parameters)) as unknown as unknown[][];
       return rows.map(toRow) as R[];
     } catch (error) {
       throw translateError(error);
     }
   }
 
+  /** Half as slow again for each row as `.all()`. Leaving the loop ends the statement: no cursor stays open. */
+  async executeRun<P, R>(statement: Statement<P, R>, parameters: P, bytesMax: number): Promise<Run<R>> {
+    try {
+      const { statement: prepared, bind, toRow } = this.#prepare(statement);
+      const rows: R[] = [];
+      let bytes = 0;
+      for (const row of prepared.iterate(...bind(parameters))) {
+        const values = row as unknown as unknown[];
+        rows.push(toRow(values) as R);
+        bytes += textBytes(values);
+        if (bytes > bytesMax) return { rows, isCut: true };
+      }
+      return { rows, isCut: false };
+    } catch (error) {
+      throw translateError(error);
+    }
+  }
+
   #prepare<P, R>(statement: Statement<P, R>): Prepared {
+    const known = this.#prepared.get(statement);
+    if (known !== undefined) return known;
     const { sql, bind } = compiler.compile(statement);
     const compiled = this.#database.prepare(sql);
     // Rows as arrays take a quarter less time, even with the objects made here.
     compiled.setReturnArrays(true);
-    const prepared = { statement: compiled, bind, toRow: rowMapper(compiled.columns().map(({ name }) => name)) };
+    const prepared: Prepared = {
+      statement: compiled,
+      bind: bind as Prepared['bind'],
+      toRow: rowMapper(compiled.columns().map(({ name }) => name)),
+    };
     this.#prepared.set(statement, prepared);
     return prepared;
   }
+}
+
+function textBytes(values: unknown[]): number {
+  let bytes = 0;
+  for (const value of values) if (typeof value === 'string') bytes += Buffer.byteLength(value);
+  return bytes;
 }
 
 /**

@@ -165,6 +165,11 @@ class JobSession implements Session {
     this.assertOpen();
     return this.#connection.execute(statement, parameters);
   };
+
+  executeRun: Session['executeRun'] = (statement, parameters, bytesMax) => {
+    this.assertOpen();
+    return this.#connection.executeRun(statement, parameters, bytesMax);
+  };
 }
 
 /**

@@ -1,0 +1,109 @@
+import { sql } from 'kysely';
+import { type Session, statement } from './database.ts';
+
+interface RunParameters {
+  accountId: string;
+  beforeId: string;
+  untilId: string;
+  limit: number;
+  /** A longer document is null and is not read at all. */
+  docBytesMax: number;
+}
+
+interface RunRow {
+  id: string;
+  doc: string | null;
+}
+
+const selectRun = statement<RunParameters, RunRow>((query, parameter) =>
+  query
+    .selectFrom('listings')
+    .select([
+      'id',
+      sql<string | null>`case when octet_length(doc) <= ${parameter('docBytesMax')} then doc end`.as('doc'),
+    ])
+    .where('account_id', '=', parameter('accountId'))
+    .where('id', '<', parameter('beforeId'))
+    .where('id', '>=', parameter('untilId'))
+    .orderBy('id', 'desc')
+    .limit(parameter('limit')),
+);
+
+/** What is read at a time: at most ten milliseconds, where characters take three bytes. */
+const RUN_BYTES_MAX = 1024 * 1024;
+const BEFORE_EVERY_ID = '';
+const AFTER_EVERY_ID = '~';
+
+/** Which of the account's listings, newest first. */
+export interface ListingRange {
+  /** Those that come after this one in the list; without it, from the newest. */
+  afterId: string | undefined;
+  /** Up to this one and with it; without it, to the oldest. */
+  untilId?: string | undefined;
+  limit: number;
+}
+
+/** Some of the account's listings, newest first. */
+export interface ListingRun {
+  /** Their JSON texts. */
+  docs: string[];
+  /** The last one's id if more come after it. */
+  nextAfterId: string | undefined;
+  /** Whether there are fewer than `limit` because they are large. Then `nextAfterId` may be the end. */
+  isCut: boolean;
+}
+
+/** The first listings of a range: `limit` of them, or fewer but at least one if they are large. */
+export async function findListingRun(session: Session, accountId: string, range: ListingRange): Promise<ListingRun> {
+  const { afterId: beforeId = AFTER_EVERY_ID, untilId = BEFORE_EVERY_ID, limit } = range;
+  const parameters = { accountId, beforeId, untilId, limit: limit + 1 };
+  // Listings are short as a rule, and rows that need not be counted while they are read cost a third less.
+  const rows = await session.execute(selectRun, { ...parameters, docBytesMax: Math.floor(RUN_BYTES_MAX / limit) });
+  if (rows.every(hasDoc)) return toRun(rows, limit, false);
+  const parametersOfAll = { ...parameters, docBytesMax: Number.MAX_SAFE_INTEGER };
+  const run = await session.executeRun(selectRun, parametersOfAll, RUN_BYTES_MAX);
+  return toRun(run.rows.filter(hasDoc), limit, run.isCut);
+}
+
+type WholeRow = RunRow & { doc: string };
+
+function hasDoc(row: RunRow): row is WholeRow {
+  return row.doc !== null;
+}
+
+/** The row beyond the limit is not served: it only tells that there is one. */
+function toRun(rows: WholeRow[], limit: number, isCut: boolean): ListingRun {
+  const isFull = rows.length > limit;
+  if (isFull) rows.pop();
+  return {
+    docs: rows.map(({ doc }) => doc),
+    nextAfterId: isFull || isCut ? rows.at(-1)?.id : undefined,
+    isCut: isCut && !isFull,
+  };
+}
+
+const selectIds = statement<{ accountId: string; beforeId: string; limit: number }, { id: string }>(
+  (query, parameter) =>
+    query
+      .selectFrom('listings')
+      .select('id')
+      .where('account_id', '=', parameter('accountId'))
+      .where('id', '<', parameter('beforeId'))
+      .orderBy('id', 'desc')
+      .limit(parameter('limit')),
+);
+
+/**
+ * The id of the last of the `count` listings that come after the one with the id `afterId`, if there are more: that one
+ * itself for none. Looks at no document.
+ */
+export async function findPageEnd(
+  session: Session,
+  accountId: string,
+  afterId: string,
+  count: number,
+): Promise<string | undefined> {
+  const rows = await session.execute(selectIds, { accountId, beforeId: afterId, limit: count + 1 });
+  if (rows.length <= count) return undefined;
+  return count === 0 ? afterId : rows.at(-2)?.id;
+}

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, describe, test } from 'node:test';
+import { deleteApiKey, issueApiKey } from '../../src/domain/api-keys.ts';
+import { fill, fillWithLarge, openList, readAll } from '../support/listings.ts';
+import { MEBIBYTE, memoryBytes } from '../support/memory.ts';
+import { openRaw } from '../support/raw.ts';
+import { readList } from '../support/replies.ts';
+import { startTestService } from '../support/service.ts';
+import { untilStill } from '../support/still.ts';
+
+const LARGE = 60;
+/** What is read at a time, and the listing with which that was exceeded. */
+const CHUNK_BYTES_MAX = 2 * MEBIBYTE;
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+const tenant = await service.createTenant();
+/** Small ones before, between and after large ones; newest first. */
+const ids = [
+  ...(await fill(service, tenant, 30)),
+  ...(await fillWithLarge(service, tenant, LARGE / 2)),
+  ...(await fill(service, tenant, 30)),
+  ...(await fillWithLarge(service, tenant, LARGE / 2)),
+  ...(await fill(service, tenant, 3)),
+].reverse();
+
+const list = (query: string) => service.fetch(tenant, `/v1/listings${query}`);
+const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id);
+
+/** The lengths of a reply's chunks as they came over the wire. */
+async function readChunkLengths(query: string): Promise<number[]> {
+  using connection = await openRaw(service.url);
+  const lines = `Host: localhost\r\nAuthorization: Bearer ${tenant.key}\r\nConnection: close\r\n`;
+  connection.send(`GET /v1/listings${query} HTTP/1.1\r\n${lines}\r\n`);
+  const bytes = Buffer.from(await connection.readToEnd());
+  const lengths: number[] = [];
+  for (let start = bytes.indexOf('\r\n\r\n') + 4; start < bytes.length; ) {
+    const end = bytes.indexOf('\r\n', start);
+    const length = Number.parseInt(bytes.toString('latin1', start, end), 16);
+    lengths.push(length);
+    start = end + 2 + length + 2;
+  }
+  return lengths;
+}
+
+/** Deletes listings behind the service's back. */
+function removeListings(removed: string[]): void {
+  const database = new DatabaseSync(join(service.directory, 'listings.db'), { timeout: 5_000 });
+  for (const id of removed) database.prepare('delete from listings where id = ?').run(id);
+  database.close();
+}
+
+describe('listings of nearly a mebibyte', () => {
+  test('the complete list has each of them once, in order', async () => {
+    assert.deepEqual(idsOf(await readList(await list(''))), ids);
+  });
+
+  for (const limit of [1, 2, 3, 20, 60, 123, 124, 1000]) {
+    test(`pages of ${limit} are the complete list, cut`, async () => {
+      const seen: string[] = [];
+      let query = `?limit=${limit}`;
+      for (;;) {
+        const response = await list(query);
+        const link = response.headers.get('link');
+        const page = await readList(response);
+        seen.push(...idsOf(page));
+        assert.equal(page.data.length, Math.min(limit, ids.length - seen.length + page.data.length));
+        assert.equal(page.nextCursor === null, seen.length === ids.length, 'the last page knows that it is the last');
+        const next = `?limit=${limit}&cursor=${page.nextCursor}`;
+        assert.equal(link, page.nextCursor === null ? null : `</v1/listings${next}>; rel="next"`);
+        if (page.nextCursor === null) break;
+        query = next;
+      }
+      assert.deepEqual(seen, ids);
+    });
+  }
+
+  for (const query of ['', '?limit=60']) {
+    test(`are read a few at a time for /v1/listings${query}`, async () => {
+      const lengths = await readChunkLengths(query);
+      assert.ok(Math.max(...lengths) <= CHUNK_BYTES_MAX, `a chunk of ${Math.max(...lengths)} bytes`);
+    });
+
+    test(`hold little memory while a reader of /v1/listings${query} pauses, and others are answered`, async () => {
+      const before = memoryBytes();
+      const response = await openList(service, tenant, query);
+      await untilStill('the service waits for its reader', () => Math.round(memoryBytes() / MEBIBYTE));
+      const growth = memoryBytes() - before;
+      assert.ok(growth < 12 * MEBIBYTE, `grew by ${Math.round(growth / MEBIBYTE)} MiB`);
+      assert.equal((await service.fetch(tenant, '/v1/me')).status, 200);
+
+      const { text, isComplete } = await readAll(response);
+      assert.ok(isComplete && Buffer.byteLength(text) > 20 * MEBIBYTE);
+    });
+  }
+
+  test('others are answered between the first byte and the last', async () => {
+    const response = await openList(service, tenant);
+    let answered = 0;
+    let isOver = false;
+    const reading = readAll(response).finally(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      await (await service.fetch(tenant, '/v1/me')).text();
+      if (!isOver) answered += 1;
+    }
+    assert.ok((await reading).isComplete);
+    assert.ok(answered > 0);
+  });
+});
+
+test('a page that is sent in runs ends where its cursor says, although listings come and go meanwhile', async () => {
+  const owner = await service.createTenant();
+  const owned = (await fillWithLarge(service, owner, 30)).reverse();
+  const response = await openList(service, owner, '?limit=20');
+  await fill(service, owner, 5);
+  // Within the page, its last one, and the first of the next page.
+  const gone = [owned[15], owned[19], owned[20]].map(String);
+  removeListings(gone);
+  const page = JSON.parse((await readAll(response)).text);
+  const rest = await readList(await service.fetch(owner, `/v1/listings?cursor=${page.nextCursor}`));
+  assert.ok(page.data.length <= 20);
+  assert.deepEqual(
+    [...idsOf(page), ...idsOf(rest)].filter((id) => !gone.includes(id)),
+    owned.filter((id) => !gone.includes(id)),
+  );
+});
+
+test('a page that is sent in runs is cut when its key is deleted meanwhile', async () => {
+  const { key, secret } = await issueApiKey(service.database, {
+    accountId: tenant.accountId,
+    name: 'Short-lived',
+    access: 'read',
+    expiresAt: null,
+    createdBy: null,
+  });
+  const response = await openList(service, { ...tenant, key: secret }, '?limit=60');
+  await deleteApiKey(service.database, key.id);
+  const { text, isComplete } = await readAll(response);
+  assert.equal(isComplete, false);
+  assert.throws(() => JSON.parse(text));
+});
