@@ -70,7 +70,7 @@ export async function createAccount({ directory, cores }: Place, name: string): 
 }
 
 function environment(directory: string): Record<string, string> {
-  return { HOST: '127.0.0.1', DATA_DIR: join(directory, 'data'), LOG_LEVEL: 'info' };
+  return { HOST: '127.0.0.1', DATA_DIR: join(directory, 'data'), LOG_LEVEL: 'info', RATE_LIMIT: 'off' };
 }
 
 function readText(json: string, member: string): string {

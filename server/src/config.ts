@@ -13,12 +13,19 @@ export interface Config {
   publicUrl: string | undefined;
   logLevel: string;
   trustedProxies: BlockList | undefined;
+  /** The requests of one key; undefined for any number. */
+  rateLimit: { points: number; seconds: number } | undefined;
 }
 
 /** A setting that cannot be: the message names the variable. */
 export class ConfigError extends Error {}
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+/** Requests, a slash, and a time. */
+const RATE_LIMIT = /^([1-9]\d{0,8})\/([1-9]\d{0,4})([smh])$/;
+const SECONDS_OF_UNIT: Record<string, number> = { s: 1, m: 60, h: 3600 };
+/** A day. Timers hold 24 of them at most. */
+const RATE_LIMIT_SECONDS_MAX = 86_400;
 const PACKAGE_DIRECTORY = dirname(import.meta.dirname);
 
 /**
@@ -39,6 +46,7 @@ export function readConfig(): Config {
     publicUrl: env.PUBLIC_URL ? parsePublicUrl(env.PUBLIC_URL) : undefined,
     logLevel: parseLogLevel(env.LOG_LEVEL || 'info'),
     trustedProxies: env.TRUSTED_PROXIES ? parseTrustedProxies(env.TRUSTED_PROXIES) : undefined,
+    rateLimit: parseRateLimit(env.RATE_LIMIT || '600/10s'),
   });
 }
 
@@ -106,4 +114,14 @@ function parseTrustedProxies(text: string): BlockList {
     else list.addSubnet(address, length, type);
   }
   return list;
+}
+
+function parseRateLimit(text: string): Config['rateLimit'] {
+  if (text === 'off') return undefined;
+  const [, points, time, unit = ''] = RATE_LIMIT.exec(text) ?? [];
+  const seconds = Number(time) * (SECONDS_OF_UNIT[unit] ?? Number.NaN);
+  if (seconds <= RATE_LIMIT_SECONDS_MAX) return { points: Number(points), seconds };
+  throw new ConfigError(
+    `RATE_LIMIT must be requests and a time of up to 24h, such as 600/10s, 100/1m or 5000/1h, or off, not "${text}".`,
+  );
 }

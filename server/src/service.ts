@@ -5,6 +5,8 @@ import { KeyUse } from './domain/api-keys.ts';
 import { purgeRetries } from './domain/writing.ts';
 import { createApp } from './http/app.ts';
 import { CursorCodec } from './http/cursor.ts';
+import { Guesses } from './http/guesses.ts';
+import { RateLimit } from './http/rate-limit.ts';
 import { createHttpServer, type ServerTimeouts } from './http/server.ts';
 import { shutDown } from './http/shutdown.ts';
 import type { Log } from './lib/log.ts';
@@ -40,6 +42,8 @@ export async function startService(config: Config, log: Log, timeouts?: ServerTi
     keyUse,
     log,
     trustedProxies: config.trustedProxies,
+    rateLimit: config.rateLimit && new RateLimit(config.rateLimit),
+    guesses: new Guesses(),
     release: readRelease(),
     isStopping: () => stopping,
   });

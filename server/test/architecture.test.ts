@@ -24,6 +24,7 @@ const ONLY_IN: [packageName: RegExp, place: RegExp, why: string][] = [
   [/^hono|^@hono\/|^negotiator$|^node:http$/, /^(http\/|service\.ts)/, 'only http/ knows HTTP'],
   [/^kysely$/, /^storage\//, 'only storage/ knows SQL'],
   [/^node:sqlite$|^pg$/, /^storage\/(sqlite|postgres)(\.ts|\/)/, 'only the engine files know the engine'],
+  [/^rate-limiter-flexible$/, /^lib\/limiter\.ts$/, 'one place decides where requests are counted'],
   [/^commander$/, /^commands\//, 'only commands/ knows the command line'],
   [/^node:(fs|net|http|timers|child_process|sqlite)/, /^(?!model\/)/, 'model/ does no input or output'],
   [/^node:fs/, /^(?!domain\/)/, 'the domain reads no files'],

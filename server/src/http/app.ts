@@ -8,8 +8,10 @@ import type { TrustedProxies } from './client-address.ts';
 import type { CursorCodec } from './cursor.ts';
 import { STATUS_OF_CODE } from './errors.ts';
 import { type Exchange, openExchange } from './exchange.ts';
+import type { Guesses } from './guesses.ts';
 import { logRequest } from './log-request.ts';
 import { openApiDocument } from './openapi.ts';
+import type { RateLimit } from './rate-limit.ts';
 import { type Reply, replyError, replyJson } from './reply.ts';
 import { addDocs } from './routes/docs.ts';
 import { addHealth } from './routes/health.ts';
@@ -26,6 +28,9 @@ export interface Services {
   keyUse: KeyUse;
   log: Log;
   trustedProxies: TrustedProxies;
+  /** None when requests are not limited. */
+  rateLimit: RateLimit | undefined;
+  guesses: Guesses;
   /** The program's version: part of each list's ETag. */
   release: string;
   isStopping: () => boolean;
@@ -51,11 +56,14 @@ export function createRoutes(services: Services): Routes {
 
 /** What each request passes, in order. */
 export function createApp(services: Services): App {
-  const { database, keyUse, log, trustedProxies } = services;
+  const { log, trustedProxies, rateLimit } = services;
   const routes = createRoutes(services);
 
   async function respond(exchange: Exchange): Promise<Reply> {
-    if (needsApiKey(exchange)) exchange.holder = await requireApiKey(exchange, database, keyUse);
+    if (needsApiKey(exchange)) {
+      exchange.holder = await requireApiKey(exchange, services);
+      if (rateLimit !== undefined) exchange.rateLimit = await rateLimit.spend(exchange.holder.keyId);
+    }
     return routes.answer(exchange);
   }
 
@@ -64,6 +72,7 @@ export function createApp(services: Services): App {
     logRequest(exchange, log, trustedProxies);
     try {
       const reply = await respond(exchange).catch((error: unknown) => replyToError(error, exchange, log));
+      if (rateLimit !== undefined) await rateLimit.settle(exchange, reply.status);
       await send(exchange, reply);
     } catch (error) {
       reportCut(error, exchange, log);

@@ -1,7 +1,9 @@
-import { authenticate, type KeyRefusal, type KeyUse } from '../domain/api-keys.ts';
+import type { IncomingMessage } from 'node:http';
+import { authenticate, type KeyRefusal } from '../domain/api-keys.ts';
 import { AppError } from '../model/errors.ts';
 import type { KeyHolder } from '../storage/api-keys.ts';
-import type { Database } from '../storage/database.ts';
+import type { Services } from './app.ts';
+import { clientAddress } from './client-address.ts';
 import type { Exchange } from './exchange.ts';
 import { countHeader } from './raw-headers.ts';
 import { CHALLENGE } from './reply.ts';
@@ -20,15 +22,34 @@ const DESCRIPTIONS: Record<KeyRefusal | 'unreadable', string> = {
  * Whose key a request carries.
  * @throws {AppError} `unauthorized`, with the reason in `WWW-Authenticate` for the key's holder
  */
-export async function requireApiKey({ incoming }: Exchange, database: Database, keyUse: KeyUse): Promise<KeyHolder> {
+export async function requireApiKey(exchange: Exchange, services: Services): Promise<KeyHolder> {
+  const { incoming } = exchange;
   const { authorization } = incoming.headers;
   if (authorization === undefined) throw unauthorized();
   const isOne = countHeader(incoming.rawHeaders, 'authorization') === 1;
   const secret = isOne ? BEARER.exec(authorization)?.[1] : undefined;
-  const holder = secret === undefined ? 'unreadable' : await authenticate(database, secret);
-  if (typeof holder === 'string') throw unauthorized(DESCRIPTIONS[holder]);
-  keyUse.record(holder.keyId);
+  const holder = secret === undefined ? 'unreadable' : await authenticate(services.database, secret);
+  if (typeof holder === 'string') {
+    await hinderGuessing(exchange, services);
+    throw unauthorized(DESCRIPTIONS[holder]);
+  }
+  services.keyUse.record(holder.keyId);
   return holder;
+}
+
+/** Too many refused keys from one address cost each further one its connection; the reply stays the same. */
+async function hinderGuessing({ incoming, outgoing }: Exchange, { guesses, trustedProxies }: Services): Promise<void> {
+  const isGuessing = await guesses.countRefusal(clientAddress(incoming, trustedProxies));
+  if (isGuessing && isLatest(incoming)) outgoing.shouldKeepAlive = false;
+}
+
+/**
+ * Whether no other request has come on this connection since: with a good key it would run and lose its reply. Only
+ * `node:http`'s parser knows.
+ */
+function isLatest(incoming: IncomingMessage): boolean {
+  const parser: unknown = Reflect.get(incoming.socket, 'parser');
+  return Reflect.get(Object(parser), 'incoming') === incoming;
 }
 
 function unauthorized(description?: string): AppError {

@@ -24,6 +24,7 @@ export const STATUS_OF_CODE = {
   validation_failed: 422,
   idempotency_key_reused: 422,
   import_failed: 422,
+  rate_limited: 429,
   headers_too_large: 431,
   internal_error: 500,
   unavailable: 503,

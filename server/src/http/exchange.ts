@@ -14,6 +14,8 @@ export interface Exchange {
   query: string;
   /** Whose key the request carries; there is one below `/v1`. */
   holder: KeyHolder | undefined;
+  /** What the reply says of the key's rate limit; nothing when there is none. */
+  rateLimit: Record<string, string> | undefined;
   /** The code of the error that is the reply. */
   errorCode: ErrorCode | undefined;
 }
@@ -44,6 +46,7 @@ export function openExchange(incoming: IncomingMessage, outgoing: ServerResponse
     path,
     query: mark < 0 ? '' : target.slice(mark + 1),
     holder: undefined,
+    rateLimit: undefined,
     errorCode: undefined,
   };
 }

@@ -23,6 +23,7 @@ export type ErrorCode =
   | 'validation_failed'
   | 'idempotency_key_reused'
   | 'import_failed'
+  | 'rate_limited'
   | 'internal_error'
   | 'unavailable'
   | 'outcome_unknown'

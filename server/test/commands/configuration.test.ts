@@ -4,7 +4,7 @@ import { cp, mkdir, readdir, realpath, symlink, writeFile } from 'node:fs/promis
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
-import { bareEnvironment, environment, PROGRAM, REPOSITORY } from '../support/process.ts';
+import { bareEnvironment, createTenantByCommand, environment, PROGRAM, REPOSITORY } from '../support/process.ts';
 import { directoryFor, serveFor, spawnFor } from '../support/serving.ts';
 
 /** Runs the program to its end. */
@@ -45,6 +45,16 @@ const WRONG_VALUES: [string, string][] = [
   ['TRUSTED_PROXIES', '10.0.0.0/'],
   ['TRUSTED_PROXIES', '::1/129'],
   ['TRUSTED_PROXIES', '10.0.0.1,'],
+  ['RATE_LIMIT', 'on'],
+  ['RATE_LIMIT', 'OFF'],
+  ['RATE_LIMIT', '600'],
+  ['RATE_LIMIT', '600/10'],
+  ['RATE_LIMIT', '0/10s'],
+  ['RATE_LIMIT', '600/0s'],
+  ['RATE_LIMIT', '-1/10s'],
+  ['RATE_LIMIT', '1.5/10s'],
+  ['RATE_LIMIT', '600/10s '],
+  ['RATE_LIMIT', '600/25h'],
   ['HOST', 'no such host'],
 ];
 
@@ -98,6 +108,23 @@ test('right values are taken', async (t) => {
   assert.equal(log[0]?.publicUrl, 'https://listings.example.com');
   assert.equal(await end(), 0);
 });
+
+const RATE_LIMITS: [value: string, policy: string | null][] = [
+  ['', '"default";q=600;w=10'],
+  ['100/1m', '"default";q=100;w=60'],
+  ['5000/1h', '"default";q=5000;w=3600'],
+  ['1/24h', '"default";q=1;w=86400'],
+  ['off', null],
+];
+for (const [value, policy] of RATE_LIMITS) {
+  test(`RATE_LIMIT=${value} is told in replies as ${policy ?? 'nothing'}`, async (t) => {
+    const settings = { DATA_DIR: await directoryFor(t), RATE_LIMIT: value };
+    const { key } = await createTenantByCommand(settings);
+    const { url } = await serveFor(t, settings);
+    const { status, headers } = await fetch(`${url}/v1/me`, { headers: { Authorization: `Bearer ${key}` } });
+    assert.deepEqual([status, headers.get('ratelimit-policy')], [200, policy]);
+  });
+}
 
 /** A copy of the program reads the `.env` that its test has written. */
 function environmentFor(program: string, settings: Record<string, string>) {

@@ -23,7 +23,7 @@ const DESCRIPTION = 'x'.repeat(2_000);
 
 async function start(t: TestContext) {
   const directory = await directoryFor(t);
-  const settings = { DATA_DIR: directory };
+  const settings = { DATA_DIR: directory, RATE_LIMIT: 'off' };
   const tenant = await createTenantByCommand(settings);
   return { directory, settings, tenant, service: await serveFor(t, settings) };
 }

@@ -13,7 +13,7 @@ const LISTING = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });
 
 async function startTwo(t: TestContext) {
   const directory = await directoryFor(t);
-  const settings = { DATA_DIR: directory };
+  const settings = { DATA_DIR: directory, RATE_LIMIT: 'off' };
   const tenant = await createTenantByCommand(settings);
   const services = await Promise.all([serveFor(t, settings), serveFor(t, settings)]);
   return { directory, settings, tenant, services };
@@ -69,7 +69,7 @@ test('a key that a command deletes is refused by the very next request, in every
 
 test('while another process holds the write lock, writes wait for it and reads go on', async (t) => {
   const directory = await directoryFor(t);
-  const settings = { DATA_DIR: directory };
+  const settings = { DATA_DIR: directory, RATE_LIMIT: 'off' };
   const { accountId, key } = await createTenantByCommand(settings);
   const { url } = await serveFor(t, settings);
   const first = JSON.parse(await (await create(url, key)).text());

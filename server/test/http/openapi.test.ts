@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import { KeyUse } from '../../src/domain/api-keys.ts';
 import { createRoutes } from '../../src/http/app.ts';
 import { CursorCodec } from '../../src/http/cursor.ts';
+import { Guesses } from '../../src/http/guesses.ts';
 import { fill, MINIMAL, post } from '../support/listings.ts';
 import { readListing } from '../support/replies.ts';
 import { startTestService } from '../support/service.ts';
@@ -73,6 +74,8 @@ test('every route below /v1 is documented, and nothing else is', () => {
     keyUse: new KeyUse(database),
     log: { logger: pino({ level: 'silent' }), writeLine: () => {} },
     trustedProxies: undefined,
+    rateLimit: undefined,
+    guesses: new Guesses(),
     release: '0.0.0',
     isStopping: () => false,
   });

@@ -30,6 +30,7 @@ export function environment(settings: Record<string, string>): Record<string, st
     PUBLIC_URL: '',
     LOG_LEVEL: '',
     TRUSTED_PROXIES: '',
+    RATE_LIMIT: '',
   };
   return bareEnvironment({ ...unset, ...settings });
 }

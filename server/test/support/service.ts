@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import type { Config } from '../../src/config.ts';
 import { createAccount } from '../../src/domain/accounts.ts';
 import { issueApiKey } from '../../src/domain/api-keys.ts';
 import type { ServerTimeouts } from '../../src/http/server.ts';
@@ -25,12 +26,15 @@ export interface TestService extends Service {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+/** What a test may set; requests are not limited by default. */
+type TestOptions = ServerTimeouts & Partial<Pick<Config, 'rateLimit' | 'trustedProxies'>>;
+
 export async function createDirectory(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'property-listings-'));
 }
 
 /** The service in this process, on a port of its own and a database of its own, both gone with `await using`. */
-export async function startTestService(timeouts?: ServerTimeouts): Promise<TestService> {
+export async function startTestService(options: TestOptions = {}): Promise<TestService> {
   const directory = await createDirectory();
   const logLines: string[] = [];
   const writeLine = (line: string) => void logLines.push(line);
@@ -41,9 +45,10 @@ export async function startTestService(timeouts?: ServerTimeouts): Promise<TestS
     databaseUrl: `file:${join(directory, 'listings.db')}`,
     publicUrl: undefined,
     logLevel: 'info',
-    trustedProxies: undefined,
+    trustedProxies: options.trustedProxies,
+    rateLimit: options.rateLimit,
   };
-  const service = await startService(config, log, timeouts);
+  const service = await startService(config, log, options);
   return {
     ...service,
     directory,

@@ -1,0 +1,30 @@
+import { isIP } from 'node:net';
+import { crc32 } from 'node:zlib';
+import { createLimiter } from '../lib/limiter.ts';
+
+/** Nobody mistypes a key so often in a minute. */
+const REFUSALS = { points: 100, seconds: 60 };
+/**
+ * Bounds the memory (25 MiB), however many addresses guess. Two that fall into one slot share its points: all that they
+ * can lose is the connection of a refused request.
+ */
+const SLOTS = 65_536;
+
+/** How many keys were refused for each address: who guesses pays for each further guess with a connection. */
+export class Guesses {
+  readonly #limiter = createLimiter(REFUSALS);
+
+  /** Counts a refused key; whether there were too many from this address. */
+  async countRefusal(address: string): Promise<boolean> {
+    const { consumedPoints } = await this.#limiter.penalty(crc32(networkOf(address)) % SLOTS);
+    return consumedPoints > REFUSALS.points;
+  }
+}
+
+/** The /64 of an IPv6 address: whoever has one address there has them all. */
+function networkOf(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const [left = [], right = []] = address.split('::').map((part) => part.split(':'));
+  const zeros = Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0');
+  return [...left, ...zeros, ...right].slice(0, 4).join(':');
+}

@@ -1,0 +1,64 @@
+import { type Allowance, createLimiter } from '../lib/limiter.ts';
+import { AppError } from '../model/errors.ts';
+import type { Exchange } from './exchange.ts';
+
+/**
+ * How many requests each key may send. Every reply to a good key says what is left, by the fields of
+ * draft-ietf-httpapi-ratelimit-headers-10.
+ */
+export class RateLimit {
+  readonly #limiter;
+  readonly #policy: string;
+
+  constructor(allowance: Allowance) {
+    this.#limiter = createLimiter(allowance);
+    this.#policy = `"default";q=${allowance.points};w=${allowance.seconds}`;
+  }
+
+  /**
+   * Takes a point of the key; the headers of the reply.
+   * @throws {AppError} `rate_limited`, with the headers of its own reply
+   */
+  async spend(keyId: string): Promise<Record<string, string>> {
+    const { consumedPoints, msBeforeNext } = await this.#limiter.penalty(keyId);
+    const { points } = this.#limiter;
+    const headers = this.#describe(points - consumedPoints, msBeforeNext);
+    if (consumedPoints <= points) return headers;
+    // A request that was refused costs nothing, or it would take the place of one whose 304 is still to come.
+    await this.giveBack(keyId);
+    const seconds = String(wholeSeconds(msBeforeNext));
+    throw new AppError(
+      'rate_limited',
+      `This key has sent all the requests it may for now; go on in ${seconds} s. RateLimit says in each reply what is left.`,
+      { headers: { ...headers, 'Retry-After': seconds } },
+    );
+  }
+
+  /** Once the reply is known: a 304 is free, and of a key that was deleted meanwhile nothing is told. */
+  async settle(exchange: Exchange, status: number): Promise<void> {
+    if (exchange.holder === undefined) return;
+    if (status === 304) exchange.rateLimit = await this.giveBack(exchange.holder.keyId);
+    if (status === 401) exchange.rateLimit = undefined;
+  }
+
+  /** Gives the key a point back; the headers of the reply. */
+  async giveBack(keyId: string): Promise<Record<string, string>> {
+    const { consumedPoints, msBeforeNext } = await this.#limiter.reward(keyId);
+    // The time was over, and the next one would begin with a point too many.
+    if (consumedPoints < 0) await this.#limiter.delete(keyId);
+    return this.#describe(this.#limiter.points - consumedPoints, msBeforeNext);
+  }
+
+  #describe(left: number, msBeforeNext: number): Record<string, string> {
+    const remaining = Math.min(Math.max(left, 0), this.#limiter.points);
+    return {
+      'RateLimit-Policy': this.#policy,
+      RateLimit: `"default";r=${remaining};t=${wholeSeconds(msBeforeNext)}`,
+    };
+  }
+}
+
+/** Rounded up: who waits so long does not come too early. */
+function wholeSeconds(durationMs: number): number {
+  return Math.max(1, Math.ceil(durationMs / 1000));
+}
