@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ErrorCode } from '../model/errors.ts';
 import { STATUS_OF_CODE, UNAUTHORIZED_BODY } from './errors.ts';
 import type { Operation, OperationReply } from './operations.ts';
+import { REFUSAL_HEADERS } from './rate-limit.ts';
 import { JSON_TYPE } from './reply.ts';
 import {
   deleteByExternalIdOperation,
@@ -35,6 +36,7 @@ const COMMON_ERRORS: ErrorCode[] = [
   'unknown_parameter',
   'unauthorized',
   'not_acceptable',
+  'rate_limited',
   'internal_error',
   'unavailable',
 ];
@@ -127,13 +129,12 @@ function describeErrors(codes: ErrorCode[], media: Media): Record<string, object
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   return Object.fromEntries(
-    [...byStatus].map(([status, [first, ...others]]) => [
-      status,
-      {
-        description: [first, ...others].map((code) => `\`${code}\``).join(', '),
-        content: media(errorReply, exampleOf(first)),
-      },
-    ]),
+    [...byStatus].map(([status, sharing]) => {
+      const description = sharing.map((code) => `\`${code}\``).join(', ');
+      const headers = status === STATUS_OF_CODE.rate_limited && { headers: REFUSAL_HEADERS };
+      const reply = { status, description, schema: errorReply, example: exampleOf(sharing[0]), ...headers };
+      return [status, describeReply(reply, media)];
+    }),
   );
 }
 
