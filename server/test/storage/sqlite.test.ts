@@ -122,6 +122,21 @@ test('a database from the future is refused with words to fix it, and left as it
   assert.deepEqual(await readdir(directory), ['listings.db']);
 });
 
+test('tables that cannot be brought up to date are told in one line, also to the operator', async (t) => {
+  const directory = await directoryFor(t);
+  const path = join(directory, 'listings.db');
+  const damaged = new DatabaseSync(path);
+  damaged.exec('create table database_info (id integer)');
+  damaged.close();
+  assert.throws(() => openDatabase(`file:${path}`), {
+    code: 'unavailable',
+    message: `Cannot bring the tables of ${path} up to date: table database_info already exists.`,
+  });
+  const { code, stdout, stderr } = await runCommand(['migrate'], { DATA_DIR: directory });
+  assert.deepEqual([code, stdout], [1, '']);
+  assert.match(stderr, /^error: Cannot bring the tables [^\n]*\n$/);
+});
+
 test("another program's database is refused, and left as it was", async (t) => {
   const path = await foreignDatabase(t, 'create table songs (title text); insert into songs values (1)');
   await assertRefused(path, /another program/);

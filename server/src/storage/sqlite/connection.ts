@@ -4,7 +4,6 @@ import { AppError } from '../../model/errors.ts';
 import type { Run, Session, Statement } from '../database.ts';
 import { rowMapper, StatementCompiler } from '../statements.ts';
 import { translateError } from './errors.ts';
-import { refuseForeignTables } from './migrate.ts';
 
 /** How long an opening connection waits for another process that migrates or recovers. */
 const OPEN_TIMEOUT_MS = 10_000;
@@ -108,6 +107,13 @@ export function openConnection(path: string): DatabaseSync {
     const reason = error instanceof Error ? error.message : String(error);
     throw new AppError('unavailable', `Cannot open the database ${path}: ${reason}.`, { cause: error });
   }
+}
+
+/** Before anything is changed, also the journal mode: a database without our tables, unless it is empty, is not ours. */
+function refuseForeignTables(database: DatabaseSync, name: string): void {
+  const tables = database.prepare('select name from sqlite_schema').all();
+  if (tables.length === 0 || tables.some((table) => table.name === 'database_info')) return;
+  throw new AppError('unavailable', `The file ${name} is another program's database; name another file.`);
 }
 
 /** A durability setting that did not take, for example on a network file system, would lose data in silence. */

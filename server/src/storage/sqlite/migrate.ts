@@ -9,7 +9,7 @@ const EPOCH_LENGTH = 8;
 /**
  * Brings the tables up to date in one transaction under the write lock; safe when several processes start at once.
  * Closes the database when it throws.
- * @throws {AppError} `unavailable` when a newer version of the program, or another program, has made the tables
+ * @throws {AppError} `unavailable` with words for the operator: the tables are of a newer version, or cannot be changed
  */
 export function migrate(database: DatabaseSync, name: string): void {
   try {
@@ -23,19 +23,14 @@ export function migrate(database: DatabaseSync, name: string): void {
     database.exec('commit');
   } catch (error) {
     database.close();
-    throw error;
+    if (error instanceof AppError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new AppError('unavailable', `Cannot bring the tables of ${name} up to date: ${reason}.`, { cause: error });
   }
 }
 
 function readVersion(database: DatabaseSync): number {
   return Number(database.prepare('pragma user_version').get()?.user_version);
-}
-
-/** Before anything is changed, also the journal mode: a database without our tables, unless it is empty, is not ours. */
-export function refuseForeignTables(database: DatabaseSync, name: string): void {
-  const tables = database.prepare('select name from sqlite_schema').all();
-  if (tables.length === 0 || tables.some((table) => table.name === 'database_info')) return;
-  throw new AppError('unavailable', `The file ${name} is another program's database; name another file.`);
 }
 
 function createDatabaseInfo(database: DatabaseSync): void {
