@@ -35,6 +35,12 @@ export interface Run<R> {
   isCut: boolean;
 }
 
+/** The session of a job that takes longer than a turn of the event loop. */
+export interface LongSession extends Session {
+  /** Lets everybody else have a turn, while the transaction stays open and other writes wait. */
+  nextTurn(): Promise<void>;
+}
+
 /** One interface over both engines. */
 export interface Database extends Session {
   /** What it is called in messages to the operator; without passwords. */
@@ -46,6 +52,8 @@ export interface Database extends Session {
    * @throws whatever the job throws; {AppError} `unavailable`, `storage_full` or `outcome_unknown`
    */
   write<T>(job: (session: Session) => Promise<T>): Promise<T>;
+  /** As `write`, for a job that takes long: it is alone in its transaction, and may await its session's `nextTurn`. */
+  writeLong<T>(job: (session: LongSession) => Promise<T>): Promise<T>;
   /** Waits for the writes that were handed in, then closes. */
   close(): Promise<void>;
 }

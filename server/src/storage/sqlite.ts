@@ -29,6 +29,7 @@ export function openSqlite(path: string): Database {
     execute: (statement, parameters) => reading.execute(statement, parameters),
     executeRun: (statement, parameters, bytesMax) => reading.executeRun(statement, parameters, bytesMax),
     write: (job) => queue.submit(job),
+    writeLong: (job) => queue.submit(job, { isLong: true }),
     async close() {
       await queue.close();
       reader.close();

@@ -1,9 +1,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../model/errors.ts';
-import type { Session } from '../database.ts';
+import type { LongSession } from '../database.ts';
 import { Connection } from './connection.ts';
 import { isBusy, translateCommitError, translateError } from './errors.ts';
+import { JobSession, TurnGuard } from './job-session.ts';
 
 /** A group ends after so many jobs or so long, so that requests that only read are not kept waiting. */
 const GROUP_JOBS_MAX = 256;
@@ -13,7 +14,9 @@ const LOCK_WAIT_MAX_MS = 5_000;
 const LOCK_RETRY_MS = 3;
 
 interface Job {
-  run(session: Session): Promise<unknown>;
+  run(session: LongSession): Promise<unknown>;
+  /** Whether it is alone in its transaction. */
+  isLong: boolean;
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
@@ -45,10 +48,15 @@ export class WriteQueue {
     };
   }
 
-  submit<T>(run: (session: Session) => Promise<T>): Promise<T> {
-    if (this.#closed) throw new AppError('unavailable', 'The service is stopping; send the request again.');
+  /** @throws {AppError} `unavailable` once the queue is closed */
+  async submit<T>(run: (session: LongSession) => Promise<T>, { isLong = false } = {}): Promise<T> {
+    if (this.#closed) {
+      throw new AppError('unavailable', 'The service is stopping; send the request again.', {
+        headers: { 'Retry-After': '1' },
+      });
+    }
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    this.#waiting.push({ run, resolve: (value) => resolve(value as T), reject });
+    this.#waiting.push({ run, isLong, resolve: (value) => resolve(value as T), reject });
     this.#draining ??= this.#drain();
     return promise;
   }
@@ -63,16 +71,18 @@ export class WriteQueue {
       // One turn of the event loop lets the requests that have arrived together join the group.
       await nextTurn();
       const group: Job[] = [];
+      const guard = new TurnGuard();
       try {
         await this.#begin();
-        const answers = await withinOneTurn(this.#runJobs(group));
+        const answers = await guard.watch(() => this.#runJobs(group, guard));
         this.#commit();
         for (const answer of answers) answer();
       } catch (error) {
         // The whole transaction is gone: nobody may be told that anything was written.
         this.#running?.end();
-        this.#rollback();
-        for (const job of group.length > 0 ? group : this.#waiting.splice(0)) job.reject(error);
+        const reason = translateError(error);
+        for (const job of group.length > 0 ? group : this.#waiting.splice(0)) job.reject(reason);
+        this.#leaveTransaction();
       }
     }
     this.#draining = undefined;
@@ -82,31 +92,34 @@ export class WriteQueue {
     const endTimeMs = performance.now() + LOCK_WAIT_MAX_MS;
     for (;;) {
       try {
+        this.#rollback();
         this.#steps.begin.run();
         return;
       } catch (error) {
-        if (!isBusy(error) || performance.now() > endTimeMs) throw translateError(error);
+        if (!isBusy(error) || performance.now() > endTimeMs) throw error;
         await sleep(LOCK_RETRY_MS);
       }
     }
   }
 
   /** Moves jobs from the queue to `group`, runs them, and says what to answer once they are committed. */
-  async #runJobs(group: Job[]): Promise<Answer[]> {
+  async #runJobs(group: Job[], guard: TurnGuard): Promise<Answer[]> {
     const answers: Answer[] = [];
     const endTimeMs = performance.now() + GROUP_DURATION_MAX_MS;
     while (group.length < GROUP_JOBS_MAX && performance.now() < endTimeMs) {
-      const job = this.#waiting.shift();
-      if (job === undefined) break;
+      const job = this.#waiting[0];
+      if (job === undefined || (job.isLong && group.length > 0)) break;
+      this.#waiting.shift();
       group.push(job);
-      answers.push(await this.#runJob(job));
+      answers.push(await this.#runJob(job, guard));
+      if (job.isLong) break;
     }
     return answers;
   }
 
   /** @throws if the transaction has ended, and every job of the group with it */
-  async #runJob(job: Job): Promise<Answer> {
-    const session = new JobSession(this.#connection);
+  async #runJob(job: Job, guard: TurnGuard): Promise<Answer> {
+    const session = new JobSession(this.#connection, guard);
     this.#running = session;
     this.#steps.savepoint.run();
     try {
@@ -117,11 +130,10 @@ export class WriteQueue {
     } catch (error) {
       // A refused job that comes back late has no transaction any more: one that is open is another group's.
       if (session.ended) throw error;
-      const translated = translateError(error);
       // On a full disk SQLite rolls the whole transaction back, and the savepoints are gone.
-      if (!this.#database.isTransaction) throw translated;
+      if (!this.#database.isTransaction) throw error;
       this.#database.exec('rollback to job; release job');
-      return () => job.reject(translated);
+      return () => job.reject(translateError(error));
     } finally {
       session.end();
     }
@@ -138,50 +150,13 @@ export class WriteQueue {
   #rollback(): void {
     if (this.#database.isTransaction) this.#database.exec('rollback');
   }
-}
 
-/** Ends with its job, so that no late statement can slip into another job's transaction. */
-class JobSession implements Session {
-  readonly #connection: Connection;
-  #ended = false;
-
-  constructor(connection: Connection) {
-    this.#connection = connection;
-  }
-
-  get ended(): boolean {
-    return this.#ended;
-  }
-
-  end(): void {
-    this.#ended = true;
-  }
-
-  assertOpen(): void {
-    if (this.#ended) throw new Error('A statement came after its write job had ended');
-  }
-
-  execute: Session['execute'] = (statement, parameters) => {
-    this.assertOpen();
-    return this.#connection.execute(statement, parameters);
-  };
-
-  executeRun: Session['executeRun'] = (statement, parameters, bytesMax) => {
-    this.assertOpen();
-    return this.#connection.executeRun(statement, parameters, bytesMax);
-  };
-}
-
-/**
- * Statements are answered within one turn of the event loop, so a group that is still running on the next one
- * awaits something else, with the lock held: that is a fault of ours, and no reason to let everybody wait.
- */
-async function withinOneTurn<T>(running: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const guard = setImmediate(() => reject(new Error('A write job awaited something other than its session')));
-  try {
-    return await Promise.race([running, late]);
-  } finally {
-    clearImmediate(guard);
+  /** Whoever was in the transaction has had the answer; if it cannot be left, those in the next one are told. */
+  #leaveTransaction(): void {
+    try {
+      this.#rollback();
+    } catch {
+      // `#begin` tries again.
+    }
   }
 }

@@ -1,0 +1,74 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { LongSession, Session } from '../database.ts';
+import type { Connection } from './connection.ts';
+
+/** Ends with its job, so that no late statement can slip into another job's transaction. */
+export class JobSession implements LongSession {
+  readonly #connection: Connection;
+  readonly #guard: TurnGuard;
+  #ended = false;
+
+  constructor(connection: Connection, guard: TurnGuard) {
+    this.#connection = connection;
+    this.#guard = guard;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  end(): void {
+    this.#ended = true;
+  }
+
+  assertOpen(): void {
+    if (this.#ended) throw new Error('A statement came after its write job had ended');
+  }
+
+  execute: Session['execute'] = (statement, parameters) => {
+    this.assertOpen();
+    return this.#connection.execute(statement, parameters);
+  };
+
+  executeRun: Session['executeRun'] = (statement, parameters, bytesMax) => {
+    this.assertOpen();
+    return this.#connection.executeRun(statement, parameters, bytesMax);
+  };
+
+  async nextTurn(): Promise<void> {
+    this.assertOpen();
+    await this.#guard.letTurnPass();
+    this.assertOpen();
+  }
+}
+
+/**
+ * Statements are answered within one turn of the event loop, so jobs that are still running on the next one await
+ * something else, with the lock held: that is a fault of ours, and no reason to let everybody wait.
+ */
+export class TurnGuard {
+  readonly #late = Promise.withResolvers<never>();
+  #alarm: NodeJS.Immediate | undefined;
+
+  /** @throws when `run` awaits anything but statements and `letTurnPass` */
+  async watch<T>(run: () => Promise<T>): Promise<T> {
+    this.#setAlarm();
+    try {
+      return await Promise.race([run(), this.#late.promise]);
+    } finally {
+      clearImmediate(this.#alarm);
+    }
+  }
+
+  async letTurnPass(): Promise<void> {
+    clearImmediate(this.#alarm);
+    await nextTurn();
+    this.#setAlarm();
+  }
+
+  #setAlarm(): void {
+    clearImmediate(this.#alarm);
+    const refuse = () => this.#late.reject(new Error('A write job awaited something other than its session'));
+    this.#alarm = setImmediate(refuse);
+  }
+}

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import { AppError } from '../../src/model/errors.ts';
+import type { Session } from '../../src/storage/database.ts';
+import { WriteQueue } from '../../src/storage/sqlite/write-queue.ts';
+import { databaseFor, storedIds, words } from './support.ts';
+
+const SQLITE_IOERR = 10;
+const SQLITE_FULL = 13;
+
+/** A database whose disk fails in the steps that are named, and nowhere else. */
+class FailingDatabase extends DatabaseSync {
+  readonly failing = new Map<string, number>();
+
+  override exec(text: string): void {
+    this.#fail(text);
+    super.exec(text);
+  }
+
+  override prepare(text: string): StatementSync {
+    const statement = super.prepare(text);
+    const run = statement.run.bind(statement);
+    return Object.assign(statement, {
+      run: () => {
+        this.#fail(text);
+        return run();
+      },
+    });
+  }
+
+  #fail(text: string): void {
+    const errcode = this.failing.get(text);
+    if (errcode !== undefined) throw Object.assign(new Error('the engine’s own words'), { errcode });
+  }
+}
+
+function failingQueue(t: TestContext) {
+  const database = new FailingDatabase(':memory:');
+  database.exec('create table notes (text text)');
+  t.after(() => database.close());
+  const texts = () =>
+    database
+      .prepare('select text from notes order by text')
+      .all()
+      .map(({ text }) => text);
+  return { database, queue: new WriteQueue(database), texts };
+}
+
+const note = (session: Session, text: string) => session.execute(words(`insert into notes values ('${text}')`), {});
+
+async function assertRefused(write: Promise<unknown>, code: string): Promise<void> {
+  await assert.rejects(write, (error) => {
+    assert.ok(error instanceof AppError, String(error));
+    assert.equal(error.code, code);
+    assert.doesNotMatch(error.message, /own words/);
+    return true;
+  });
+}
+
+test('a commit that fails answers outcome_unknown to every write of its group, and the next one is stored', async (t) => {
+  const { database, accountId } = await databaseFor(t);
+  const insertOrphan = words(`insert into events (account_id, sequence, type, listing_id, created_at)
+    values ('acc_unknown', 1, 'listing.deleted', 'lst_x', 0)`);
+  const rename = (name: string) => words(`update accounts set name = '${name}' where id = '${accountId}'`);
+  const outcomes = await Promise.allSettled([
+    database.write((session) => session.execute(rename('Changed'), {})),
+    database.write(async (session) => {
+      // The engine looks at what is missing only when it commits.
+      await session.execute(words('pragma defer_foreign_keys = on'), {});
+      await session.execute(insertOrphan, {});
+    }),
+  ]);
+  for (const outcome of outcomes) {
+    assert.ok(outcome.status === 'rejected' && outcome.reason instanceof AppError);
+    assert.equal(outcome.reason.code, 'outcome_unknown');
+    assert.doesNotMatch(outcome.reason.message, /foreign key|constraint/i);
+  }
+  const name = words<{ name: string }>('select name from accounts');
+  assert.deepEqual((await database.execute(name, {}))[0]?.name, 'Hill Country Homes');
+  await database.write((session) => session.execute(rename('Later'), {}));
+  assert.deepEqual((await database.execute(name, {}))[0]?.name, 'Later');
+  assert.deepEqual(await storedIds(database), []);
+});
+
+test('a commit that finds the disk full wrote nothing, and says so', async (t) => {
+  const { database, queue, texts } = failingQueue(t);
+  database.failing.set('commit', SQLITE_FULL);
+  await assertRefused(
+    queue.submit((session) => note(session, 'refused')),
+    'storage_full',
+  );
+  database.failing.clear();
+  await queue.submit((session) => note(session, 'later'));
+  assert.deepEqual(texts(), ['later']);
+});
+
+for (const [step, errcode, code] of [
+  ['begin immediate', SQLITE_IOERR, 'unavailable'],
+  ['savepoint job', SQLITE_IOERR, 'unavailable'],
+  ['savepoint job', SQLITE_FULL, 'storage_full'],
+  ['release job', SQLITE_IOERR, 'unavailable'],
+  ['release job', SQLITE_FULL, 'storage_full'],
+] as const) {
+  test(`an error ${errcode} of "${step}" is ${code}, and nothing is stored`, async (t) => {
+    const { database, queue, texts } = failingQueue(t);
+    database.failing.set(step, errcode);
+    await assertRefused(
+      queue.submit((session) => note(session, 'refused')),
+      code,
+    );
+    database.failing.clear();
+    await queue.submit((session) => note(session, 'later'));
+    assert.deepEqual(texts(), ['later']);
+  });
+}
+
+test('a job that cannot be rolled back alone takes its group with it', async (t) => {
+  const { database, queue, texts } = failingQueue(t);
+  database.failing.set('rollback to job; release job', SQLITE_IOERR);
+  const writes = [
+    queue.submit((session) => note(session, 'first')),
+    queue.submit(async (session) => {
+      await note(session, 'second');
+      throw new Error('a fault of the job');
+    }),
+  ];
+  for (const write of writes) await assertRefused(write, 'unavailable');
+  await queue.submit((session) => note(session, 'later'));
+  assert.deepEqual(texts(), ['later']);
+});
+
+test('a rollback that fails keeps nobody waiting; writes are refused until it succeeds, and nothing is stored', async (t) => {
+  const { database, queue, texts } = failingQueue(t);
+  database.failing.set('commit', SQLITE_FULL).set('rollback', SQLITE_IOERR);
+  await assertRefused(
+    queue.submit((session) => note(session, 'not committed')),
+    'storage_full',
+  );
+  await assertRefused(
+    queue.submit((session) => note(session, 'not begun')),
+    'unavailable',
+  );
+  database.failing.clear();
+  await queue.submit((session) => note(session, 'later'));
+  assert.deepEqual(texts(), ['later']);
+});
+
+test('a write after closing is refused with Retry-After, by its promise', async (t) => {
+  const { queue, texts } = failingQueue(t);
+  await queue.close();
+  const write = queue.submit((session) => note(session, 'too late'));
+  await assert.rejects(write, { code: 'unavailable', headers: { 'Retry-After': '1' } });
+  assert.deepEqual(texts(), []);
+});
