@@ -1,11 +1,20 @@
+import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
-import { createAccount } from '../domain/accounts.ts';
+import { changeAccount, createAccount, deleteAccount, getAccount } from '../domain/accounts.ts';
+import type { Account } from '../model/accounts.ts';
+import { AppError } from '../model/errors.ts';
 import { listAccounts } from '../storage/accounts.ts';
 import { formatTime, type OutputOptions, print, withDatabase, withJsonOption } from './with-database.ts';
 
 export function addAccounts(program: Command): void {
   const accounts = program.command('accounts').description('the tenants: each has its own listings and keys');
+  addCreate(accounts);
+  addList(accounts);
+  addUpdate(accounts);
+  addDelete(accounts);
+}
 
+function addCreate(accounts: Command): void {
   withJsonOption(accounts.command('create').description('make an account'))
     .requiredOption('--name <name>', 'what it is called')
     .action((options: OutputOptions & { name: string }) =>
@@ -17,7 +26,9 @@ export function addAccounts(program: Command): void {
         ]);
       }),
     );
+}
 
+function addList(accounts: Command): void {
   withJsonOption(accounts.command('list').description('show all accounts')).action((options: OutputOptions) =>
     withDatabase(async (database) => {
       const rows = await listAccounts(database);
@@ -27,5 +38,74 @@ export function addAccounts(program: Command): void {
       );
       print(shown, options, lines.length > 0 ? lines : ['There is no account yet: "accounts create" makes one.']);
     }),
+  );
+}
+
+interface AccountOptions extends OutputOptions {
+  account?: string;
+}
+
+/** The account that a command is told by its argument or by `--account`, as other commands have it. */
+function accountId(given: string | undefined, { account }: AccountOptions, command: Command): string {
+  const id = given ?? account;
+  if (id !== undefined && (account ?? id) === id) return id;
+  return command.error('error: name one account: its id, as "accounts list" shows it');
+}
+
+interface UpdateOptions extends AccountOptions {
+  name?: string;
+  currency?: string;
+  areaUnits?: string;
+}
+
+function addUpdate(accounts: Command): void {
+  withJsonOption(accounts.command('update').description('change what an account is called and its defaults'))
+    .argument('[account-id]', 'its id, as "accounts list" shows it')
+    .option('--account <id>', 'the same')
+    .option('--name <name>', 'what it is called')
+    .option('--currency <code>', 'the currency of prices that come without one (ISO 4217), such as EUR')
+    .option('--area-units <units>', 'the units of areas that come without: sqft or sqm')
+    .action((given: string | undefined, options: UpdateOptions, command: Command) => {
+      const id = accountId(given, options, command);
+      const { json: _json, account: _account, ...change } = options;
+      if (Object.keys(change).length === 0)
+        command.error('error: give what to change: --name, --currency or --area-units');
+      return withDatabase(async (database) => {
+        const account = await changeAccount(database, id, change);
+        const { name, currency, areaUnits } = account;
+        print({ id, name, currency, areaUnits }, options, [
+          `Account "${name}": prices without a currency are in ${currency}, areas without units in ${areaUnits}.`,
+        ]);
+      });
+    });
+}
+
+function addDelete(accounts: Command): void {
+  withJsonOption(accounts.command('delete').description('delete an account with its keys and all its listings'))
+    .argument('[account-id]', 'its id, as "accounts list" shows it')
+    .option('--account <id>', 'the same')
+    .option('--yes', 'do not ask for its name')
+    .action((given: string | undefined, options: AccountOptions & { yes?: true }, command: Command) => {
+      const id = accountId(given, options, command);
+      return withDatabase(async (database) => {
+        const account = await getAccount(database, id);
+        if (!options.yes) await confirm(account);
+        await deleteAccount(database, id);
+        print({ id, deleted: true }, options, [`The account "${account.name}" is deleted.`]);
+      });
+    });
+}
+
+/** Asks on stderr, as stdout is for the answer. */
+async function confirm({ name }: Account): Promise<void> {
+  const questions = createInterface({ input: process.stdin, output: process.stderr });
+  const closed = new Promise<string>((resolve) => questions.once('close', () => resolve('')));
+  const question = `This deletes "${name}" with its keys and listings for ever. Type its name to go on: `;
+  const typed = await Promise.race([questions.question(question), closed]);
+  questions.close();
+  if (typed.normalize('NFC').trim() === name) return;
+  throw new AppError(
+    'validation_failed',
+    'That is not its name, and nothing was deleted; --yes deletes without asking.',
   );
 }

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { deleteApiKey, issueApiKey, noAccount } from '../domain/api-keys.ts';
+import { getAccount } from '../domain/accounts.ts';
+import { deleteApiKey, issueApiKey } from '../domain/api-keys.ts';
 import type { ApiKey } from '../model/api-keys.ts';
-import { findAccount } from '../storage/accounts.ts';
 import { listApiKeys } from '../storage/api-keys.ts';
 import { formatTime, type OutputOptions, print, withDatabase, withJsonOption } from './with-database.ts';
 
@@ -26,7 +26,7 @@ export function addKeys(program: Command): void {
     .requiredOption('--account <id>', 'the account')
     .action((options: OutputOptions & { account: string }) =>
       withDatabase(async (database) => {
-        if ((await findAccount(database, options.account)) === undefined) throw noAccount(options.account);
+        await getAccount(database, options.account);
         const shown = (await listApiKeys(database, options.account)).map(showKey);
         const lines = shown.map((key) => {
           const used = key.lastUsedAt ?? 'never used';

@@ -1,7 +1,12 @@
 import { createId } from '../lib/ids.ts';
-import { type Account, parseName } from '../model/accounts.ts';
-import { insertAccount } from '../storage/accounts.ts';
-import type { Database } from '../storage/database.ts';
+import { type Account, AREA_UNITS, parseName } from '../model/accounts.ts';
+import { CURRENCIES } from '../model/codes.ts';
+import { AppError } from '../model/errors.ts';
+import { findAccount, insertAccount, removeAccount, updateAccount } from '../storage/accounts.ts';
+import { removeApiKeys } from '../storage/api-keys.ts';
+import type { Database, Session } from '../storage/database.ts';
+import { removeEvents } from '../storage/events.ts';
+import { removeListings } from '../storage/listings.ts';
 
 /**
  * Makes an account. Prices without a currency are in US dollars, areas without a unit in square feet.
@@ -11,4 +16,75 @@ export async function createAccount(database: Database, name: string): Promise<A
   const account: Account = { id: createId('acc'), name: parseName(name), currency: 'USD', areaUnits: 'sqft' };
   await database.write((session) => insertAccount(session, account, Date.now()));
   return account;
+}
+
+/** @throws {AppError} `not_found`, with words for the operator */
+export async function getAccount(session: Session, id: string): Promise<Account> {
+  const account = await findAccount(session, id);
+  if (account !== undefined) return account;
+  throw new AppError('not_found', `There is no account ${id}; "accounts list" shows all.`);
+}
+
+/** What can be changed of an account, as it was given. */
+export interface AccountChange {
+  name?: string;
+  currency?: string;
+  areaUnits?: string;
+}
+
+/**
+ * Changes an account. Listings keep the currency and units they have: these are for those that come without.
+ * @throws {AppError} `not_found`; `validation_failed` for a value that cannot be
+ */
+export function changeAccount(database: Database, id: string, change: AccountChange): Promise<Account> {
+  return database.write(async (session) => {
+    const current = await getAccount(session, id);
+    const account: Account = {
+      id,
+      name: change.name === undefined ? current.name : parseName(change.name),
+      currency: change.currency === undefined ? current.currency : parseCurrency(change.currency),
+      areaUnits: change.areaUnits === undefined ? current.areaUnits : parseAreaUnits(change.areaUnits),
+    };
+    await updateAccount(session, account);
+    return account;
+  });
+}
+
+function parseCurrency(text: string): string {
+  if (CURRENCIES.has(text)) return text;
+  throw new AppError('validation_failed', `"${text}" is no ISO 4217 code in capital letters, such as EUR.`);
+}
+
+function parseAreaUnits(text: string): Account['areaUnits'] {
+  const units = AREA_UNITS.find((candidate) => candidate === text);
+  if (units !== undefined) return units;
+  throw new AppError('validation_failed', `Area units are ${AREA_UNITS.join(' or ')}, not "${text}".`);
+}
+
+/** So many rows go in one transaction: a few milliseconds, in which nobody else can write. */
+const SLICE_LENGTH = 200;
+
+/**
+ * Deletes an account: its keys at once, then its listings and events in slices, and at last itself. What is broken off
+ * in the middle can be done again.
+ * @throws {AppError} `not_found`
+ */
+export async function deleteAccount(database: Database, id: string): Promise<void> {
+  await database.write(async (session) => {
+    await getAccount(session, id);
+    await removeApiKeys(session, id);
+  });
+  await inSlices((limit) => database.write((session) => removeListings(session, id, limit)));
+  await inSlices((limit) => database.write((session) => removeEvents(session, id, limit)));
+  await database.write(async (session) => {
+    // A write that was let in before its key was gone may have come in between.
+    while ((await removeListings(session, id, SLICE_LENGTH)) > 0);
+    await removeAccount(session, id);
+  });
+}
+
+/** Calls `remove` until it removes less than it may. */
+async function inSlices(remove: (limit: number) => Promise<number>): Promise<void> {
+  let removed = SLICE_LENGTH;
+  while (removed === SLICE_LENGTH) removed = await remove(SLICE_LENGTH);
 }

@@ -9,7 +9,6 @@ import {
   startOfSecret,
 } from '../model/api-keys.ts';
 import { AppError } from '../model/errors.ts';
-import { findAccount } from '../storage/accounts.ts';
 import {
   apiKeyExists,
   findKeyHolder,
@@ -19,6 +18,7 @@ import {
   setLastUsed,
 } from '../storage/api-keys.ts';
 import type { Database, Session } from '../storage/database.ts';
+import { getAccount } from './accounts.ts';
 
 export interface NewApiKey {
   accountId: string;
@@ -48,14 +48,10 @@ export async function issueApiKey(database: Database, request: NewApiKey): Promi
     lastUsedAt: null,
   };
   await database.write(async (session) => {
-    if ((await findAccount(session, key.accountId)) === undefined) throw noAccount(key.accountId);
+    await getAccount(session, key.accountId);
     await insertApiKey(session, key, hashSecret(secret));
   });
   return { key, secret };
-}
-
-export function noAccount(accountId: string): AppError {
-  return new AppError('not_found', `There is no account ${accountId}; "accounts list" shows all.`);
 }
 
 /**

@@ -54,6 +54,27 @@ export async function findAccount(session: Session, id: string): Promise<Account
   return account;
 }
 
+const update = statement<Account>((query, parameter) =>
+  query
+    .updateTable('accounts')
+    .set({ name: parameter('name'), currency: parameter('currency'), area_units: parameter('areaUnits') })
+    .where('id', '=', parameter('id')),
+);
+
+/** Stores what an account is called and what its listings get by default. */
+export async function updateAccount(session: Session, account: Account): Promise<void> {
+  await session.execute(update, account);
+}
+
+const remove = statement<{ id: string }>((query, parameter) =>
+  query.deleteFrom('accounts').where('id', '=', parameter('id')),
+);
+
+/** Removes an account with all that belongs to it, but for its listings' words: remove those listings before. */
+export async function removeAccount(session: Session, id: string): Promise<void> {
+  await session.execute(remove, { id });
+}
+
 const advance = statement<{ accountId: string; listings: number }, { sequence: number }>((query, parameter) =>
   query
     .updateTable('account_heads')

@@ -127,6 +127,15 @@ export async function removeApiKey(session: Session, id: string): Promise<boolea
   return rows.length > 0;
 }
 
+const removeAll = statement<{ accountId: string }>((query, parameter) =>
+  query.deleteFrom('api_keys').where('account_id', '=', parameter('accountId')),
+);
+
+/** Removes every key of an account. */
+export async function removeApiKeys(session: Session, accountId: string): Promise<void> {
+  await session.execute(removeAll, { accountId });
+}
+
 const touch = statement<{ id: string; usedAt: number }>((query, parameter) =>
   query
     .updateTable('api_keys')

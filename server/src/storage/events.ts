@@ -40,3 +40,23 @@ const updateDoc = statement<{ accountId: string; sequence: number; doc: string }
 export async function keepEventDoc(session: Session, accountId: string, sequence: number, doc: string): Promise<void> {
   await session.execute(updateDoc, { accountId, sequence, doc });
 }
+
+const removeOldest = statement<{ accountId: string; limit: number }, { sequence: number }>((query, parameter) =>
+  query
+    .deleteFrom('events')
+    .where('account_id', '=', parameter('accountId'))
+    .where('sequence', 'in', ({ selectFrom }) =>
+      selectFrom('events')
+        .select('sequence')
+        .where('account_id', '=', parameter('accountId'))
+        .orderBy('sequence')
+        .limit(parameter('limit')),
+    )
+    .returning('sequence'),
+);
+
+/** Removes up to `limit` events of an account, the oldest first. @returns how many */
+export async function removeEvents(session: Session, accountId: string, limit: number): Promise<number> {
+  const rows = await session.execute(removeOldest, { accountId, limit });
+  return rows.length;
+}

@@ -75,9 +75,29 @@ const remove = statement<{ accountId: string; id: string }>((query, parameter) =
   query.deleteFrom('listings').where('account_id', '=', parameter('accountId')).where('id', '=', parameter('id')),
 );
 
-export async function removeListing(session: Session, accountId: string, listing: StoredListing): Promise<void> {
-  await removeWords(session, listing.searchRow);
-  await session.execute(remove, { accountId, id: listing.id });
+export async function removeListing(
+  session: Session,
+  accountId: string,
+  { id, searchRow }: Pick<StoredListing, 'id' | 'searchRow'>,
+): Promise<void> {
+  await removeWords(session, searchRow);
+  await session.execute(remove, { accountId, id });
+}
+
+const selectSome = statement<{ accountId: string; limit: number }, { id: string; searchRow: number }>(
+  (query, parameter) =>
+    query
+      .selectFrom('listings')
+      .select(['id', 'search_row as searchRow'])
+      .where('account_id', '=', parameter('accountId'))
+      .limit(parameter('limit')),
+);
+
+/** Removes up to `limit` listings of an account that is to go, without events. @returns how many */
+export async function removeListings(session: Session, accountId: string, limit: number): Promise<number> {
+  const rows = await session.execute(selectSome, { accountId, limit });
+  for (const row of rows) await removeListing(session, accountId, row);
+  return rows.length;
 }
 
 const selectById = statement<{ accountId: string; id: string }, StoredListing>((query, parameter) =>

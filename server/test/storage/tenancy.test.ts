@@ -52,12 +52,17 @@ const WRITES = {
 };
 
 /** What changes or removes something must leave another account's alone, also when it names it. */
-const CHANGES = {
-  updateListing: (session: Session, accountId: string, theirs: listings.StoredListing) =>
+const CHANGES: Record<
+  string,
+  (session: Session, accountId: string, theirs: listings.StoredListing) => Promise<unknown>
+> = {
+  updateListing: (session, accountId, theirs) =>
     listings.updateListing(session, accountId, { ...theirs, doc: '{}' }, undefined),
-  removeListing: (session: Session, accountId: string, theirs: listings.StoredListing) =>
+  removeListing: (session, accountId, theirs) =>
     listings.removeListing(session, accountId, { ...theirs, searchRow: 0 }),
-  keepEventDoc: (session: Session, accountId: string, theirs: listings.StoredListing) =>
+  removeListings: (session, accountId) => listings.removeListings(session, accountId, 10),
+  removeEvents: (session, accountId) => events.removeEvents(session, accountId, 10),
+  keepEventDoc: (session, accountId, theirs) =>
     events.keepEventDoc(session, accountId, theirs.sequence, '{}'),
 };
 

@@ -40,6 +40,7 @@ export class WriteQueue {
   constructor(database: DatabaseSync) {
     this.#database = database;
     this.#connection = new Connection(database);
+    // Run with `.all()`: `.run()` would tell the last rowid, and the full-text index makes some that no number can hold.
     this.#steps = {
       begin: database.prepare('begin immediate'),
       savepoint: database.prepare('savepoint job'),
@@ -93,7 +94,7 @@ export class WriteQueue {
     for (;;) {
       try {
         this.#rollback();
-        this.#steps.begin.run();
+        this.#steps.begin.all();
         return;
       } catch (error) {
         if (!isBusy(error) || performance.now() > endTimeMs) throw error;
@@ -121,11 +122,11 @@ export class WriteQueue {
   async #runJob(job: Job, guard: TurnGuard): Promise<Answer> {
     const session = new JobSession(this.#connection, guard);
     this.#running = session;
-    this.#steps.savepoint.run();
+    this.#steps.savepoint.all();
     try {
       const value = await job.run(session);
       session.assertOpen();
-      this.#steps.release.run();
+      this.#steps.release.all();
       return () => job.resolve(value);
     } catch (error) {
       // A refused job that comes back late has no transaction any more: one that is open is another group's.
@@ -141,7 +142,7 @@ export class WriteQueue {
 
   #commit(): void {
     try {
-      this.#steps.commit.run();
+      this.#steps.commit.all();
     } catch (error) {
       throw translateCommitError(error);
     }

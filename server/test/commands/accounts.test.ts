@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, describe, test } from 'node:test';
+import { createTenantByCommand, environment, PROGRAM, runCommand } from '../support/process.ts';
+import { createDirectory } from '../support/service.ts';
+import { serveFor } from '../support/serving.ts';
+
+const directory = await createDirectory();
+after(() => rm(directory, { recursive: true, force: true }));
+const settings = { DATA_DIR: directory };
+const run = (...args: string[]) => runCommand(args, settings);
+
+/** Sends a listing with a price and an area, and returns what is served. */
+async function createPriced(url: string, key: string, fields: object = {}) {
+  const response = await fetch(`${url}/v1/listings`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2, listPrice: 1, livingArea: 2, ...fields }),
+  });
+  assert.equal(response.status, 201);
+  return JSON.parse(await response.text());
+}
+
+test('accounts update changes the defaults of the running service at once, and no listing that is there', async (t) => {
+  const { url } = await serveFor(t, settings);
+  const { accountId, key } = await createTenantByCommand(settings);
+  const before = await createPriced(url, key);
+  assert.deepEqual([before.currency, before.livingAreaUnits], ['USD', 'sqft']);
+  const { stdout } = await run('accounts', 'update', accountId, '--currency', 'EUR', '--area-units', 'sqm', '--json');
+  assert.deepEqual(JSON.parse(stdout), { id: accountId, name: 'Ada', currency: 'EUR', areaUnits: 'sqm' });
+  const later = await createPriced(url, key);
+  assert.deepEqual([later.currency, later.livingAreaUnits], ['EUR', 'sqm']);
+  const same = await fetch(`${url}/v1/listings/${before.id}`, { headers: { Authorization: `Bearer ${key}` } });
+  assert.deepEqual(JSON.parse(await same.text()), before);
+});
+
+test('accounts update renames an account, and leaves the rest', async () => {
+  const { accountId } = await createTenantByCommand(settings);
+  const { stdout } = await run('accounts', 'update', '--account', accountId, '--name', 'Ada & Sons', '--json');
+  assert.deepEqual(JSON.parse(stdout), { id: accountId, name: 'Ada & Sons', currency: 'USD', areaUnits: 'sqft' });
+});
+
+describe('accounts update refuses what cannot be, and changes nothing', async () => {
+  const { accountId } = await createTenantByCommand(settings);
+  for (const [name, args, message] of [
+    ['a currency that is none', ['--currency', 'usd'], /ISO 4217/],
+    ['units that are none', ['--area-units', 'acres'], /sqft or sqm/],
+    ['a blank name', ['--name', ' '], /1 to 100 characters/],
+  ] as const) {
+    test(name, async () => {
+      const { code, stderr } = await run('accounts', 'update', accountId, '--name', 'Bob', ...args);
+      assert.equal(code, 1);
+      assert.match(stderr, message);
+      const accounts: { id: string; name: string }[] = JSON.parse((await run('accounts', 'list', '--json')).stdout);
+      assert.equal(accounts.find(({ id }) => id === accountId)?.name, 'Ada');
+    });
+  }
+});
+
+test('an account that is not there cannot be changed or deleted', async () => {
+  for (const args of [
+    ['update', 'acc_0', '--name', 'Bob'],
+    ['delete', 'acc_0', '--yes'],
+  ]) {
+    const { code, stderr } = await run('accounts', ...args);
+    assert.equal(code, 1);
+    assert.match(stderr, /There is no account acc_0/);
+  }
+});
+
+/** How many rows there are that name the account, in any table, and how many words are indexed at all. */
+function countTraces(accountId: string) {
+  const database = new DatabaseSync(join(directory, 'listings.db'), { readOnly: true });
+  const count = (query: string, ...values: string[]) => Number(database.prepare(query).get(...values)?.count);
+  const tables = ['account_heads', 'listings', 'events', 'idempotency_keys', 'api_keys'];
+  const rows = tables.map((table) => count(`select count(*) as count from ${table} where account_id = ?`, accountId));
+  const words = count('select count(*) as count from listing_words');
+  database.close();
+  return { rows: rows.reduce((sum, number) => sum + number, 0), words };
+}
+
+test('accounts delete --yes takes keys, listings, events and words with it, and nothing of others', async (t) => {
+  const { url } = await serveFor(t, settings);
+  const [ada, bob] = [await createTenantByCommand(settings), await createTenantByCommand(settings)];
+  for (let index = 0; index < 450; index += 50) {
+    await Promise.all(Array.from({ length: 50 }, () => createPriced(url, ada.key)));
+  }
+  const kept = await createPriced(url, bob.key);
+  const { words } = countTraces(bob.accountId);
+  const { code, stdout, stderr } = await run('accounts', 'delete', ada.accountId, '--yes', '--json');
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(JSON.parse(stdout), { id: ada.accountId, deleted: true });
+  assert.deepEqual(countTraces(ada.accountId), { rows: 0, words: words - 450 });
+  const me = await fetch(`${url}/v1/me`, { headers: { Authorization: `Bearer ${ada.key}` } });
+  assert.equal(me.status, 401);
+  const list = await fetch(`${url}/v1/listings`, { headers: { Authorization: `Bearer ${bob.key}` } });
+  assert.deepEqual(JSON.parse(await list.text()).data, [kept]);
+});
+
+/** Runs `accounts delete` and answers its question. */
+async function answer(accountId: string, text: string): Promise<number | null> {
+  const child = spawn(process.execPath, [PROGRAM, 'accounts', 'delete', accountId], { env: environment(settings) });
+  child.stdin.end(text);
+  const [code] = await once(child, 'exit');
+  return code;
+}
+
+test('accounts delete asks for the name, and deletes nothing for another one or for none', async () => {
+  const { accountId, keyId } = await createTenantByCommand(settings);
+  for (const wrong of ['', '\n', 'Bob\n', 'yes\n']) assert.equal(await answer(accountId, wrong), 1, wrong);
+  const keys: { id: string }[] = JSON.parse((await run('keys', 'list', '--account', accountId, '--json')).stdout);
+  assert.deepEqual(
+    keys.map(({ id }) => id),
+    [keyId],
+  );
+  assert.equal(await answer(accountId, 'Ada\n'), 0);
+  assert.equal(countTraces(accountId).rows, 0);
+});
