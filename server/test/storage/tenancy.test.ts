@@ -62,8 +62,7 @@ const CHANGES: Record<
     listings.removeListing(session, accountId, { ...theirs, searchRow: 0 }),
   removeListings: (session, accountId) => listings.removeListings(session, accountId, 10),
   removeEvents: (session, accountId) => events.removeEvents(session, accountId, 10),
-  keepEventDoc: (session, accountId, theirs) =>
-    events.keepEventDoc(session, accountId, theirs.sequence, '{}'),
+  keepEventDoc: (session, accountId, theirs) => events.keepEventDoc(session, accountId, theirs.sequence, '{}'),
 };
 
 async function createTenant(database: Database, name: string) {
