@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { AppError } from '../../src/model/errors.ts';
 import type { Session } from '../../src/storage/database.ts';
@@ -20,11 +20,11 @@ class FailingDatabase extends DatabaseSync {
 
   override prepare(text: string): StatementSync {
     const statement = super.prepare(text);
-    const run = statement.run.bind(statement);
+    const all = statement.all.bind(statement);
     return Object.assign(statement, {
-      run: () => {
+      all: (...values: SQLInputValue[]) => {
         this.#fail(text);
-        return run();
+        return all(...values);
       },
     });
   }
