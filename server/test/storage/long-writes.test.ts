@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, LongSession, Session } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open.ts';
-import { databaseFor, words } from './support.ts';
+import { databaseFor, otherTurns, words } from './support.ts';
 
 const TURNS = 50;
 
@@ -86,9 +85,9 @@ test('a long write that throws leaves nothing, and the others are stored', async
 });
 
 for (const [name, wait] of [
-  ['a timer', () => sleep(1)],
-  ['a timer after a turn', (session: LongSession) => session.nextTurn().then(() => sleep(1))],
-  ['a timer beside a turn', (session: LongSession) => Promise.all([session.nextTurn(), sleep(1)])],
+  ['other turns', () => otherTurns()],
+  ['other turns after its own', (session: LongSession) => session.nextTurn().then(() => otherTurns())],
+  ['other turns beside its own', (session: LongSession) => Promise.all([session.nextTurn(), otherTurns()])],
   ['a turn of its own making', () => new Promise(setImmediate)],
 ] as const) {
   test(`a long write that awaits ${name} is refused, and leaves nothing`, async (t) => {

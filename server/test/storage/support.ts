@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { createAccount } from '../../src/domain/accounts.ts';
 import { createListing } from '../../src/domain/listings.ts';
@@ -8,6 +9,12 @@ import type { ListingInput } from '../../src/model/listings.ts';
 import { type Database, type Statement, statement } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open.ts';
 import { createDirectory } from '../support/service.ts';
+
+/** Turns of the event loop that a write job does not ask its session for; a timer might be over within its own turn. */
+export async function otherTurns(): Promise<void> {
+  await nextTurn();
+  await nextTurn();
+}
 
 type Nothing = Record<never, never>;
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createAccount } from '../../src/domain/accounts.ts';
 import type { Database, Session } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open.ts';
-import { create, databaseFor, storedIds, storedSequence, words } from './support.ts';
+import { create, databaseFor, otherTurns, storedIds, storedSequence, words } from './support.ts';
 
 const AWAITED_ELSE = /awaited something other than its session/;
 
@@ -66,20 +66,20 @@ test('writes that wait at the same time share commits', async (t) => {
   );
 });
 
-test('a write job that awaits a timer is refused, and its statements reach no later transaction', async (t) => {
+test('a write job that awaits something else is refused, and its statements reach no later transaction', async (t) => {
   const { database } = await notesFor(t);
   const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
   const late = database.write(async (session) => {
-    await note(session, 'before the timer');
+    await note(session, 'before it');
     try {
-      await sleep(1);
-      await note(session, 'after the timer');
+      await otherTurns();
+      await note(session, 'after it');
     } finally {
       settle();
     }
   });
   await assert.rejects(late, AWAITED_ELSE);
-  // Nothing but this write stands between the refused job and its timer.
+  // Nothing but this write stands between the refused job and what it awaits.
   await database.write((session) => note(session, 'another job'));
   await settled;
   await database.write((session) => note(session, 'a third job'));
@@ -115,7 +115,7 @@ test('a refused write job that wakes within another one writes nothing into its 
 test('after a refused write job every other write is answered, whenever it was handed in', async (t) => {
   const { database, accountId } = await notesFor(t);
   const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
-  const late = database.write(() => sleep(1).finally(settle));
+  const late = database.write(() => otherTurns().finally(settle));
   const lateOutcome = assert.rejects(late, AWAITED_ELSE);
   const writes: Promise<unknown>[] = [];
   let over = false;
