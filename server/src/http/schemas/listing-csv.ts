@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { JsonError, type ParsedJson, parseJson } from '../../lib/json.ts';
+import { listing } from './listings.ts';
+
+/**
+ * A spreadsheet runs a cell that begins like this as a formula. Such a text gets a quote in front; one that has quotes
+ * of its own there gets one more, or the way back would take one too many.
+ */
+const FORMULA = /^'*[=+\-@\t\r]/;
+const GUARDED_FORMULA = /^'+[=+\-@\t\r]/;
+
+/** Fields whose cells hold JSON: numbers, `photos` and `metadata`. */
+const JSON_FIELDS = new Set(
+  Object.entries(listing.shape)
+    .filter(([, schema]) => z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }).type !== 'string')
+    .map(([field]) => field),
+);
+
+/** One line of CSV (RFC 4180). */
+export function toCsvLine(cells: readonly string[]): string {
+  // An empty line is no record to most readers.
+  if (cells.length === 1 && cells[0] === '') return '""\r\n';
+  return `${cells.map(quote).join(',')}\r\n`;
+}
+
+function quote(cell: string): string {
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}
+
+/** What stands in the cell of one field of a listing; nothing for a field that it does not have. */
+export function encodeCell(value: unknown): string {
+  if (value === undefined) return '';
+  if (typeof value !== 'string') return JSON.stringify(value);
+  return FORMULA.test(value) ? `'${value}` : value;
+}
+
+/**
+ * A record of CSV (field → cell) as a client that speaks JSON would send it: an empty cell is `null`. A cell that
+ * should be a number or JSON and is not stays a text, which the field's own rule refuses.
+ */
+export function decodeRecord(record: Readonly<Record<string, string>>): ParsedJson {
+  const decoded: ParsedJson = { value: {}, inexactNumbers: [] };
+  const members = Object.entries(record).map(([field, cell]): [string, unknown] => {
+    const { value, inexactNumbers } = decodeCell(field, cell);
+    for (const path of inexactNumbers) decoded.inexactNumbers.push([field, ...path]);
+    return [field, value];
+  });
+  decoded.value = Object.fromEntries(members);
+  return decoded;
+}
+
+function decodeCell(field: string, cell: string): ParsedJson {
+  if (cell === '') return { value: null, inexactNumbers: [] };
+  if (!JSON_FIELDS.has(field)) return toText(GUARDED_FORMULA.test(cell) ? cell.slice(1) : cell);
+  try {
+    const parsed = parseJson(cell);
+    // Only an empty cell says that there is nothing.
+    return parsed.value === null ? toText(cell) : parsed;
+  } catch (error) {
+    if (error instanceof JsonError) return toText(cell);
+    throw error;
+  }
+}
+
+function toText(value: string): ParsedJson {
+  return { value, inexactNumbers: [] };
+}

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { parse } from 'csv-parse/sync';
+import { decodeRecord, encodeCell, toCsvLine } from '../../src/http/schemas/listing-csv.ts';
+import { parseJson } from '../../src/lib/json.ts';
+import { generator } from '../support/random-json.ts';
+
+const FIELDS = ['id', 'address', 'beds', 'listPrice', 'latitude', 'description', 'photos', 'metadata', 'version'];
+
+const encode = (listing: Record<string, unknown>) => toCsvLine(FIELDS.map((field) => encodeCell(listing[field])));
+
+/** What an independent parser and `decodeRecord` make of a line. */
+function decode(line: string) {
+  const [cells = [], ...others]: string[][] = parse(line, { record_delimiter: '\r\n' });
+  assert.deepEqual([cells.length, others], [FIELDS.length, []]);
+  return decodeRecord(Object.fromEntries(FIELDS.map((field, index) => [field, cells[index] ?? ''])));
+}
+
+const PIECES = [
+  '=',
+  '+',
+  '-',
+  '@',
+  '\t',
+  '\r',
+  "'",
+  "''",
+  '"',
+  ',',
+  ';',
+  '\n',
+  '\r\n',
+  ' ',
+  '\\',
+  'a',
+  'é',
+  '語',
+  '😀',
+  '0',
+  'null',
+  '{',
+  '\u2028',
+  '\ufeff',
+];
+
+describe('a listing that becomes a line of CSV comes back the same', () => {
+  test('with hostile text in every cell', () => {
+    const random = generator(1);
+    const text = () =>
+      Array.from({ length: 1 + random() * 5 }, () => PIECES[Math.floor(random() * PIECES.length)]).join('');
+    for (let round = 0; round < 20_000; round += 1) {
+      const listing = {
+        id: 'lst_0',
+        address: text(),
+        beds: Math.floor(random() * 999),
+        listPrice: Math.round(random() * 1e14) / 100,
+        latitude: (Math.floor(random() * 100) - 50) / 1e8,
+        description: text(),
+        photos: [{ url: text(), caption: text() }],
+        metadata: { [text()]: text(), number: random() - 0.5, boolean: true },
+        version: 1,
+      };
+      assert.deepEqual(decode(encode(listing)), { value: listing, inexactNumbers: [] });
+    }
+  });
+
+  test('fields that are not there are empty cells, which are null', () => {
+    const line = encode({ id: 'lst_0', beds: 0, photos: [], metadata: {} });
+    assert.equal(line, 'lst_0,,0,,,,[],{},\r\n');
+    const [address, listPrice, latitude, description, version] = Array(5).fill(null);
+    const absent = { address, listPrice, latitude, description, version };
+    assert.deepEqual(decode(line).value, { id: 'lst_0', beds: 0, photos: [], metadata: {}, ...absent });
+  });
+});
+
+describe('a text that a spreadsheet would run gets one quote, which is taken away again', () => {
+  for (const [text, cell] of [
+    ['=1+1', "'=1+1"],
+    ['+49 30', "'+49 30"],
+    ['-5 Elm', "'-5 Elm"],
+    ['@home', "'@home"],
+    ['\t=1', "'\t=1"],
+    ['\r=1', "'\r=1"],
+    ["'=1", "''=1"],
+    ["''=1", "'''=1"],
+    ["'s-Hertogenbosch", "'s-Hertogenbosch"],
+    ['a=1', 'a=1'],
+    ['1-2', '1-2'],
+    ["'", "'"],
+  ] as const) {
+    test(JSON.stringify(text), () => {
+      assert.equal(encodeCell(text), cell);
+      assert.deepEqual(decodeRecord({ address: cell }).value, { address: text });
+    });
+  }
+
+  test('a text that somebody else wrote without the quote is taken as it is', () => {
+    assert.deepEqual(decodeRecord({ address: '=1', city: "'t Harde" }).value, { address: '=1', city: "'t Harde" });
+  });
+
+  test('numbers are never touched', () => {
+    assert.equal(encodeCell(-97.7431), '-97.7431');
+    assert.equal(encodeCell(-1e-8), '-1e-8');
+    assert.deepEqual(decodeRecord({ longitude: '-97.7431', latitude: '-1e-8' }).value, {
+      longitude: -97.7431,
+      latitude: -1e-8,
+    });
+  });
+});
+
+describe('a number in a cell is written as in JSON', () => {
+  for (const cell of ['3', '3.0', '-0', '1e3', '4.5E+05', ' 3 ', '0.10', '-97.7431']) {
+    test(`${JSON.stringify(cell)} is one`, () => {
+      assert.deepEqual(decodeRecord({ listPrice: cell }).value, { listPrice: parseJson(cell).value });
+    });
+  }
+  for (const cell of [
+    '007',
+    '+5',
+    '.5',
+    '5.',
+    '1,000',
+    '$5',
+    '0x10',
+    'Infinity',
+    'NaN',
+    'null',
+    '1e',
+    '１',
+    "'5",
+    ' ',
+  ]) {
+    test(`${JSON.stringify(cell)} stays the text that the field refuses`, () => {
+      assert.deepEqual(decodeRecord({ listPrice: cell }), { value: { listPrice: cell }, inexactNumbers: [] });
+    });
+  }
+
+  test('one that a double cannot hold is reported, also within metadata', () => {
+    const { inexactNumbers } = decodeRecord({ listPrice: '9007199254740993', metadata: '{"a":1e400}', beds: '3' });
+    assert.deepEqual(inexactNumbers, [['listPrice'], ['metadata', 'a']]);
+  });
+});
+
+test('a cell that should be JSON and is not stays a text', () => {
+  for (const metadata of ["{'a':1}", '{"a":1,"a":2}', 'null', "'{}", '{"__proto__"']) {
+    assert.deepEqual(decodeRecord({ metadata }).value, { metadata });
+  }
+});
+
+test('a line is quoted as RFC 4180 has it, and never empty', () => {
+  assert.equal(toCsvLine(['a', 'b c', '']), 'a,b c,\r\n');
+  assert.equal(toCsvLine(['a,b', 'say "x"', 'one\ntwo', '\r']), '"a,b","say ""x""","one\ntwo","\r"\r\n');
+  assert.equal(toCsvLine(['']), '""\r\n');
+});
