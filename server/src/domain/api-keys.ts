@@ -88,6 +88,9 @@ export function keyGone(): AppError {
   return new AppError('unauthorized', 'Invalid or missing API key');
 }
 
+/** So many uses are written in one transaction: a few milliseconds. */
+const FLUSH_LENGTH = 500;
+
 /** Gathers when keys were used and writes it in batches: never on a request's path. */
 export class KeyUse {
   readonly #database: Database;
@@ -101,17 +104,20 @@ export class KeyUse {
     this.#lastUsed.set(keyId, Date.now());
   }
 
-  /** Writes what was gathered; on an error it is kept for the next time. */
+  /** Writes what was gathered; on an error what is not written yet is kept for the next time. */
   async flush(): Promise<void> {
-    if (this.#lastUsed.size === 0) return;
-    const batch = this.#lastUsed;
+    const waiting = [...this.#lastUsed];
     this.#lastUsed = new Map();
     try {
-      await this.#database.write(async (session) => {
-        for (const [keyId, usedAt] of batch) await setLastUsed(session, keyId, usedAt);
-      });
+      while (waiting.length > 0) {
+        const batch = waiting.slice(0, FLUSH_LENGTH);
+        await this.#database.write(async (session) => {
+          for (const [keyId, usedAt] of batch) await setLastUsed(session, keyId, usedAt);
+        });
+        waiting.splice(0, batch.length);
+      }
     } catch (error) {
-      this.#lastUsed = new Map([...batch, ...this.#lastUsed]);
+      this.#lastUsed = new Map([...waiting, ...this.#lastUsed]);
       throw error;
     }
   }
