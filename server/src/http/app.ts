@@ -56,7 +56,7 @@ export function createRoutes(services: Services): Routes {
 
 /** What each request passes, in order. */
 export function createApp(services: Services): App {
-  const { log, trustedProxies, rateLimit } = services;
+  const { log, trustedProxies, rateLimit, isStopping } = services;
   const routes = createRoutes(services);
 
   async function respond(exchange: Exchange): Promise<Reply> {
@@ -73,6 +73,8 @@ export function createApp(services: Services): App {
     try {
       const reply = await respond(exchange).catch((error: unknown) => replyToError(error, exchange, log));
       if (rateLimit !== undefined) await rateLimit.settle(exchange, reply.status);
+      // A client that keeps the connection would send its next request on one that is just being closed.
+      if (isStopping()) outgoing.shouldKeepAlive = false;
       await send(exchange, reply);
     } catch (error) {
       reportCut(error, exchange, log);

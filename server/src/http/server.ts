@@ -34,7 +34,6 @@ export function createHttpServer(app: App, log: Log, { idleTimeoutMs = IDLE_TIME
   server.timeout = idleTimeoutMs;
 
   const onRequest: RequestListener = (incoming, outgoing) => {
-    if (!server.listening) outgoing.shouldKeepAlive = false;
     const fault = findFault(incoming);
     if (fault !== undefined) return refuseRequest(outgoing, fault, log);
     incoming.url = normalTarget(incoming.url ?? '/');

@@ -75,6 +75,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     running.write(BODY.slice(-1));
     const reply = await readReply(running);
     assert.equal(reply?.status, 201);
+    assert.ok(reply?.closes, 'the client is told not to use the connection again');
     await assertStoppedCleanly(service, directory);
     assertStored(directory, tenant.accountId, [JSON.parse(reply?.body ?? '').id]);
     const messages = log.map(({ msg }) => msg);
