@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { after, type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openRaw, type RawConnection } from '../support/raw.ts';
+import { readList } from '../support/replies.ts';
+import { startTestService, type Tenant } from '../support/service.ts';
+
+const BODY = `{"address":"12 Elm Street","beds":3,"baths":2}${' '.repeat(10_000)}`;
+/** The service's clock runs so much faster here: half a minute takes a second and a half. */
+const SPEED = 20;
+const SILENCE_MAX_MS = 30_000 / SPEED;
+const STEP_MS = SILENCE_MAX_MS / 30;
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+
+/** A request whose body the service waits for. */
+async function openSlow(t: TestContext, tenant: Tenant): Promise<RawConnection> {
+  const { setTimeout: start } = globalThis;
+  t.mock.method(globalThis, 'setTimeout', (callback: () => void, delayMs: number) => start(callback, delayMs / SPEED));
+  const connection = await openRaw(service.url);
+  t.after(() => connection[Symbol.dispose]());
+  connection.send(
+    `POST /v1/listings HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${tenant.key}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${BODY.length}\r\nExpect: 100-continue\r\n\r\n`,
+  );
+  assert.equal((await connection.readReply()).status, 100);
+  return connection;
+}
+
+/** Sends a byte at a time for longer than the service bears silence, and on as long as `goesOn` says. */
+async function dribble(connection: RawConnection, goesOn: () => boolean): Promise<number> {
+  const startTimeMs = performance.now();
+  let sent = 0;
+  while (goesOn() || performance.now() - startTimeMs <= SILENCE_MAX_MS) {
+    connection.send(BODY.charAt(sent));
+    sent += 1;
+    await sleep(STEP_MS);
+  }
+  return sent;
+}
+
+async function countListings(tenant: Tenant): Promise<number> {
+  return (await readList(await service.fetch(tenant, '/v1/listings'))).data.length;
+}
+
+async function assertTimedOut(connection: RawConnection, tenant: Tenant): Promise<void> {
+  const reply = await connection.readReply();
+  assert.equal(reply.status, 408);
+  const { error } = JSON.parse(reply.body);
+  assert.equal(error.code, 'request_timeout');
+  assert.match(error.message, /send the request again/);
+  assert.equal(await connection.readToEnd(), '', 'the connection is closed: what comes later is no request');
+  assert.equal(await countListings(tenant), 0);
+}
+
+test('a body of which no byte comes for half a minute is 408', async (t) => {
+  const tenant = await service.createTenant();
+  const connection = await openSlow(t, tenant);
+  connection.send(BODY.slice(0, 10));
+  await assertTimedOut(connection, tenant);
+});
+
+test('a body that is slow but never silent for half a minute is taken', async (t) => {
+  const tenant = await service.createTenant();
+  const connection = await openSlow(t, tenant);
+  const sent = await dribble(connection, () => false);
+  connection.send(BODY.slice(sent));
+  assert.equal((await connection.readReply()).status, 201);
+  assert.equal(await countListings(tenant), 1);
+});
+
+test('a body that is never silent, but goes on for more than a minute, is 408', async (t) => {
+  const tenant = await service.createTenant();
+  const connection = await openSlow(t, tenant);
+  let isAnswered = false;
+  connection.socket.once('data', () => {
+    isAnswered = true;
+  });
+  await dribble(connection, () => !isAnswered);
+  await assertTimedOut(connection, tenant);
+});
