@@ -151,6 +151,11 @@ const accepted: [name: string, members: string, expected: Record<string, unknown
     '"city":null,"status":null,"listPrice":null,"currency":null,"latitude":null,"photos":null,"metadata":null',
     { city: undefined, status: 'active', listPrice: undefined, currency: undefined, photos: undefined },
   ],
+  [
+    'null for a caption',
+    '"photos":[{"caption":null,"url":"https://a.example/1"},{"url":"https://a.example/2","caption":"Back"}]',
+    { photos: [{ url: 'https://a.example/1' }, { url: 'https://a.example/2', caption: 'Back' }] },
+  ],
 ];
 
 describe('what is accepted reads back as it was meant', () => {

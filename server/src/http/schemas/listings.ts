@@ -6,98 +6,12 @@ import { COUNTRIES, CURRENCIES } from '../../model/codes.ts';
 import { AppError, type FieldFault } from '../../model/errors.ts';
 import { type ListingInput, LOT_SIZE_UNITS, PROPERTY_TYPES, STATUSES } from '../../model/listings.ts';
 import { FAULTS_MAX, fieldName, type KnownFields, toFaults } from './faults.ts';
-import {
-  addFault,
-  choice,
-  code,
-  codePoints,
-  decimal,
-  expected,
-  findTextFault,
-  integer,
-  isPlainText,
-  text,
-} from './fields.ts';
+import { choice, code, decimal, expected, integer, text } from './fields.ts';
+import { metadata } from './metadata.ts';
+import { photos } from './photos.ts';
 
 const AMOUNT_MAX = 999_999_999_999.99;
-const PHOTOS_MAX = 100;
-const URL_LENGTH_MAX = 2000;
-const METADATA_MEMBERS_MAX = 50;
-const METADATA_NAME_LENGTH_MAX = 40;
-const METADATA_TEXT_LENGTH_MAX = 500;
 const YEARS_AHEAD_MAX = 5;
-
-const httpsUrl = z
-  .string(expected('a string'))
-  .transform((given, context) => {
-    const url = given.normalize('NFC').trim();
-    const fault = findTextFault(url, URL_LENGTH_MAX, false);
-    if (fault !== undefined) return addFault(context, fault.code, fault.message);
-    if (!/^https:\/\//i.test(url) || !URL.canParse(url)) {
-      return addFault(context, 'invalid_format', 'Must be a URL that begins with https://.');
-    }
-    return url;
-  })
-  .meta({ format: 'uri', pattern: '^https://', maxLength: URL_LENGTH_MAX, example: 'https://example.com/front.jpg' });
-
-const photo = z
-  .strictObject({ url: httpsUrl, caption: text({ lengthMax: 200, multiline: true }).optional() }, expected('an object'))
-  .meta({ id: 'Photo' });
-
-const metadata = z
-  .custom<Record<string, unknown>>(
-    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    expected('an object'),
-  )
-  .transform((given, context) => {
-    const entries = Object.entries(given);
-    if (entries.length > METADATA_MEMBERS_MAX) {
-      return addFault(context, 'too_long', `Must have at most ${METADATA_MEMBERS_MAX} members.`);
-    }
-    const values: Record<string, string | number | boolean> = {};
-    for (const [givenName, givenValue] of entries) {
-      const name = givenName.normalize('NFC').trim();
-      const fault = findMetadataFault(name, givenValue) ?? findDuplicate(values, name);
-      if (fault !== undefined) {
-        context.addIssue({ code: 'custom', path: [givenName], message: fault.message, params: { code: fault.code } });
-      } else if (typeof givenValue === 'string') {
-        values[name] = givenValue.normalize('NFC');
-      } else if (typeof givenValue === 'number' || typeof givenValue === 'boolean') {
-        values[name] = givenValue;
-      }
-    }
-    return values;
-  })
-  .meta({
-    type: 'object',
-    maxProperties: METADATA_MEMBERS_MAX,
-    additionalProperties: { type: ['string', 'number', 'boolean'], maxLength: METADATA_TEXT_LENGTH_MAX },
-    description: `Values of your own; names have at most ${METADATA_NAME_LENGTH_MAX} characters.`,
-    example: { agentId: 'A-17', openHouse: true },
-  });
-
-function findMetadataFault(name: string, value: unknown) {
-  if (name === '__proto__') return { code: 'invalid_format', message: 'Must have another name.' } as const;
-  const nameFault = findTextFault(name, METADATA_NAME_LENGTH_MAX, false);
-  if (nameFault !== undefined) return { code: nameFault.code, message: `The name: ${nameFault.message}` } as const;
-  if (typeof value === 'number' || typeof value === 'boolean') return undefined;
-  if (typeof value !== 'string') {
-    return { code: 'invalid_type', message: 'Must be a string, a number or a boolean.' } as const;
-  }
-  if (codePoints(value.normalize('NFC')) > METADATA_TEXT_LENGTH_MAX) {
-    return { code: 'too_long', message: `Must have at most ${METADATA_TEXT_LENGTH_MAX} characters.` } as const;
-  }
-  if (!isPlainText(value, false)) {
-    return { code: 'invalid_format', message: 'Must not contain control characters, nor half characters.' } as const;
-  }
-  return undefined;
-}
-
-function findDuplicate(values: object, name: string) {
-  return Object.hasOwn(values, name)
-    ? ({ code: 'duplicate', message: 'Is the same name as another once it is trimmed and normalised.' } as const)
-    : undefined;
-}
 
 const area = (decimalsMax: number, description: string) =>
   decimal({ minimum: 0, exclusive: true, maximum: AMOUNT_MAX, decimalsMax, description });
@@ -144,10 +58,7 @@ export const listingFields = {
     description: 'Degrees; with latitude.',
   }).optional(),
   description: text({ lengthMax: 4000, multiline: true }).optional(),
-  photos: z
-    .array(photo, expected('an array'))
-    .max(PHOTOS_MAX, { error: `Must have at most ${PHOTOS_MAX} photos.` })
-    .optional(),
+  photos: photos.optional(),
   metadata: metadata.optional(),
 };
 

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { isObject } from '../../lib/merge-patch.ts';
+import { addFault, codePoints, expected, findTextFault, isPlainText } from './fields.ts';
+
+const MEMBERS_MAX = 50;
+const NAME_LENGTH_MAX = 40;
+const TEXT_LENGTH_MAX = 500;
+
+/** Values of the client's own. */
+export const metadata = z
+  .custom<Record<string, unknown>>(isObject, expected('an object'))
+  .transform((given, context) => {
+    const entries = Object.entries(given);
+    if (entries.length > MEMBERS_MAX) {
+      return addFault(context, 'too_long', `Must have at most ${MEMBERS_MAX} members.`);
+    }
+    const values: Record<string, string | number | boolean> = {};
+    for (const [givenName, givenValue] of entries) {
+      const name = givenName.normalize('NFC').trim();
+      const fault = findMetadataFault(name, givenValue) ?? findDuplicate(values, name);
+      if (fault !== undefined) {
+        context.addIssue({ code: 'custom', path: [givenName], message: fault.message, params: { code: fault.code } });
+      } else if (typeof givenValue === 'string') {
+        values[name] = givenValue.normalize('NFC');
+      } else if (typeof givenValue === 'number' || typeof givenValue === 'boolean') {
+        values[name] = givenValue;
+      }
+    }
+    return values;
+  })
+  .meta({
+    type: 'object',
+    maxProperties: MEMBERS_MAX,
+    additionalProperties: { type: ['string', 'number', 'boolean'], maxLength: TEXT_LENGTH_MAX },
+    description: `Values of your own; names have at most ${NAME_LENGTH_MAX} characters.`,
+    example: { agentId: 'A-17', openHouse: true },
+  });
+
+function findMetadataFault(name: string, value: unknown) {
+  if (name === '__proto__') return { code: 'invalid_format', message: 'Must have another name.' } as const;
+  const nameFault = findTextFault(name, NAME_LENGTH_MAX, false);
+  if (nameFault !== undefined) return { code: nameFault.code, message: `The name: ${nameFault.message}` } as const;
+  if (typeof value === 'number' || typeof value === 'boolean') return undefined;
+  if (typeof value !== 'string') {
+    return { code: 'invalid_type', message: 'Must be a string, a number or a boolean.' } as const;
+  }
+  if (codePoints(value.normalize('NFC')) > TEXT_LENGTH_MAX) {
+    return { code: 'too_long', message: `Must have at most ${TEXT_LENGTH_MAX} characters.` } as const;
+  }
+  if (!isPlainText(value, false)) {
+    return { code: 'invalid_format', message: 'Must not contain control characters, nor half characters.' } as const;
+  }
+  return undefined;
+}
+
+function findDuplicate(values: object, name: string) {
+  return Object.hasOwn(values, name)
+    ? ({ code: 'duplicate', message: 'Is the same name as another once it is trimmed and normalised.' } as const)
+    : undefined;
+}
