@@ -34,3 +34,39 @@ test('killed ten times under create load, the service starts again and has every
   assert.ok(acknowledged.length >= CRASHES * CREATED_BEFORE_CRASH);
   assertStored(directory, accountId, acknowledged);
 });
+
+test('a create that was cut off by a crash is done once when it is sent again with its Idempotency-Key', async (t) => {
+  const directory = await directoryFor(t);
+  const settings = { DATA_DIR: directory, RATE_LIMIT: 'off' };
+  const { accountId, key } = await createTenantByCommand(settings);
+  const created: string[] = [];
+
+  for (let crash = 0; crash < CRASHES; crash += 1) {
+    const { url, child } = await serveFor(t, settings);
+    const create = (base: string) =>
+      fetch(`${base}/v1/listings`, {
+        method: 'POST',
+        headers: {
+          Authorization: `Bearer ${key}`,
+          'Content-Type': 'application/json',
+          'Idempotency-Key': `crash-${crash}`,
+        },
+        body: JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 }),
+      });
+    const cut = Promise.allSettled(Array.from({ length: 64 }, () => create(url)));
+    // Some time in the middle: after none, some or all of them.
+    for (let turn = 0; turn < crash * 40; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    child.kill('SIGKILL');
+    await exitOf(child);
+    await cut;
+    const next = await serveFor(t, settings);
+    const replies = await Promise.all([create(next.url), create(next.url)]);
+    const ids = await Promise.all(replies.map(async (reply) => JSON.parse(await reply.text()).id));
+    assert.equal(ids[0], ids[1]);
+    created.push(ids[0]);
+    assert.equal(await next.end(), 0);
+  }
+
+  assert.equal(new Set(created).size, CRASHES);
+  assertStored(directory, accountId, created);
+});

@@ -21,6 +21,21 @@ export function post(
   });
 }
 
+/** Sends a request with a JSON body, if any. */
+export function send(
+  service: TestService,
+  tenant: Tenant,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  if (body === undefined) return service.fetch(tenant, `/v1${path}`, { method, headers });
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const all = { 'Content-Type': 'application/json', ...headers };
+  return service.fetch(tenant, `/v1${path}`, { method, headers: all, body: text });
+}
+
 /** Creates listings of about `bytes` each without HTTP, and returns their ids, oldest first. */
 export async function fill(service: TestService, tenant: Tenant, count: number, bytes = 200): Promise<string[]> {
   const description = 'x'.repeat(Math.max(1, Math.min(4000, bytes) - 200));

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { MINIMAL, send } from '../support/listings.ts';
+import { faultsOf, readError, readList, readListing } from '../support/replies.ts';
+import { startTestService, type Tenant } from '../support/service.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+
+const at = (externalId: string) => `/listings/external/${encodeURIComponent(externalId)}`;
+const put = (tenant: Tenant, externalId: string, body: unknown, headers: Record<string, string> = {}) =>
+  send(service, tenant, 'PUT', at(externalId), body, headers);
+const list = async (tenant: Tenant) => readList(await service.fetch(tenant, '/v1/listings'));
+
+test('PUT creates the listing, then replaces all that it says', async () => {
+  const tenant = await service.createTenant();
+  const response = await put(tenant, 'MLS-1', { ...MINIMAL, city: 'Austin', status: 'hold' });
+  const created = await readListing(response, 201);
+  assert.equal(created.externalId, 'MLS-1');
+  assert.equal(response.headers.get('location'), `/v1/listings/${created.id}`);
+  const replaced = await readListing(await put(tenant, 'MLS-1', { ...MINIMAL, beds: 4 }));
+  const { city: _, ...rest } = created;
+  assert.deepEqual(replaced, { ...rest, beds: 4, status: 'active', version: 2, updatedAt: replaced.updatedAt });
+  assert.deepEqual((await list(tenant)).data, [replaced]);
+});
+
+test('PUT of what is there already changes nothing', async () => {
+  const tenant = await service.createTenant();
+  const created = await readListing(await put(tenant, 'MLS-1', MINIMAL), 201);
+  const response = await put(tenant, 'MLS-1', { ...MINIMAL, externalId: 'MLS-1', city: null });
+  assert.equal(response.headers.get('etag'), '"1"');
+  assert.deepEqual(await readListing(response), created);
+  assert.equal((await list(tenant)).sequence, 1);
+});
+
+describe('any external id can be named in a path, percent-decoded once', () => {
+  for (const externalId of [
+    'a b',
+    'a/b',
+    'a%2Fb',
+    '..a',
+    'ü',
+    '株式会社',
+    '🏠'.repeat(255),
+    "'; drop table",
+    'external',
+    '?#&=',
+  ]) {
+    test(externalId.slice(0, 20), async () => {
+      const tenant = await service.createTenant();
+      const created = await readListing(await put(tenant, externalId, MINIMAL), 201);
+      assert.equal(created.externalId, externalId);
+      assert.deepEqual(await readListing(await send(service, tenant, 'GET', at(externalId))), created);
+      assert.equal((await send(service, tenant, 'DELETE', at(externalId))).status, 204);
+      await readError(await send(service, tenant, 'GET', at(externalId)), 404, 'not_found');
+    });
+  }
+
+  test('a decomposed and padded one is the same', async () => {
+    const tenant = await service.createTenant();
+    const created = await readListing(await put(tenant, 'Café', MINIMAL), 201);
+    assert.deepEqual(await readListing(await send(service, tenant, 'GET', at(' Cafe\u0301 '))), created);
+  });
+});
+
+describe('an external id that cannot be is refused, and nothing is stored', () => {
+  for (const [name, externalId, body, faults] of [
+    ['256 characters', 'x'.repeat(256), MINIMAL, ['externalId: too_long']],
+    ['blanks', '  ', MINIMAL, ['externalId: blank']],
+    ['a control character', 'a\u0007', MINIMAL, ['externalId: invalid_format']],
+    ['another one in the body', 'a', { ...MINIMAL, externalId: 'b' }, ['externalId: inconsistent']],
+    ['a number in the body', 'a', { ...MINIMAL, externalId: 1 }, ['externalId: invalid_type']],
+    ['a body that is not a listing', 'a', { beds: 1 }, ['address: required', 'baths: required']],
+    ['an array', 'a', [], ['body: invalid_type']],
+  ] as const) {
+    test(name, async () => {
+      const tenant = await service.createTenant();
+      const error = await readError(await put(tenant, externalId, body), 422, 'validation_failed');
+      assert.deepEqual(faultsOf(error), faults);
+      assert.equal((await list(tenant)).sequence, 0);
+    });
+  }
+
+  for (const path of [
+    '/listings/external/%',
+    '/listings/external/%ff',
+    '/listings/external/',
+    '/listings/external/a/b',
+  ]) {
+    test(`${path} is 404`, async () => {
+      const tenant = await service.createTenant();
+      await readError(await send(service, tenant, 'GET', path), 404, 'not_found');
+    });
+  }
+});
+
+test('GET by external id knows ETags', async () => {
+  const tenant = await service.createTenant();
+  await readListing(await put(tenant, 'MLS-1', MINIMAL), 201);
+  const response = await send(service, tenant, 'GET', at('MLS-1'), undefined, { 'If-None-Match': '"1"' });
+  assert.equal(response.status, 304);
+});

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { issueApiKey } from '../../src/domain/api-keys.ts';
+import { purgeRetries } from '../../src/domain/writing.ts';
+import { statement } from '../../src/storage/database.ts';
+import { MINIMAL, post, send } from '../support/listings.ts';
+import { readError, readList, readListing } from '../support/replies.ts';
+import { startTestService, type Tenant } from '../support/service.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+
+const KEY = { 'Idempotency-Key': 'retry-1' };
+const list = async (tenant: Tenant) => readList(await service.fetch(tenant, '/v1/listings'));
+
+/** What a client sees of a reply, but for what is different each time. */
+async function seen(response: Response) {
+  const names = ['content-type', 'location', 'etag'];
+  const headers = names.map((name) => response.headers.get(name));
+  return { status: response.status, headers, body: await response.text() };
+}
+
+/** Each kind of change: how it is prepared, and sent. */
+const CHANGES: [name: string, method: string, path: string, body?: unknown, headers?: Record<string, string>][] = [
+  ['create', 'POST', '/listings', MINIMAL],
+  ['update', 'PATCH', '/listings/{id}', { beds: 9 }, { 'If-Match': '"1"' }],
+  ['a patch that changes nothing', 'PATCH', '/listings/{id}', { beds: 3 }],
+  ['replace', 'PUT', '/listings/external/there', { ...MINIMAL, beds: 9 }],
+  ['create by external id', 'PUT', '/listings/external/new', MINIMAL, { 'If-None-Match': '*' }],
+  ['delete', 'DELETE', '/listings/{id}'],
+  ['delete by external id', 'DELETE', '/listings/external/there', undefined, { 'If-Match': '*' }],
+];
+
+describe('a request that is sent again with its Idempotency-Key is answered again, and done once', () => {
+  for (const [name, method, path, body, headers] of CHANGES) {
+    test(name, async () => {
+      const tenant = await service.createTenant();
+      const { id } = await readListing(await post(service, tenant, { ...MINIMAL, externalId: 'there' }), 201);
+      const again = () => send(service, tenant, method, path.replace('{id}', id), body, { ...KEY, ...headers });
+      const first = await again();
+      assert.ok(first.ok);
+      assert.equal(first.headers.get('idempotent-replayed'), null);
+      const state = await list(tenant);
+      const second = await again();
+      assert.equal(second.headers.get('idempotent-replayed'), 'true');
+      assert.deepEqual(await seen(second), await seen(first));
+      assert.deepEqual(await list(tenant), state);
+    });
+  }
+});
+
+test('the reply that was stored is sent, also when the listing has changed since', async () => {
+  const tenant = await service.createTenant();
+  const first = await post(service, tenant, MINIMAL, KEY);
+  const { id } = await readListing(first.clone(), 201);
+  assert.equal((await send(service, tenant, 'DELETE', `/listings/${id}`)).status, 204);
+  assert.deepEqual(await seen(await post(service, tenant, MINIMAL, KEY)), await seen(first));
+  assert.deepEqual((await list(tenant)).data, []);
+});
+
+test('64 identical creates at once make one listing and one event, and all get it', async () => {
+  const tenant = await service.createTenant();
+  const replies = await Promise.all(Array.from({ length: 64 }, () => post(service, tenant, MINIMAL, KEY)));
+  const created = await Promise.all(replies.map((reply) => readListing(reply, 201)));
+  assert.equal(new Set(created.map(({ id }) => id)).size, 1);
+  assert.equal(replies.filter(({ headers }) => headers.get('idempotent-replayed') === null).length, 1);
+  const { data, sequence } = await list(tenant);
+  assert.deepEqual([data.length, sequence], [1, 1]);
+});
+
+describe('the same key with another request is 422 idempotency_key_reused, and does nothing', () => {
+  const rows: [name: string, method: string, path: string, body: unknown, headers?: Record<string, string>][] = [
+    ['another body', 'POST', '/listings', { ...MINIMAL, beds: 4 }],
+    ['the same body in another form', 'POST', '/listings', ` ${JSON.stringify(MINIMAL)}`],
+    ['a body that is no listing', 'POST', '/listings', {}],
+    ['another type', 'POST', '/listings', MINIMAL, { 'Content-Type': 'application/json; charset=utf-8' }],
+    ['another method and path', 'PUT', '/listings/external/a', MINIMAL],
+    ['a condition', 'POST', '/listings', MINIMAL, { 'If-Match': '"1"' }],
+    ['a listing that is not there', 'PATCH', '/listings/lst_0', {}],
+  ];
+  for (const [name, method, path, body, headers] of rows) {
+    test(name, async () => {
+      const tenant = await service.createTenant();
+      await readListing(await post(service, tenant, MINIMAL, KEY), 201);
+      const state = await list(tenant);
+      const response = await send(service, tenant, method, path, body, { ...KEY, ...headers });
+      await readError(response, 422, 'idempotency_key_reused');
+      assert.deepEqual(await list(tenant), state);
+    });
+  }
+});
+
+test('what was refused is not remembered: the key can be used for what is right', async () => {
+  const tenant = await service.createTenant();
+  await readError(await post(service, tenant, {}, KEY), 422, 'validation_failed');
+  await readError(await send(service, tenant, 'PATCH', '/listings/lst_0', {}, KEY), 404, 'not_found');
+  await readListing(await post(service, tenant, MINIMAL, KEY), 201);
+});
+
+test('quoted and bare are the same key', async () => {
+  const tenant = await service.createTenant();
+  const { id } = await readListing(await post(service, tenant, MINIMAL, { 'Idempotency-Key': '"a-1"' }), 201);
+  const again = await readListing(await post(service, tenant, MINIMAL, { 'Idempotency-Key': 'a-1' }), 201);
+  assert.equal(again.id, id);
+});
+
+test('two accounts use the same key without meeting', async () => {
+  const [ada, bob] = [await service.createTenant(), await service.createTenant()];
+  const { id } = await readListing(await post(service, ada, MINIMAL, KEY), 201);
+  const theirs = await post(service, bob, MINIMAL, KEY);
+  assert.equal(theirs.headers.get('idempotent-replayed'), null);
+  assert.notEqual((await readListing(theirs, 201)).id, id);
+});
+
+test('a retry survives the rotation of its API key', async () => {
+  const tenant = await service.createTenant();
+  const { id } = await readListing(await post(service, tenant, MINIMAL, KEY), 201);
+  const { accountId } = tenant;
+  const request = { accountId, name: 'Next', access: 'full', expiresAt: null, createdBy: null } as const;
+  const { key, secret } = await issueApiKey(service.database, request);
+  const rotated = { accountId, keyId: key.id, key: secret };
+  assert.equal((await readListing(await post(service, rotated, MINIMAL, KEY), 201)).id, id);
+  const reader = await issueApiKey(service.database, { ...request, access: 'read' });
+  const readOnly = { accountId, keyId: reader.key.id, key: reader.secret };
+  await readError(await post(service, readOnly, MINIMAL, KEY), 403, 'insufficient_scope');
+});
+
+const age = statement<{ accountId: string; expiresAt: number }>((query, parameter) =>
+  query
+    .updateTable('idempotency_keys')
+    .set({ expires_at: parameter('expiresAt') })
+    .where('account_id', '=', parameter('accountId')),
+);
+const countRecords = statement<Record<never, never>, { count: number }>((query) =>
+  query.selectFrom('idempotency_keys').select(({ fn }) => fn.countAll<number>().as('count')),
+);
+
+test('a record that has expired is none, and the worker removes it and no other', async () => {
+  const [ada, bob] = [await service.createTenant(), await service.createTenant()];
+  const { id } = await readListing(await post(service, ada, MINIMAL, KEY), 201);
+  await readListing(await post(service, bob, MINIMAL, KEY), 201);
+  const expire = () =>
+    service.database.write((session) => session.execute(age, { accountId: ada.accountId, expiresAt: Date.now() - 1 }));
+  await expire();
+  assert.notEqual((await readListing(await post(service, ada, MINIMAL, KEY), 201)).id, id);
+  await expire();
+  const count = async () => (await service.database.execute(countRecords, {}))[0]?.count ?? 0;
+  const before = await count();
+  await purgeRetries(service.database);
+  assert.equal(await count(), before - 1);
+  const replayed = await post(service, bob, MINIMAL, KEY);
+  assert.equal(replayed.headers.get('idempotent-replayed'), 'true');
+});

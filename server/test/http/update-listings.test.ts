@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { MINIMAL, post, send } from '../support/listings.ts';
+import { faultsOf, readError, readList, readListing } from '../support/replies.ts';
+import { startTestService } from '../support/service.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+const tenant = await service.createTenant();
+
+const create = async (fields: object = {}) => readListing(await post(service, tenant, { ...MINIMAL, ...fields }), 201);
+const patch = (id: string, body: unknown, headers: Record<string, string> = {}) =>
+  send(service, tenant, 'PATCH', `/listings/${id}`, body, headers);
+const sequence = async () => (await readList(await service.fetch(tenant, '/v1/listings?limit=1'))).sequence;
+
+const PRICED = { listPrice: 5, currency: 'EUR', livingArea: 7, livingAreaUnits: 'sqm' };
+const PLACED = { latitude: 30, longitude: -97 };
+
+/** What a listing has, what is sent, and what of it comes back; undefined: it is gone. */
+const PATCHES: [name: string, before: object, body: object, after: Record<string, unknown>][] = [
+  ['a field is replaced', { city: 'Austin' }, { city: 'Dallas' }, { city: 'Dallas' }],
+  ['a required field is replaced', {}, { beds: 0, address: ' 1 Oak ' }, { beds: 0, address: '1 Oak' }],
+  ['null removes a field', { city: 'Austin' }, { city: null }, { city: undefined }],
+  ['null for what is not there changes nothing else', {}, { city: null, beds: 4 }, { city: undefined, beds: 4 }],
+  ['null brings the default status back', { status: 'hold' }, { status: null }, { status: 'active' }],
+  ['null brings the default currency back', PRICED, { currency: null }, { listPrice: 5, currency: 'USD' }],
+  ['null brings the default units back', PRICED, { livingAreaUnits: null }, { livingAreaUnits: 'sqft' }],
+  ['a price keeps its currency', PRICED, { listPrice: 6 }, { listPrice: 6, currency: 'EUR' }],
+  ['a first price gets the default currency', {}, { listPrice: 6 }, { listPrice: 6, currency: 'USD' }],
+  ['a price takes its currency with it', PRICED, { listPrice: null }, { listPrice: undefined, currency: undefined }],
+  [
+    'an area takes its units with it',
+    PRICED,
+    { livingArea: null },
+    { livingArea: undefined, livingAreaUnits: undefined },
+  ],
+  [
+    'a place goes as a whole',
+    PLACED,
+    { latitude: null, longitude: null },
+    { latitude: undefined, longitude: undefined },
+  ],
+  ['metadata is merged', { metadata: { a: 1, b: 2 } }, { metadata: { b: null, c: 3 } }, { metadata: { a: 1, c: 3 } }],
+  ['metadata is removed as a whole', { metadata: { a: 1 } }, { metadata: null }, { metadata: undefined }],
+  ['metadata may become empty', { metadata: { a: 1 } }, { metadata: { a: null } }, { metadata: {} }],
+  ['photos are replaced as a whole', { photos: [{ url: 'https://a.example/1' }] }, { photos: [] }, { photos: [] }],
+  ['an external id can be given', {}, { externalId: 'patched' }, { externalId: 'patched' }],
+];
+
+describe('PATCH is a merge patch (RFC 7396)', () => {
+  for (const [name, before, body, expected] of PATCHES) {
+    test(name, async () => {
+      const listing = await create(before);
+      const response = await patch(listing.id, body, { 'Content-Type': 'application/merge-patch+json' });
+      const changed: Record<string, unknown> = await readListing(response);
+      assert.equal(response.headers.get('etag'), '"2"');
+      for (const [field, value] of Object.entries(expected)) assert.deepEqual(changed[field], value, field);
+      const { updatedAt: _updatedAt, version: _version, ...rest } = { ...listing, ...expected };
+      for (const [field, value] of Object.entries(rest)) assert.deepEqual(changed[field], value, field);
+      assert.equal(changed.version, 2);
+      assert.ok(String(changed.updatedAt) >= listing.updatedAt);
+      assert.deepEqual(await readListing(await service.fetch(tenant, `/v1/listings/${listing.id}`)), changed);
+    });
+  }
+
+  test('the members keep the order that every reply has', async () => {
+    const { id } = await create();
+    const patched = await patch(id, { metadata: { a: 1 }, city: 'Austin', externalId: 'ordered' });
+    const order = ['id', 'externalId', 'address', 'city', 'beds', 'baths', 'status', 'metadata', 'version'];
+    assert.deepEqual(Object.keys(JSON.parse(await patched.text())), [...order, 'createdAt', 'updatedAt']);
+  });
+});
+
+describe('a patch that changes nothing leaves version, time and sequence as they were', () => {
+  const full = { city: 'Café', ...PRICED, metadata: { a: 1, b: 'x' }, ...PLACED, longitude: 0 };
+  for (const [name, body] of [
+    ['an empty one', {}],
+    ['the same values', full],
+    ['the same text in another form', { city: ' Cafe\u0301 ' }],
+    ['the same number in another form', '{"livingArea":7.00,"longitude":-0,"beds":3.0}'],
+    ['members of metadata in another order', { metadata: { b: 'x', a: 1 } }],
+    ['null for what is not there', { description: null, metadata: { c: null } }],
+    ['null for the default', { status: null }],
+  ] as const) {
+    test(name, async () => {
+      const listing = await create(full);
+      const before = await sequence();
+      assert.deepEqual(await readListing(await patch(listing.id, body)), listing);
+      assert.equal(await sequence(), before);
+    });
+  }
+});
+
+describe('a patch that would leave a listing that cannot be is refused, and changes nothing', () => {
+  const rows: [name: string, before: object, body: unknown, faults: string[]][] = [
+    ['an array', {}, [], ['body: invalid_type']],
+    ['null', {}, 'null', ['body: invalid_type']],
+    ['null for a required field', {}, { beds: null, address: null }, ['address: invalid_type', 'beds: invalid_type']],
+    ['an unknown field', {}, { price: 1 }, ['price: unknown_field']],
+    ['null for an unknown field', {}, { price: null }, ['price: unknown_field']],
+    ['__proto__', {}, '{"__proto__":{"beds":1}}', ['__proto__: unknown_field']],
+    ['a field of the server', {}, { version: 7, id: null }, ['id: read_only', 'version: read_only']],
+    ['a currency without a price', {}, { currency: 'EUR' }, ['listPrice: inconsistent']],
+    ['a currency whose price goes', PRICED, { listPrice: null, currency: 'EUR' }, ['listPrice: inconsistent']],
+    ['half a place', PLACED, { latitude: null }, ['latitude: inconsistent']],
+    ['several faults at once', {}, { beds: 2.5, latitude: 1 }, ['beds: not_an_integer', 'longitude: inconsistent']],
+    ['an object in metadata', {}, { metadata: { a: { b: null } } }, ['metadata.a: invalid_type']],
+    [
+      'a 51st member of metadata',
+      { metadata: Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`m${index}`, 1])) },
+      { metadata: { another: 1 } },
+      ['metadata: too_long'],
+    ],
+    ['a number that a double cannot hold', {}, '{"listPrice":9007199254740993}', ['listPrice: out_of_range']],
+  ];
+  for (const [name, before, body, faults] of rows) {
+    test(name, async () => {
+      const listing = await create(before);
+      const sequenceBefore = await sequence();
+      const error = await readError(await patch(listing.id, body), 422, 'validation_failed');
+      assert.deepEqual(faultsOf(error), faults);
+      assert.deepEqual(await readListing(await service.fetch(tenant, `/v1/listings/${listing.id}`)), listing);
+      assert.equal(await sequence(), sequenceBefore);
+    });
+  }
+});
+
+test('another media type is 415 and names those that PATCH takes', async () => {
+  const { id } = await create();
+  const response = await patch(id, {}, { 'Content-Type': 'application/json-patch+json' });
+  assert.equal(response.headers.get('accept-patch'), 'application/merge-patch+json, application/json');
+  await readError(response, 415, 'unsupported_media_type');
+});
+
+test('an external id that another listing has is 409 and names it', async () => {
+  const taken = await create({ externalId: 'taken' });
+  const { id } = await create();
+  const error = await readError(await patch(id, { externalId: 'taken' }), 409, 'external_id_taken');
+  assert.equal(error.listingId, taken.id);
+  assert.equal((await readListing(await patch(taken.id, { externalId: 'taken', beds: 9 }))).beds, 9, 'it may keep it');
+});
+
+test('an external id that was given up is free again', async () => {
+  const first = await create({ externalId: 'freed' });
+  await readListing(await patch(first.id, { externalId: null }));
+  assert.equal((await create({ externalId: 'freed' })).externalId, 'freed');
+});
+
+test('a deleted listing is gone: 404, not in the list, its external id free', async () => {
+  const { id } = await create({ externalId: 'deleted' });
+  const before = await sequence();
+  const response = await send(service, tenant, 'DELETE', `/listings/${id}`);
+  assert.equal(response.status, 204);
+  assert.equal(await response.text(), '');
+  assert.equal(await sequence(), before + 1);
+  for (const method of ['GET', 'PATCH', 'DELETE']) {
+    const body = method === 'PATCH' ? {} : undefined;
+    await readError(await send(service, tenant, method, `/listings/${id}`, body), 404, 'not_found');
+  }
+  const { data } = await readList(await service.fetch(tenant, '/v1/listings'));
+  assert.ok(!data.some((listing) => listing.id === id));
+  assert.equal((await create({ externalId: 'deleted' })).version, 1);
+  assert.equal(await sequence(), before + 2, 'what was refused has left no trace');
+});
+
+describe('what is another account’s is not there, and stays as it is', async () => {
+  const other = await service.createTenant();
+  const theirs = await readListing(await post(service, other, { ...MINIMAL, externalId: 'theirs' }), 201);
+  const rows: [method: string, path: string, body?: unknown][] = [
+    ['GET', `/listings/${theirs.id}`],
+    ['PATCH', `/listings/${theirs.id}`, { beds: 9 }],
+    ['PATCH', `/listings/${theirs.id}`, { beds: 'x' }],
+    ['DELETE', `/listings/${theirs.id}`],
+    ['GET', '/listings/external/theirs'],
+    ['DELETE', '/listings/external/theirs'],
+  ];
+  for (const [method, path, body] of rows) {
+    test(`${method} ${path.replace(theirs.id, '{id}')} ${JSON.stringify(body) ?? ''}`, async () => {
+      const unknown = path.replace(theirs.id, 'lst_00000000000000000000000000').replace('theirs', 'nobody');
+      const headers = { 'X-Request-Id': 'same' };
+      const replies = await Promise.all(
+        [path, unknown].map(async (target) => (await send(service, tenant, method, target, body, headers)).text()),
+      );
+      assert.equal(replies[0], replies[1]);
+      assert.match(replies[0] ?? '', /"not_found"/);
+      const { data } = await readList(await service.fetch(other, '/v1/listings'));
+      assert.deepEqual(data, [theirs]);
+    });
+  }
+
+  test('PUT makes one of its own', async () => {
+    const own = await readListing(await send(service, tenant, 'PUT', '/listings/external/theirs', MINIMAL), 201);
+    assert.notEqual(own.id, theirs.id);
+    assert.deepEqual((await readList(await service.fetch(other, '/v1/listings'))).data, [theirs]);
+  });
+});
+
+describe('a read-only key is 403 on whatever changes something, and nothing changes', async () => {
+  const { accountId } = tenant;
+  const reader = await service.createTenant('Readers', 'read');
+  for (const [method, path, body] of [
+    ['POST', '/listings', MINIMAL],
+    ['PATCH', '/listings/lst_0', {}],
+    ['DELETE', '/listings/lst_0'],
+    ['PUT', '/listings/external/a', MINIMAL],
+    ['DELETE', '/listings/external/a'],
+  ] as const) {
+    test(`${method} ${path}`, async () => {
+      assert.notEqual(reader.accountId, accountId);
+      await readError(await send(service, reader, method, path, body), 403, 'insufficient_scope');
+      assert.equal((await readList(await service.fetch(reader, '/v1/listings'))).sequence, 0);
+    });
+  }
+});
