@@ -5,15 +5,17 @@ import { countHeader } from './raw-headers.ts';
 import { JSON_TYPE } from './reply.ts';
 
 /**
- * Checks that the caller takes JSON.
+ * The media type that the caller likes best of those there are; the first where it does not care.
  * @throws {AppError} `not_acceptable`
  */
-export function requireJsonAccepted({ accept }: IncomingHttpHeaders): void {
+export function negotiateType({ accept }: IncomingHttpHeaders, types: readonly string[]): string {
   // An empty list asks for nothing in particular.
-  if (!accept || accept === '*/*' || accept === JSON_TYPE) return;
-  if (new Negotiator({ headers: { accept } }).mediaType([JSON_TYPE, `${JSON_TYPE};charset=utf-8`]) !== undefined)
-    return;
-  throw new AppError('not_acceptable', `This reply comes as ${JSON_TYPE} only; ask for that in Accept.`);
+  if (!accept || accept === '*/*' || accept === JSON_TYPE) return JSON_TYPE;
+  const withCharset = types.map((type) => `${type};charset=utf-8`);
+  const best = new Negotiator({ headers: { accept } }).mediaType(withCharset);
+  const type = types.find((_, index) => withCharset[index] === best);
+  if (type !== undefined) return type;
+  throw new AppError('not_acceptable', `This reply comes as ${types.join(', ')}; ask for that in Accept.`);
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../model/errors.ts';
 import { hasKey, type KeyedExchange } from './exchange.ts';
-import { requireBodyType, requireJsonAccepted } from './negotiate.ts';
-import type { Reply } from './reply.ts';
+import { negotiateType, requireBodyType } from './negotiate.ts';
+import { JSON_TYPE, type Reply } from './reply.ts';
 import type { Routes } from './routes.ts';
 import { parseQuery, type QuerySchema } from './schemas/query.ts';
 
@@ -26,6 +26,8 @@ export interface Operation<S extends QuerySchema = QuerySchema> {
   query: S;
   /** The media types it takes, the best first. */
   body?: { types: readonly string[]; schema: z.ZodType; example: unknown };
+  /** The media types of its reply if it has more than JSON; JSON is the first. */
+  types?: readonly string[];
   replies: OperationReply[];
   /** The codes it can answer with besides those that every operation can. */
   errors: ErrorCode[];
@@ -35,12 +37,18 @@ export interface Operation<S extends QuerySchema = QuerySchema> {
 export function addOperation<S extends QuerySchema>(
   routes: Routes,
   operation: Operation<S>,
-  handler: (exchange: KeyedExchange, query: z.output<S>, parameters: Record<string, string>) => Promise<Reply>,
+  handler: (
+    exchange: KeyedExchange,
+    query: z.output<S>,
+    parameters: Record<string, string>,
+    mediaType: string,
+  ) => Promise<Reply>,
 ): void {
+  const { types = [JSON_TYPE] } = operation;
   routes.add(operation.method.toUpperCase(), `/v1${operation.path}`, (exchange, parameters) => {
     if (!hasKey(exchange)) throw new Error(`${operation.operationId} was reached without a key`);
-    requireJsonAccepted(exchange.incoming.headers);
+    const mediaType = negotiateType(exchange.incoming.headers, types);
     if (operation.body !== undefined) requireBodyType(exchange.incoming, operation.body.types);
-    return handler(exchange, parseQuery(exchange.query, operation.query), parameters);
+    return handler(exchange, parseQuery(exchange.query, operation.query), parameters, mediaType);
   });
 }

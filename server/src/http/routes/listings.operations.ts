@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../../model/errors.ts';
+import { LIST_TYPES } from '../list-reply.ts';
 import type { Operation, OperationReply } from '../operations.ts';
 import { JSON_TYPE } from '../reply.ts';
 import { listingPatch } from '../schemas/listing-patch.ts';
-import { listing, listingInput } from '../schemas/listings.ts';
-import { integerParameter, noQuery } from '../schemas/query.ts';
+import { LISTING_FIELDS, listing, listingInput } from '../schemas/listings.ts';
+import { integerParameter, namesParameter, noQuery } from '../schemas/query.ts';
 
 const LIMIT_MAX = 1000;
 
@@ -20,6 +21,10 @@ const listQuery = z.strictObject({
       description: 'The `nextCursor` of the page before, unchanged; without `limit` all the rest. It never expires.',
     })
     .optional(),
+  fields: namesParameter(
+    LISTING_FIELDS,
+    'Names of members, with commas between them: listings have these only, in the order of all replies.',
+  ).optional(),
 });
 
 export type ListQuery = z.output<typeof listQuery>;
@@ -95,6 +100,7 @@ export const listOperation: Operation<typeof listQuery> = {
     'All listings of the account, newest first (descending `id`). Without `limit` the whole account is streamed, ' +
     'whether it has ten listings or a million; a reply that was cut has no end of JSON. `sequence` was read before the first row.',
   query: listQuery,
+  types: LIST_TYPES,
   replies: [
     {
       status: 200,

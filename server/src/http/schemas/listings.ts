@@ -83,6 +83,9 @@ export const listing = z
   })
   .meta({ id: 'Listing' });
 
+/** The members of a listing in the order of every reply. */
+export const LISTING_FIELDS = Object.keys(listing.shape);
+
 /**
  * Checks a body that is to become a listing.
  * @throws {AppError} `validation_failed` with every fault there is

@@ -28,6 +28,28 @@ export function integerParameter(minimum: number, maximum: number, description: 
     .meta({ type: 'integer', minimum, maximum, description });
 }
 
+/** Some of these names, with commas between them, each once; they come in the order of `known`. */
+export function namesParameter(known: readonly string[], description: string) {
+  return z
+    .string()
+    .transform((given, context) => {
+      // One more than there are is a repeated or an unknown one, and enough to say so.
+      const names = given.split(',', known.length + 1);
+      for (const [index, name] of names.entries()) {
+        if (!known.includes(name)) addFault(context, 'invalid_choice', unknownName(name, known));
+        else if (names.indexOf(name) < index) addFault(context, 'duplicate', `Must name ${name} once.`);
+      }
+      return known.filter((name) => names.includes(name));
+    })
+    .meta({ description });
+}
+
+function unknownName(name: string, known: readonly string[]): string {
+  const nearest = suggest(name, known);
+  const instead = nearest === undefined ? `There are ${known.join(', ')}.` : `Did you mean "${nearest}"?`;
+  return `There is no "${name.slice(0, NAME_LENGTH_MAX).toWellFormed()}". ${instead}`;
+}
+
 /**
  * Checks the parameters of a request against the operation's schema.
  * @throws {AppError} `unknown_parameter` or `invalid_query` with every fault there is

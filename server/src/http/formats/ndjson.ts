@@ -1,0 +1,11 @@
+import { type ListFormat, pickFields } from './list-format.ts';
+
+/** A listing a line, and a line that says that this was all: a list that was cut does not have it. */
+export const ndjsonFormat: ListFormat = {
+  mediaType: 'application/x-ndjson',
+  contentType: 'application/x-ndjson',
+  begin: () => '',
+  rows: (docs, fields) => docs.map((doc) => `${fields === undefined ? doc : pickFields(doc, fields)}\n`),
+  separator: '',
+  end: ({ sequence, epoch, total }, count) => `${JSON.stringify({ end: true, count, sequence, epoch, total })}\n`,
+};
