@@ -4,7 +4,7 @@ import { changeAccount, createAccount, deleteAccount, getAccount } from '../doma
 import type { Account } from '../model/accounts.ts';
 import { AppError } from '../model/errors.ts';
 import { listAccounts } from '../storage/accounts.ts';
-import { formatTime, type OutputOptions, print, withDatabase, withJsonOption } from './with-database.ts';
+import { formatTable, formatTime, type OutputOptions, print, withDatabase, withJsonOption } from './with-database.ts';
 
 export function addAccounts(program: Command): void {
   const accounts = program.command('accounts').description('the tenants: each has its own listings and keys');
@@ -33,10 +33,11 @@ function addList(accounts: Command): void {
     withDatabase(async (database) => {
       const rows = await listAccounts(database);
       const shown = rows.map((row) => ({ ...row, createdAt: formatTime(row.createdAt) }));
-      const lines = shown.map(
-        ({ id, name, listings, createdAt }) => `${id}  ${createdAt}  ${listings} listings  ${name}`,
+      const lines = formatTable(
+        ['ID', 'CREATED', 'LISTINGS', 'NAME'],
+        shown.map(({ id, createdAt, listings, name }) => [id, `${createdAt}`, `${listings}`, name]),
       );
-      print(shown, options, lines.length > 0 ? lines : ['There is no account yet: "accounts create" makes one.']);
+      print(shown, options, rows.length > 0 ? lines : ['There is no account yet: "accounts create" makes one.']);
     }),
   );
 }

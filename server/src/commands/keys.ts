@@ -3,7 +3,7 @@ import { getAccount } from '../domain/accounts.ts';
 import { deleteApiKey, issueApiKey } from '../domain/api-keys.ts';
 import type { ApiKey } from '../model/api-keys.ts';
 import { listApiKeys } from '../storage/api-keys.ts';
-import { formatTime, type OutputOptions, print, withDatabase, withJsonOption } from './with-database.ts';
+import { formatTable, formatTime, type OutputOptions, print, withDatabase, withJsonOption } from './with-database.ts';
 
 interface CreateOptions extends OutputOptions {
   account: string;
@@ -28,12 +28,11 @@ export function addKeys(program: Command): void {
       withDatabase(async (database) => {
         await getAccount(database, options.account);
         const shown = (await listApiKeys(database, options.account)).map(showKey);
-        const lines = shown.map((key) => {
-          const used = key.lastUsedAt ?? 'never used';
-          const ends = key.expiresAt === null ? '' : `  expires ${key.expiresAt}`;
-          return `${key.id}  ${key.start}…  ${key.access}  ${used}${ends}  ${key.name}`;
-        });
-        print(shown, options, lines.length > 0 ? lines : ['The account has no key yet: "keys create" makes one.']);
+        print(
+          shown,
+          options,
+          shown.length > 0 ? keyTable(shown) : ['The account has no key yet: "keys create" makes one.'],
+        );
       }),
     );
 
@@ -69,6 +68,20 @@ function showKey(key: ApiKey) {
     expiresAt: formatTime(key.expiresAt),
     lastUsedAt: formatTime(key.lastUsedAt),
   };
+}
+
+function keyTable(keys: ReturnType<typeof showKey>[]): string[] {
+  const now = new Date().toISOString();
+  const expiry = (time: string) => (time <= now ? `expired ${time}` : time);
+  const rows = keys.map(({ id, start, access, lastUsedAt, expiresAt, name }) => [
+    id,
+    `${start}…`,
+    access,
+    lastUsedAt ?? 'never',
+    expiresAt === null ? 'never' : expiry(expiresAt),
+    name,
+  ]);
+  return formatTable(['ID', 'KEY', 'ACCESS', 'LAST USED', 'EXPIRES', 'NAME'], rows);
 }
 
 /** RFC 3339; a date alone is its first moment in UTC. */

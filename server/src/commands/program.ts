@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help, type Option } from 'commander';
 import { ConfigError, readRelease } from '../config.ts';
 import { AppError } from '../model/errors.ts';
 import { addAccounts } from './accounts.ts';
@@ -25,12 +25,19 @@ function createProgram(): Command {
     .exitOverride()
     .showHelpAfterError('(--help shows what can be given)')
     .helpCommand(true)
+    .configureHelp({ optionDescription: describeOption })
     .addHelpText('after', '\nSettings come from the environment and from .env; the README lists them.');
   addServe(program);
   addMigrate(program);
   addAccounts(program);
   addKeys(program);
   return program;
+}
+
+/** commander's own description, and whether the option must be given: the usage line has only "[options]". */
+function describeOption(option: Option): string {
+  const description = new Help().optionDescription(option);
+  return option.mandatory ? `${description} (required)` : description;
 }
 
 function reportError(error: unknown): number {

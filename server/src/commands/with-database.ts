@@ -28,6 +28,18 @@ export function print(value: object, options: OutputOptions, lines: string[]): v
   console.log(options.json ? JSON.stringify(value) : lines.join('\n'));
 }
 
+/** Rows for a person, in columns below their headings. */
+export function formatTable(headings: string[], rows: string[][]): string[] {
+  const table = [headings, ...rows];
+  const widths = headings.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
+  return table.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
 /** Times are RFC 3339 wherever the program shows them. */
 export function formatTime(timeMs: number | null): string | null {
   return timeMs === null ? null : new Date(timeMs).toISOString();

@@ -5,7 +5,7 @@ import { after, test } from 'node:test';
 import { isWellFormedSecret } from '../../src/model/api-keys.ts';
 import { createTenantByCommand, runCommand } from '../support/process.ts';
 import { createDirectory } from '../support/service.ts';
-import { serveFor } from '../support/serving.ts';
+import { directoryFor, serveFor } from '../support/serving.ts';
 import { until } from '../support/until.ts';
 
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
@@ -145,4 +145,35 @@ test('last use is shown, without a request ever waiting for it', async (t) => {
   const [shown] = await runJson('keys', 'list', '--account', accountId);
   assert.equal(shown.id, keyId);
   assert.match(shown.lastUsedAt, TIME);
+});
+
+test('people read lists under headings, and which keys have expired', async (t) => {
+  const directory = await directoryFor(t);
+  const runHere = async (...args: string[]) => (await runCommand(args, { DATA_DIR: directory })).stdout;
+  const { id } = JSON.parse(await runHere('accounts', 'create', '--name', 'Hill Country Homes', '--json'));
+  const createHere = (...args: string[]) => runHere('keys', 'create', '--account', id, ...args);
+  await createHere('--name', 'Website');
+  await createHere('--name', 'Later', '--read-only', '--expires-at', '2099-01-31');
+  await createHere('--name', 'Short', '--expires-at', new Date(Date.now() + EXPIRES_AFTER_MS).toISOString());
+  const short = await until('the key has expired', async () => {
+    const list = await runHere('keys', 'list', '--account', id);
+    return list.includes('expired') && list;
+  });
+  assert.match(
+    short,
+    new RegExp(
+      [
+        '^ID +KEY +ACCESS +LAST USED +EXPIRES +NAME',
+        'key_\\w+ +plk_\\w{4}… +full +never +never +Website',
+        'key_\\w+ +plk_\\w{4}… +read +never +2099-01-31T00:00:00.000Z +Later',
+        'key_\\w+ +plk_\\w{4}… +full +never +expired \\S+Z +Short\n$',
+      ].join('\n'),
+    ),
+  );
+  const columns = short.split('\n').map((line) => line.search(/NAME|Website|Later|Short/));
+  assert.equal(new Set(columns.slice(0, 4)).size, 1, 'columns stand below their headings');
+  assert.match(
+    await runHere('accounts', 'list'),
+    /^ID +CREATED +LISTINGS +NAME\nacc_\w+ +\S+Z +0 +Hill Country Homes\n$/,
+  );
 });

@@ -36,6 +36,15 @@ describe('--help says on stdout what can be given', { concurrency: 2 }, () => {
   }
 });
 
+test('--help says which options must be given', async () => {
+  const { stdout } = await run('keys', 'create', '--help');
+  const required = stdout.split('\n').filter((line) => line.endsWith('(required)'));
+  assert.deepEqual(
+    required.map((line) => line.trim().split(' ')[0]),
+    ['--account', '--name'],
+  );
+});
+
 test('--version is the package’s', async () => {
   const manifest = JSON.parse(await readFile(join(REPOSITORY, 'server', 'package.json'), 'utf8'));
   assert.equal((await run('--version')).stdout, `${manifest.version}\n`);
