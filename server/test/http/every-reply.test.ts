@@ -193,3 +193,14 @@ test('/v1/me shows the account and the key in use, and not the key itself', asyn
   assert.equal(new Date(me.key.createdAt).toISOString(), me.key.createdAt);
   assert.ok(!text.includes(reader.key.slice(8)));
 });
+
+test('/ and /docs/ lead to /docs', async () => {
+  for (const [path, status] of [
+    ['/', 302],
+    ['/docs/', 308],
+  ] as const) {
+    const response = await fetch(`${service.url}${path}`, { redirect: 'manual' });
+    assert.deepEqual([response.status, response.headers.get('location')], [status, '/docs']);
+  }
+  assert.match(await (await fetch(`${service.url}/docs/`)).text(), /swagger-ui/);
+});

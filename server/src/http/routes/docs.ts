@@ -53,6 +53,7 @@ const FILES: [name: string, type: string][] = [
 /** `/docs`: the interactive API reference. */
 export function addDocs(routes: Routes): void {
   routes.add('GET', '/', () => ({ status: 302, headers: { Location: '/docs' } }));
+  routes.add('GET', '/docs/', () => ({ status: 308, headers: { Location: '/docs' } }));
   routes.add('GET', '/docs', () => replyFile(PAGE, 'text/html; charset=utf-8'));
   routes.add('GET', '/docs/start.js', () => replyFile(START, 'text/javascript; charset=utf-8'));
   for (const [name, type] of FILES) {
