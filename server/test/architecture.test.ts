@@ -21,7 +21,7 @@ const MAY_IMPORT: Record<string, string[]> = {
 
 /** Packages that only one room may know, and for the engine, only some of its files. */
 const ONLY_IN: [packageName: RegExp, place: RegExp, why: string][] = [
-  [/^hono|^@hono\/|^negotiator$|^node:http$/, /^(http\/|service\.ts)/, 'only http/ knows HTTP'],
+  [/^negotiator$|^node:http$/, /^(http\/|service\.ts)/, 'only http/ knows HTTP'],
   [/^kysely$/, /^storage\//, 'only storage/ knows SQL'],
   [/^node:sqlite$|^pg$/, /^storage\/(sqlite|postgres)(\.ts|\/)/, 'only the engine files know the engine'],
   [/^rate-limiter-flexible$/, /^lib\/limiter\.ts$/, 'one place decides where requests are counted'],

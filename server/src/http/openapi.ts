@@ -160,9 +160,9 @@ function describeSchema(schema: z.ZodType, schemas: Record<string, unknown>): Re
   });
   const definitions = { ...$defs };
   for (const [name, definition] of Object.entries(definitions)) schemas[name] = withComponentReferences(definition);
-  return Object(withComponentReferences(described));
+  return withComponentReferences(described);
 }
 
-function withComponentReferences(schema: unknown): unknown {
+function withComponentReferences(schema: object): Record<string, unknown> {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', `"${SCHEMA_PREFIX}`));
 }

@@ -4,6 +4,15 @@ const select = statement<Record<never, never>, { cursorSecret: string }>((query)
   query.selectFrom('database_info').select('cursor_secret as cursorSecret'),
 );
 
+const selectId = statement<Record<never, never>, { id: number }>((query) =>
+  query.selectFrom('database_info').select('id'),
+);
+
+/** @throws {AppError} `unavailable` if the database does not answer */
+export async function ping(session: Session): Promise<void> {
+  await session.execute(selectId, {});
+}
+
 /** What signs cursors: made with the database, so that they hold across restarts and processes. */
 export async function getCursorSecret(session: Session): Promise<string> {
   const [info] = await session.execute(select, {});

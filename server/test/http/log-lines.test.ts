@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { readError } from '../support/replies.ts';
 import { startTestService, type Tenant, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -56,9 +57,9 @@ test('a mistyped name is told the one that was probably meant', async () => {
     colour: 'red',
   });
   const init = { method: 'POST', body, headers: { 'Content-Type': 'application/json' } };
-  const { error } = Object(await (await service.fetch(tenant, '/v1/listings', init)).json());
+  const { details } = await readError(await service.fetch(tenant, '/v1/listings', init), 422, 'validation_failed');
   assert.deepEqual(
-    error.details.map(({ message }: { message: string }) => message),
+    details?.map(({ message }) => message),
     [
       'There is no such field; perhaps address is meant.',
       'There is no such field; perhaps listPrice is meant.',

@@ -1,7 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { promisify } from 'node:util';
 
 export const PROGRAM = new URL('../../bin/property-listings.js', import.meta.url).pathname;
 export const REPOSITORY = new URL('../../..', import.meta.url).pathname.replace(/\/$/, '');
@@ -69,16 +68,14 @@ export interface CommandResult {
 }
 
 /** Runs a command of the program to its end. */
-export async function runCommand(args: string[], settings: Record<string, string>): Promise<CommandResult> {
-  try {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [PROGRAM, ...args], {
-      env: environment(settings),
-    });
-    return { code: 0, stdout, stderr };
-  } catch (error) {
-    if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'number') throw error;
-    return { code: error.code, stdout: String(Object(error).stdout), stderr: String(Object(error).stderr) };
-  }
+export function runCommand(args: string[], settings: Record<string, string>): Promise<CommandResult> {
+  const { promise, resolve, reject } = Promise.withResolvers<CommandResult>();
+  execFile(process.execPath, [PROGRAM, ...args], { env: environment(settings) }, (error, stdout, stderr) => {
+    const code = error === null ? 0 : error.code;
+    if (typeof code === 'number') resolve({ code, stdout, stderr });
+    else reject(error);
+  });
+  return promise;
 }
 
 /** Makes an account and a key by the command line, as an operator does. */

@@ -1,5 +1,5 @@
 import { AppError } from '../../model/errors.ts';
-import { getCursorSecret } from '../../storage/database-info.ts';
+import { ping } from '../../storage/database-info.ts';
 import type { Services } from '../app.ts';
 import { replyJson } from '../reply.ts';
 import type { Routes } from '../routes.ts';
@@ -12,7 +12,7 @@ export function addHealth(routes: Routes, { database, isStopping }: Services): v
   routes.add('GET', '/readyz', async () => {
     if (isStopping())
       throw new AppError('unavailable', 'The service is stopping.', { headers: { 'Retry-After': '1' } });
-    await getCursorSecret(database);
+    await ping(database);
     return replyJson(200, '{"status":"ready"}', NO_STORE);
   });
 }

@@ -5,9 +5,8 @@ import type { Services } from '../app.ts';
 import { addOperation, type Operation } from '../operations.ts';
 import { replyJson } from '../reply.ts';
 import type { Routes } from '../routes.ts';
+import { time } from '../schemas/fields.ts';
 import { noQuery } from '../schemas/query.ts';
-
-const time = () => z.string().meta({ format: 'date-time' });
 
 export const meOperation: Operation<typeof noQuery> = {
   method: 'get',

@@ -133,6 +133,11 @@ export function code(codes: ReadonlySet<string>, pattern: string, list: string, 
     .meta({ pattern, description: `${list} code`, example });
 }
 
+/** A moment as the service gives it: RFC 3339 in UTC with milliseconds. */
+export function time() {
+  return z.string().meta({ format: 'date-time', example: '2026-01-31T09:30:00.000Z' });
+}
+
 /** The message for a value that is missing or of another type. */
 export function expected(type: string) {
   return { error: ({ input }: { input?: unknown }) => missing(input, type) };

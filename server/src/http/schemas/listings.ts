@@ -6,7 +6,7 @@ import { COUNTRIES, CURRENCIES } from '../../model/codes.ts';
 import { AppError, type FieldFault } from '../../model/errors.ts';
 import { type ListingInput, LOT_SIZE_UNITS, PROPERTY_TYPES, STATUSES } from '../../model/listings.ts';
 import { FAULTS_MAX, fieldName, type KnownFields, toFaults } from './faults.ts';
-import { choice, code, decimal, expected, integer, text } from './fields.ts';
+import { choice, code, decimal, expected, integer, text, time } from './fields.ts';
 import { metadata } from './metadata.ts';
 import { photos } from './photos.ts';
 
@@ -69,8 +69,6 @@ const FIELDS: KnownFields = {
 const REQUIRED = new Set(['address', 'beds', 'baths']);
 
 export const listingInput = z.strictObject(listingFields, expected('an object')).meta({ id: 'ListingInput' });
-
-const time = () => z.string().meta({ format: 'date-time', example: '2026-01-31T09:30:00.000Z' });
 
 export const listing = z
   .object({

@@ -55,8 +55,7 @@ function unknownName(name: string, known: readonly string[]): string {
  * @throws {AppError} `unknown_parameter` or `invalid_query` with every fault there is
  */
 export function parseQuery<S extends QuerySchema>(query: string, schema: S): z.output<S> {
-  // No parameter is required anywhere.
-  if (query === '') return {} as z.output<S>;
+  if (query === '') return schema.parse({});
   const parameters = new URLSearchParams(query);
   const faults = findShapeFaults(parameters, Object.keys(schema.shape));
   const unshaped = new Set(faults.map(({ field }) => field));
