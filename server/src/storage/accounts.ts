@@ -75,20 +75,28 @@ export async function removeAccount(session: Session, id: string): Promise<void>
   await session.execute(remove, { id });
 }
 
-const advance = statement<{ accountId: string; listings: number }, { sequence: number }>((query, parameter) =>
+const advance = statement<{ accountId: string; listings: number }>((query, parameter) =>
   query
     .updateTable('account_heads')
     .set({
       sequence: sql`sequence + 1`,
       listing_count: sql`listing_count + ${parameter('listings')}`,
     })
-    .where('account_id', '=', parameter('accountId'))
-    .returning('sequence'),
+    .where('account_id', '=', parameter('accountId')),
 );
 
-/** Takes the account's next sequence number; `listings` is by how many its number of listings changes. */
+const selectSequence = statement<{ accountId: string }, { sequence: number }>((query, parameter) =>
+  query.selectFrom('account_heads').select('sequence').where('account_id', '=', parameter('accountId')),
+);
+
+/**
+ * Takes the account's next sequence number; `listings` is by how many its number of listings changes. Two statements,
+ * because SQLite opens a savepoint for one that updates and returns, and the full-text index then writes out what it has
+ * gathered: 14 µs against 3.
+ */
 export async function advanceSequence(session: Session, accountId: string, listings: number): Promise<number> {
-  const [head] = await session.execute(advance, { accountId, listings });
+  await session.execute(advance, { accountId, listings });
+  const [head] = await session.execute(selectSequence, { accountId });
   if (head === undefined) throw new Error(`The account ${accountId} has no head`);
   return head.sequence;
 }

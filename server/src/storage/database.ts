@@ -48,7 +48,7 @@ export interface Database extends Session {
   /**
    * Runs `job` in a transaction of its own and resolves once the commit is on disk. Jobs that wait at the
    * same time are committed together; one that throws is rolled back alone. A job awaits nothing but its
-   * session, which ends with it.
+   * session, which ends with it, and may be run again from its beginning when another one has failed.
    * @throws whatever the job throws; {AppError} `unavailable`, `storage_full` or `outcome_unknown`
    */
   write<T>(job: (session: Session) => Promise<T>): Promise<T>;

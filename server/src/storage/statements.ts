@@ -4,6 +4,8 @@ import type { Tables } from './schema.ts';
 
 export interface CompiledStatement {
   sql: string;
+  /** Whether it only reads. */
+  isQuery: boolean;
   /** The values in the order of the placeholders. */
   bind(parameters: unknown): unknown[];
 }
@@ -38,12 +40,12 @@ export class StatementCompiler {
 }
 
 /** The binding is generated code, like the row's below: with loops over names both took three times as long. */
-function withNamedParameters({ sql, parameters }: CompiledQuery): CompiledStatement {
+function withNamedParameters({ sql, parameters, query }: CompiledQuery): CompiledStatement {
   const slots = parameters.map((slot) =>
     slot instanceof Placeholder ? `given[${JSON.stringify(slot.name)}]` : JSON.stringify(slot),
   );
   const bind = new Function('given', `return [${slots.join(', ')}]`);
-  return { sql, bind: (parameters) => bind(parameters) };
+  return { sql, isQuery: query.kind === 'SelectQueryNode', bind: (parameters) => bind(parameters) };
 }
 
 /** Makes what turns the values of a row, in the order of its columns, into an object. */

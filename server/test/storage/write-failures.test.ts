@@ -97,10 +97,8 @@ test('a commit that finds the disk full wrote nothing, and says so', async (t) =
 
 for (const [step, errcode, code] of [
   ['begin immediate', SQLITE_IOERR, 'unavailable'],
-  ['savepoint job', SQLITE_IOERR, 'unavailable'],
-  ['savepoint job', SQLITE_FULL, 'storage_full'],
-  ['release job', SQLITE_IOERR, 'unavailable'],
-  ['release job', SQLITE_FULL, 'storage_full'],
+  ['begin immediate', SQLITE_FULL, 'storage_full'],
+  ['commit', SQLITE_FULL, 'storage_full'],
 ] as const) {
   test(`an error ${errcode} of "${step}" is ${code}, and nothing is stored`, async (t) => {
     const { database, queue, texts } = failingQueue(t);
@@ -115,19 +113,47 @@ for (const [step, errcode, code] of [
   });
 }
 
-test('a job that cannot be rolled back alone takes its group with it', async (t) => {
+test('a job that fails before it has written anything takes nobody with it', async (t) => {
   const { database, queue, texts } = failingQueue(t);
-  database.failing.set('rollback to job; release job', SQLITE_IOERR);
+  let runs = 0;
   const writes = [
-    queue.submit((session) => note(session, 'first')),
     queue.submit(async (session) => {
-      await note(session, 'second');
-      throw new Error('a fault of the job');
+      runs += 1;
+      await note(session, 'first');
     }),
+    queue.submit(async () => {
+      throw new Error('refused');
+    }),
+    queue.submit((session) => note(session, 'third')),
   ];
-  for (const write of writes) await assertRefused(write, 'unavailable');
-  await queue.submit((session) => note(session, 'later'));
-  assert.deepEqual(texts(), ['later']);
+  const outcomes = await Promise.allSettled(writes);
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  );
+  assert.deepEqual(texts(), ['first', 'third']);
+  assert.equal(runs, 1);
+  assert.equal(database.isTransaction, false);
+});
+
+test('when a job fails after it has written, the others of its group are run again, in their order', async (t) => {
+  const { queue, texts } = failingQueue(t);
+  const order: number[] = [];
+  const writes = Array.from({ length: 6 }, (_, index) =>
+    queue.submit(async (session) => {
+      await note(session, `job ${index}`);
+      if (index === 2 || index === 4) throw new Error(`job ${index} fails`);
+      return index;
+    }),
+  );
+  for (const [index, write] of writes.entries()) write.then(() => order.push(index)).catch(() => {});
+  const outcomes = await Promise.allSettled(writes);
+  assert.deepEqual(
+    outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : outcome.reason.message)),
+    [0, 1, 'job 2 fails', 3, 'job 4 fails', 5],
+  );
+  assert.deepEqual(texts(), ['job 0', 'job 1', 'job 3', 'job 5']);
+  assert.deepEqual(order, [0, 1, 3, 5]);
 });
 
 test('a rollback that fails keeps nobody waiting; writes are refused until it succeeds, and nothing is stored', async (t) => {

@@ -18,6 +18,7 @@ const compiler = new StatementCompiler({
 
 interface Prepared {
   statement: StatementSync;
+  isQuery: boolean;
   bind(parameters: unknown): SQLInputValue[];
   toRow(values: unknown[]): unknown;
 }
@@ -26,6 +27,8 @@ interface Prepared {
 export class Connection implements Session {
   readonly #database: DatabaseSync;
   readonly #prepared = new WeakMap<object, Prepared>();
+  /** Whether a statement that may write has run since somebody set this to false. */
+  hasWritten = false;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -33,7 +36,8 @@ export class Connection implements Session {
 
   async execute<P, R>(statement: Statement<P, R>, parameters: P): Promise<R[]> {
     try {
-      const { statement: prepared, bind, toRow } = this.#prepare(statement);
+      const { statement: prepared, isQuery, bind, toRow } = this.#prepare(statement);
+      if (!isQuery) this.hasWritten = true;
       // `.all()` also for writes: it ends the statement, so that no cursor stays open and the log is checkpointed.
       const rows = prepared.all(...bind(parameters)) as unknown as unknown[][];
       return rows.map(toRow) as R[];
@@ -63,12 +67,13 @@ export class Connection implements Session {
   #prepare<P, R>(statement: Statement<P, R>): Prepared {
     const known = this.#prepared.get(statement);
     if (known !== undefined) return known;
-    const { sql, bind } = compiler.compile(statement);
+    const { sql, isQuery, bind } = compiler.compile(statement);
     const compiled = this.#database.prepare(sql);
     // Rows as arrays take a quarter less time, even with the objects made here.
     compiled.setReturnArrays(true);
     const prepared: Prepared = {
       statement: compiled,
+      isQuery,
       bind: bind as Prepared['bind'],
       toRow: rowMapper(compiled.columns().map(({ name }) => name)),
     };
