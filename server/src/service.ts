@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type Config, ConfigError, readRelease } from './config.ts';
 import { KeyUse } from './domain/api-keys.ts';
+import { EventHub } from './domain/event-hub.ts';
+import { purgeEvents } from './domain/event-purge.ts';
 import { purgeRetries } from './domain/writing.ts';
 import { createApp } from './http/app.ts';
 import { CursorCodec } from './http/cursor.ts';
@@ -19,6 +21,8 @@ import { schedule } from './worker/schedule.ts';
 const SHUTDOWN_MAX_MS = 10_000;
 const KEY_USE_INTERVAL_MS = 5_000;
 const PURGE_INTERVAL_MS = 60_000;
+/** It looks at every account. */
+const EVENT_PURGE_INTERVAL_MS = 600_000;
 
 export interface Service {
   /** The address it listens on. */
@@ -35,9 +39,11 @@ export interface Service {
 export async function startService(config: Config, log: Log, timeouts?: ServerTimeouts): Promise<Service> {
   const database = openDatabase(config.databaseUrl);
   const keyUse = new KeyUse(database);
+  const eventHub = new EventHub(database);
   let stopping = false;
   const app = createApp({
     database,
+    eventHub,
     cursors: new CursorCodec(await getCursorSecret(database)),
     keyUse,
     log,
@@ -49,16 +55,19 @@ export async function startService(config: Config, log: Log, timeouts?: ServerTi
   });
   const server = createHttpServer(app, log, timeouts);
   const url = await listen(server, config);
-  const stopRecording = schedule('record key use', KEY_USE_INTERVAL_MS, () => keyUse.flush(), log.logger);
-  const stopPurging = schedule('purge retries', PURGE_INTERVAL_MS, () => purgeRetries(database), log.logger);
+  const schedules = [
+    schedule('record key use', KEY_USE_INTERVAL_MS, () => keyUse.flush(), log.logger),
+    schedule('purge retries', PURGE_INTERVAL_MS, (signal) => purgeRetries(database, signal), log.logger),
+    schedule('purge events', EVENT_PURGE_INTERVAL_MS, (signal) => purgeEvents(database, signal), log.logger),
+  ];
   return {
     url,
     database,
     async stop() {
       stopping = true;
+      eventHub.stop();
       await shutDown(server, SHUTDOWN_MAX_MS);
-      stopRecording();
-      stopPurging();
+      await Promise.all(schedules.map((stopWork) => stopWork()));
       await keyUse
         .flush()
         .catch((error: unknown) => log.logger.error({ err: error }, 'the last use of keys was not written'));

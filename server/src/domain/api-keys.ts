@@ -1,5 +1,5 @@
 import { createId } from '../lib/ids.ts';
-import { parseName } from '../model/accounts.ts';
+import { type Head, parseName } from '../model/accounts.ts';
 import {
   type Access,
   type ApiKey,
@@ -10,7 +10,7 @@ import {
 } from '../model/api-keys.ts';
 import { AppError } from '../model/errors.ts';
 import {
-  apiKeyExists,
+  findKeyHead,
   findKeyHolder,
   insertApiKey,
   type KeyHolder,
@@ -77,10 +77,15 @@ export async function authenticate(session: Session, secret: string): Promise<Ke
   return holder;
 }
 
-/** Whether a key that was let in is still one: for replies that last. */
-export async function isKeyAlive(session: Session, { keyId, expiresAt }: KeyHolder): Promise<boolean> {
-  if (expiresAt !== null && expiresAt <= Date.now()) return false;
-  return apiKeyExists(session, keyId);
+/** Where the account of a key that was let in stands now, if it is still one: for replies that last. */
+export async function findLiveHead(session: Session, { keyId, expiresAt }: KeyHolder): Promise<Head | undefined> {
+  if (expiresAt !== null && expiresAt <= Date.now()) return undefined;
+  return findKeyHead(session, keyId);
+}
+
+/** Whether a key that was let in is still one. */
+export async function isKeyAlive(session: Session, holder: KeyHolder): Promise<boolean> {
+  return (await findLiveHead(session, holder)) !== undefined;
 }
 
 /** A key that was let in and is none any more; an account that is gone took its keys with it. */

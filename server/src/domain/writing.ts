@@ -5,6 +5,7 @@ import { findKeyAccount } from '../storage/api-keys.ts';
 import type { Database, Session } from '../storage/database.ts';
 import { findRetry, insertRetry, type RetryRow, removeExpiredRetries, removeRetry } from '../storage/retries.ts';
 import { keyGone } from './api-keys.ts';
+import { accountWrites } from './event-hub.ts';
 
 /** On whose behalf something is changed. */
 export interface Actor {
@@ -41,13 +42,13 @@ const RETRY_KEPT_MS = 24 * 60 * 60 * 1000;
  * @throws {AppError} `unauthorized` when the key is gone meanwhile; `idempotency_key_reused`; what `Database.write` and
  * `work` throw
  */
-export function write<T>(
+export async function write<T>(
   database: Database,
   actor: Actor,
   retry: Retry | undefined,
   work: (writing: Writing) => Promise<T>,
 ): Promise<Written<T>> {
-  return database.write(async (session) => {
+  const written = await database.write(async (session): Promise<Written<T>> => {
     const account = await getAccount(session, actor);
     if (retry === undefined) return { outcome: await work({ session, account }), isReplayed: false };
     const earlier = await findLiveRetry(session, account.id, retry.key);
@@ -57,6 +58,8 @@ export function write<T>(
     await insertRetry(session, account.id, { ...retry, outcome: JSON.stringify(outcome), expiresAt });
     return { outcome, isReplayed: false };
   });
+  accountWrites.emit('written', actor.accountId);
+  return written;
 }
 
 async function getAccount(session: Session, { accountId, keyId }: Actor): Promise<Account> {
@@ -84,11 +87,11 @@ function replay<T>(earlier: RetryRow, { fingerprint }: Retry): T {
 /** So many are removed in one transaction: about a millisecond. */
 const PURGE_LENGTH = 200;
 
-/** Removes the records of requests that nobody can repeat any more. */
-export async function purgeRetries(database: Database): Promise<void> {
+/** Removes the records of requests that nobody can repeat any more, until `signal` aborts. */
+export async function purgeRetries(database: Database, signal: AbortSignal): Promise<void> {
   const now = Date.now();
   let removed = PURGE_LENGTH;
-  while (removed === PURGE_LENGTH) {
+  while (removed === PURGE_LENGTH && !signal.aborted) {
     removed = await database.write((session) => removeExpiredRetries(session, now, PURGE_LENGTH));
   }
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { KeyUse } from '../domain/api-keys.ts';
+import type { EventHub } from '../domain/event-hub.ts';
 import type { Log } from '../lib/log.ts';
 import { AppError } from '../model/errors.ts';
 import type { Database } from '../storage/database.ts';
@@ -14,6 +15,7 @@ import { openApiDocument } from './openapi.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { type Reply, replyError, replyJson } from './reply.ts';
 import { addDocs } from './routes/docs.ts';
+import { addEvents } from './routes/events.ts';
 import { addHealth } from './routes/health.ts';
 import { addListingChanges } from './routes/listing-changes.ts';
 import { addListings } from './routes/listings.ts';
@@ -24,6 +26,7 @@ import { send } from './send.ts';
 /** What the routes work with. */
 export interface Services {
   database: Database;
+  eventHub: EventHub;
   cursors: CursorCodec;
   keyUse: KeyUse;
   log: Log;
@@ -48,6 +51,7 @@ export function createRoutes(services: Services): Routes {
   routes.add('GET', OPENAPI_PATH, () => replyJson(200, document));
   addListings(routes, services);
   addListingChanges(routes, services);
+  addEvents(routes, services);
   addMe(routes, services);
   addHealth(routes, services);
   addDocs(routes);

@@ -4,6 +4,7 @@ import { STATUS_OF_CODE, UNAUTHORIZED_BODY } from './errors.ts';
 import type { Operation, OperationReply } from './operations.ts';
 import { REFUSAL_HEADERS } from './rate-limit.ts';
 import { JSON_TYPE } from './reply.ts';
+import { eventsOperation } from './routes/events.operations.ts';
 import {
   deleteByExternalIdOperation,
   putOperation,
@@ -28,6 +29,7 @@ const OPERATIONS: Operation[] = [
   retrieveByExternalIdOperation,
   putOperation,
   deleteByExternalIdOperation,
+  eventsOperation,
   meOperation,
 ];
 
@@ -40,6 +42,9 @@ const COMMON_ERRORS: ErrorCode[] = [
   'internal_error',
   'unavailable',
 ];
+
+/** What the operations below each path are about. */
+const TAGS: Record<string, string> = { listings: 'Listings', events: 'Events', me: 'Key' };
 
 const SCHEMA_PREFIX = '#/components/schemas/';
 
@@ -64,7 +69,7 @@ export function openApiDocument(release: string): object {
     },
     servers: [{ url: '/v1' }],
     security: [{ apiKey: [] }],
-    tags: [{ name: 'Listings' }, { name: 'Key' }],
+    tags: Object.values(TAGS).map((name) => ({ name })),
     paths,
     components: {
       securitySchemes: {
@@ -80,7 +85,7 @@ function describeOperation(operation: Operation, schemas: Record<string, unknown
   const media: Media = (schema, example, types = [JSON_TYPE]) =>
     Object.fromEntries(types.map((type) => [type, { schema: describeSchema(schema, schemas), example }]));
   return {
-    tags: [operation.path.startsWith('/listings') ? 'Listings' : 'Key'],
+    tags: [TAGS[operation.path.split('/')[1] ?? '']],
     operationId,
     summary,
     description,

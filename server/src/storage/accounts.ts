@@ -100,3 +100,40 @@ export async function advanceSequence(session: Session, accountId: string, listi
   if (head === undefined) throw new Error(`The account ${accountId} has no head`);
   return head.sequence;
 }
+
+/** So many accounts in one statement: its parameters are bound one by one, used or not. */
+const IDS_LENGTH = 100;
+const ID_NAMES = Array.from({ length: IDS_LENGTH }, (_, index) => `id${index}`);
+
+const selectSequences = statement<Record<string, string>, { accountId: string; sequence: number }>((query, parameter) =>
+  query
+    .selectFrom('account_heads')
+    .select(['account_id as accountId', 'sequence'])
+    .where('account_id', 'in', ID_NAMES.map(parameter)),
+);
+
+/** Where each of these accounts stands; one that does not exist is left out. */
+export async function findSequences(session: Session, accountIds: string[]): Promise<Map<string, number>> {
+  const sequences = new Map<string, number>();
+  for (let start = 0; start < accountIds.length; start += IDS_LENGTH) {
+    const ids = Object.fromEntries(ID_NAMES.map((name, index) => [name, accountIds[start + index] ?? '']));
+    const rows = await session.execute(selectSequences, ids);
+    for (const { accountId, sequence } of rows) sequences.set(accountId, sequence);
+  }
+  return sequences;
+}
+
+const selectIdsAfter = statement<{ afterId: string; limit: number }, { id: string }>((query, parameter) =>
+  query
+    .selectFrom('accounts')
+    .select('id')
+    .where('id', '>', parameter('afterId'))
+    .orderBy('id')
+    .limit(parameter('limit')),
+);
+
+/** The ids of the accounts that come after this one: for work that goes through all of them. */
+export async function findAccountIds(session: Session, afterId: string, limit: number): Promise<string[]> {
+  const rows = await session.execute(selectIdsAfter, { afterId, limit });
+  return rows.map(({ id }) => id);
+}

@@ -108,13 +108,19 @@ export function listApiKeys(session: Session, accountId: string): Promise<ApiKey
   return session.execute(selectByAccount, { accountId });
 }
 
-const exists = statement<{ id: string }, { id: string }>((query, parameter) =>
-  query.selectFrom('api_keys').select('id').where('id', '=', parameter('id')),
+const selectHead = statement<{ id: string }, Head>((query, parameter) =>
+  query
+    .selectFrom('api_keys')
+    .innerJoin('account_heads', 'account_heads.account_id', 'api_keys.account_id')
+    .innerJoin('database_info', (join) => join.onTrue())
+    .select(['sequence', 'epoch'])
+    .where('api_keys.id', '=', parameter('id')),
 );
 
-export async function apiKeyExists(session: Session, id: string): Promise<boolean> {
-  const rows = await session.execute(exists, { id });
-  return rows.length > 0;
+/** Where the account of a key stands; undefined without such a key. */
+export async function findKeyHead(session: Session, id: string): Promise<Head | undefined> {
+  const [head] = await session.execute(selectHead, { id });
+  return head;
 }
 
 const remove = statement<{ id: string }, { id: string }>((query, parameter) =>

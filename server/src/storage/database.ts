@@ -29,6 +29,9 @@ export interface Session {
   executeRun<P, R>(statement: Statement<P, R>, parameters: P, bytesMax: number): Promise<Run<R>>;
 }
 
+/** What is read at a time: at most ten milliseconds, where characters take three bytes. */
+export const RUN_BYTES_MAX = 1024 * 1024;
+
 export interface Run<R> {
   rows: R[];
   /** Whether it stopped at `bytesMax`: then more rows may follow. */

@@ -1,5 +1,6 @@
+import { sql } from 'kysely';
 import type { EventType } from '../model/events.ts';
-import { type Session, statement } from './database.ts';
+import { RUN_BYTES_MAX, type Session, statement } from './database.ts';
 
 export interface EventRow {
   sequence: number;
@@ -59,4 +60,65 @@ const removeOldest = statement<{ accountId: string; limit: number }, { sequence:
 export async function removeEvents(session: Session, accountId: string, limit: number): Promise<number> {
   const rows = await session.execute(removeOldest, { accountId, limit });
   return rows.length;
+}
+
+/** An event, and the listing's JSON text after that change; null if it was deleted. */
+export interface StoredEvent extends EventRow {
+  doc: string | null;
+}
+
+const selectAfter = statement<{ accountId: string; after: number; limit: number }, StoredEvent>((query, parameter) =>
+  query
+    .selectFrom('events')
+    .leftJoin('listings', (join) =>
+      join
+        .onRef('listings.account_id', '=', 'events.account_id')
+        .onRef('listings.id', '=', 'events.listing_id')
+        .onRef('listings.sequence', '=', 'events.sequence'),
+    )
+    .select(({ fn }) => [
+      'events.sequence',
+      'events.type',
+      'events.listing_id as listingId',
+      'events.changed',
+      'events.created_at as createdAt',
+      fn.coalesce('events.doc', 'listings.doc').as('doc'),
+    ])
+    .where('events.account_id', '=', parameter('accountId'))
+    .where('events.sequence', '>', parameter('after'))
+    .orderBy('events.sequence')
+    .limit(parameter('limit')),
+);
+
+/** The account's first events after a sequence: `limit` of them, or fewer but at least one if their listings are large. */
+export async function findEvents(
+  session: Session,
+  accountId: string,
+  after: number,
+  limit: number,
+): Promise<StoredEvent[]> {
+  const { rows } = await session.executeRun(selectAfter, { accountId, after, limit }, RUN_BYTES_MAX);
+  return rows;
+}
+
+/** What a purge looks at. */
+export interface OldEvent {
+  sequence: number;
+  /** UTC milliseconds. */
+  createdAt: number;
+  docBytes: number;
+}
+
+const selectOldest = statement<{ accountId: string; limit: number }, OldEvent>((query, parameter) =>
+  query
+    .selectFrom('events')
+    .select(['sequence', 'created_at as createdAt', sql<number>`coalesce(octet_length(doc), 0)`.as('docBytes')])
+    .where('account_id', '=', parameter('accountId'))
+    .orderBy('sequence')
+    .limit(parameter('limit')),
+);
+
+/** The account's first events. */
+export function findOldestEvents(session: Session, accountId: string, limit: number): Promise<OldEvent[]> {
+  return session.execute(selectOldest, { accountId, limit });
 }

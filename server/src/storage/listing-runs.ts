@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Session, statement } from './database.ts';
+import { RUN_BYTES_MAX, type Session, statement } from './database.ts';
 
 interface RunParameters {
   accountId: string;
@@ -27,8 +27,6 @@ const selectRun = statement<RunParameters, RunRow>((query, parameter) =>
     .limit(parameter('limit')),
 );
 
-/** What is read at a time: at most ten milliseconds, where characters take three bytes. */
-const RUN_BYTES_MAX = 1024 * 1024;
 const AFTER_EVERY_ID = '~';
 
 /** Which of the account's listings, newest first. */

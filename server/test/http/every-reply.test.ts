@@ -16,6 +16,7 @@ const PATHS: [path: string, allow: string][] = [
   ['/v1/listings', 'GET, HEAD, POST'],
   [`/v1/listings/${id}`, 'DELETE, GET, HEAD, PATCH'],
   ['/v1/listings/external/nobody', 'DELETE, GET, HEAD, PUT'],
+  ['/v1/events', 'GET, HEAD'],
   ['/v1/me', 'GET, HEAD'],
   ['/v1/openapi.json', 'GET, HEAD'],
   ['/livez', 'GET, HEAD'],
@@ -43,7 +44,14 @@ describe('a method that a path does not take is 405 and names those it does', ()
 });
 
 describe('HEAD is GET without the body', () => {
-  const gets = [...PATHS.map(([path]) => path), '/v1/listings?limit=2', '/v1/listings?limit=0', '/v1/listings/x', '/x'];
+  const gets = [
+    ...PATHS.map(([path]) => path),
+    '/v1/listings?limit=2',
+    '/v1/listings?limit=0',
+    '/v1/listings/x',
+    '/v1/events?after=9999',
+    '/x',
+  ];
   for (const path of gets) {
     test(path.replace(id, '{id}'), async () => {
       const [head, get] = await Promise.all(

@@ -146,7 +146,7 @@ test('a record that has expired is none, and the worker removes it and no other'
   await expire();
   const count = async () => (await service.database.execute(countRecords, {}))[0]?.count ?? 0;
   const before = await count();
-  await purgeRetries(service.database);
+  await purgeRetries(service.database, new AbortController().signal);
   assert.equal(await count(), before - 1);
   const replayed = await post(service, bob, MINIMAL, KEY);
   assert.equal(replayed.headers.get('idempotent-replayed'), 'true');

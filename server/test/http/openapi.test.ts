@@ -5,6 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { pino } from 'pino';
 import { KeyUse } from '../../src/domain/api-keys.ts';
+import { EventHub } from '../../src/domain/event-hub.ts';
 import { createRoutes } from '../../src/http/app.ts';
 import { CursorCodec } from '../../src/http/cursor.ts';
 import { Guesses } from '../../src/http/guesses.ts';
@@ -70,6 +71,7 @@ test('every route below /v1 is documented, and nothing else is', () => {
   const { database } = service;
   const routes = createRoutes({
     database,
+    eventHub: new EventHub(database),
     cursors: new CursorCodec('secret'),
     keyUse: new KeyUse(database),
     log: { logger: pino({ level: 'silent' }), writeLine: () => {} },

@@ -13,7 +13,7 @@ import { create, databaseFor, storedSequence, words } from './support.ts';
 const INPUT = { externalId: 'MLS-1', address: '12 Elm Street', beds: 3, baths: 2 };
 const TENANT_TABLES = ['account_heads', 'listings', 'events', 'api_keys'];
 
-/** What each function that reads listings gives an account, and what it gives another account for the same things. */
+/** What each function that reads listings or events gives an account, and what it gives another account for the same things. */
 const READS = {
   findListing: {
     read: (session: Session, accountId: string, id: string) => listings.findListing(session, accountId, id),
@@ -32,6 +32,14 @@ const READS = {
   findPageEnd: {
     read: (session: Session, accountId: string) => listingRuns.findPageEnd(session, accountId, '~', 0),
     nothing: undefined,
+  },
+  findEvents: {
+    read: (session: Session, accountId: string) => events.findEvents(session, accountId, 0, 100),
+    nothing: [],
+  },
+  findOldestEvents: {
+    read: (session: Session, accountId: string) => events.findOldestEvents(session, accountId, 100),
+    nothing: [],
   },
 };
 

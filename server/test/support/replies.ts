@@ -19,6 +19,17 @@ const listReply = z.strictObject({
   epoch: z.string().length(8),
 });
 
+const eventReply = z.strictObject({
+  sequence: z.int(),
+  type: z.enum(['listing.created', 'listing.updated', 'listing.deleted']),
+  listingId: z.string(),
+  listing: listingReply.optional(),
+  changed: z.array(z.string()).optional(),
+  createdAt: z.iso.datetime({ precision: 3 }),
+});
+
+const eventsReply = z.strictObject({ data: z.array(eventReply), nextAfter: z.int(), epoch: z.string().length(8) });
+
 const fault = z.strictObject({ field: z.string(), code: z.string(), message: z.string().min(1) });
 
 const errorReply = z.strictObject({
@@ -31,6 +42,7 @@ const errorReply = z.strictObject({
 });
 
 export type ListReply = z.output<typeof listReply>;
+export type EventsReply = z.output<typeof eventsReply>;
 export type ErrorReply = z.output<typeof errorReply>['error'];
 
 /** The list in a reply that must be one. */
@@ -38,6 +50,13 @@ export async function readList(response: Response): Promise<ListReply> {
   const text = await response.text();
   assert.equal(response.status, 200, text);
   return listReply.parse(JSON.parse(text));
+}
+
+/** The page of events in a reply that must be one. */
+export async function readEvents(response: Response): Promise<EventsReply> {
+  const text = await response.text();
+  assert.equal(response.status, 200, text);
+  return eventsReply.parse(JSON.parse(text));
 }
 
 /** The listing in a reply that must be one, with this status. */

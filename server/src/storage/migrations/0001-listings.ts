@@ -63,15 +63,16 @@ export const listings = {
       words, content = '', contentless_delete = 1, tokenize = 'ascii', detail = 'none'
     );
 
-    -- An event has a document of its own only once a later change has replaced it in \`listings\`.
+    -- An event has a document of its own only once a later change has replaced it in \`listings\`. It comes last:
+    -- what stands behind a long one cannot be read without it.
     create table events (
       account_id text not null references accounts (id) on delete cascade,
       sequence integer not null,
       type text not null,
       listing_id text not null,
-      doc text,
       changed text,
       created_at integer not null,
+      doc text,
       primary key (account_id, sequence)
     ) strict, without rowid;
 

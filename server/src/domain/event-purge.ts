@@ -1,0 +1,50 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { findAccountIds } from '../storage/accounts.ts';
+import type { Database, Session } from '../storage/database.ts';
+import { findOldestEvents, removeEvents } from '../storage/events.ts';
+
+/** The contract's promise; who comes later lists again. */
+const EVENTS_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+/** What is removed in one transaction: about a millisecond of work. */
+const SLICE_LENGTH = 200;
+const SLICE_BYTES_MAX = 1024 * 1024;
+const ACCOUNTS_LENGTH = 100;
+
+/** Removes the events of all accounts that are older than 30 days, until `signal` aborts. */
+export async function purgeEvents(database: Database, signal: AbortSignal): Promise<void> {
+  const before = Date.now() - EVENTS_KEPT_MS;
+  let accountIds = await findAccountIds(database, '', ACCOUNTS_LENGTH);
+  while (accountIds.length > 0) {
+    for (const accountId of accountIds) {
+      if (signal.aborted) return;
+      await purgeAccount(database, accountId, before, signal);
+      await nextTurn();
+    }
+    accountIds = await findAccountIds(database, accountIds.at(-1) ?? '', ACCOUNTS_LENGTH);
+  }
+}
+
+async function purgeAccount(database: Database, accountId: string, before: number, signal: AbortSignal): Promise<void> {
+  // Most accounts have nothing to remove, and their first event says so.
+  while (!signal.aborted && (await countOldEvents(database, accountId, before, 1)) > 0) {
+    await database.write(async (session) => {
+      const count = await countOldEvents(session, accountId, before, SLICE_LENGTH);
+      await removeEvents(session, accountId, count);
+    });
+  }
+}
+
+/**
+ * How many of the account's first events are to be removed: none behind one that is kept, whatever the clock has done.
+ * What is left has no gap, and who needs an event that is gone can see that it is.
+ */
+async function countOldEvents(session: Session, accountId: string, before: number, limit: number): Promise<number> {
+  let count = 0;
+  let bytes = 0;
+  for (const { createdAt, docBytes } of await findOldestEvents(session, accountId, limit)) {
+    if (createdAt >= before || bytes > SLICE_BYTES_MAX) break;
+    count += 1;
+    bytes += docBytes;
+  }
+  return count;
+}

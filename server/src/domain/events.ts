@@ -1,0 +1,75 @@
+import type { Head } from '../model/accounts.ts';
+import { AppError } from '../model/errors.ts';
+import type { KeyHolder } from '../storage/api-keys.ts';
+import type { Database, Session } from '../storage/database.ts';
+import { findEvents, type StoredEvent } from '../storage/events.ts';
+import { findLiveHead, keyGone } from './api-keys.ts';
+import type { EventHub } from './event-hub.ts';
+
+/** Which events somebody wants. */
+export interface EventRange {
+  /** Those after this sequence. */
+  after: number;
+  /** The epoch that the sequence is of; undefined if the caller does not say. */
+  epoch: string | undefined;
+  limit: number;
+}
+
+export interface EventPage {
+  events: StoredEvent[];
+  /** Where the next page begins. */
+  nextAfter: number;
+  epoch: string;
+}
+
+/** How long somebody is willing to wait for the first event, and what aborts when they have left. */
+export interface Patience {
+  durationMs: number;
+  signal: AbortSignal;
+}
+
+/**
+ * The account's events of a range. If there is none yet it waits for one; the page is empty when the time is over, when
+ * the caller has left and when the service stops.
+ * @throws {AppError} `events_expired`; `unauthorized` when the key is gone meanwhile
+ */
+export async function followEvents(
+  { database, eventHub }: { database: Database; eventHub: EventHub },
+  holder: KeyHolder,
+  { after, epoch = holder.epoch, limit }: EventRange,
+  { durationMs, signal }: Patience,
+): Promise<EventPage> {
+  const endTimeMs = performance.now() + durationMs;
+  let head: Head = holder;
+  for (;;) {
+    const events = await readEvents(database, holder.accountId, head, { after, epoch, limit });
+    const leftMs = endTimeMs - performance.now();
+    if (events.length > 0 || leftMs <= 0) return toPage(events, after, head);
+    await eventHub.wait(holder.accountId, after, leftMs, signal);
+    if (signal.aborted) return toPage([], after, head);
+    const current = await findLiveHead(database, holder);
+    if (current === undefined) throw keyGone();
+    head = current;
+    if (eventHub.isStopped) return toPage([], after, head);
+  }
+}
+
+function toPage(events: StoredEvent[], after: number, { epoch }: Head): EventPage {
+  return { events, nextAfter: events.at(-1)?.sequence ?? after, epoch };
+}
+
+/** @throws {AppError} `events_expired` unless everything that happened after `after` can be told */
+async function readEvents(session: Session, accountId: string, head: Head, range: EventRange): Promise<StoredEvent[]> {
+  const { after, epoch, limit } = range;
+  if (epoch !== head.epoch) throw expired('This epoch is over: the database was restored since');
+  if (after > head.sequence) throw expired(`The account has not come so far: its sequence is ${head.sequence}`);
+  if (after === head.sequence) return [];
+  const events = await findEvents(session, accountId, after, limit);
+  // Sequences have no gaps, so a missing one was removed.
+  if (events[0]?.sequence !== after + 1) throw expired('Events after this sequence were removed: it is too long ago');
+  return events;
+}
+
+function expired(reason: string): AppError {
+  return new AppError('events_expired', `${reason}. List all listings again, and go on from that list's sequence.`);
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { createAccount } from '../../src/domain/accounts.ts';
+import { accountWrites, EventHub } from '../../src/domain/event-hub.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { create, databaseFor, otherTurns, words } from '../storage/support.ts';
+
+const POLL_INTERVAL_MS = 250;
+const MINUTE_MS = 60_000;
+const NEVER = new AbortController().signal;
+
+/** A hub on a database of its own whose queries are counted, and a clock that stands still. */
+async function hubFor(t: TestContext) {
+  const { database, accountId } = await databaseFor(t);
+  const queries = { count: 0 };
+  const watched: Database = {
+    ...database,
+    execute(statement, parameters) {
+      queries.count += 1;
+      return database.execute(statement, parameters);
+    },
+  };
+  const hub = new EventHub(watched);
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  t.after(() => hub.stop());
+  return { hub, database, accountId, queries };
+}
+
+/** Whether a promise has been fulfilled by now, or in the turns of the event loop that come next. */
+async function isOver(waiting: Promise<void>): Promise<boolean> {
+  let over = false;
+  void waiting.then(() => {
+    over = true;
+  });
+  await otherTurns();
+  return over;
+}
+
+/** What another process does: this one is not told. */
+async function advance(database: Database, accountId: string): Promise<void> {
+  const statement = `update account_heads set sequence = sequence + 1 where account_id = '${accountId}'`;
+  await database.write((session) => session.execute(words(statement), {}));
+}
+
+test('a write of this process wakes at once, without waiting for the clock', async (t) => {
+  const { hub, database, accountId, queries } = await hubFor(t);
+  const waiting = hub.wait(accountId, 0, MINUTE_MS, NEVER);
+  await create(database, accountId);
+  assert.equal(await isOver(waiting), true);
+  assert.equal(queries.count, 1);
+});
+
+test('a write of another process is found at the next look, with one query for a hundred accounts', async (t) => {
+  const { hub, database, accountId, queries } = await hubFor(t);
+  const others = await Promise.all(Array.from({ length: 99 }, (_, index) => createAccount(database, `A${index}`)));
+  const waiting = [accountId, ...others.map(({ id }) => id)].flatMap((id) =>
+    Array.from({ length: 10 }, () => hub.wait(id, 0, MINUTE_MS, NEVER)),
+  );
+  await advance(database, accountId);
+  const woken = waiting.slice(0, 10);
+  assert.equal(await isOver(Promise.race(waiting)), false);
+  t.mock.timers.tick(POLL_INTERVAL_MS);
+  await Promise.all(woken);
+  assert.equal(queries.count, 1);
+  assert.equal(await isOver(Promise.race(waiting.slice(10))), false, 'the others go on waiting');
+  t.mock.timers.tick(POLL_INTERVAL_MS);
+  await otherTurns();
+  assert.equal(queries.count, 2);
+});
+
+test('one that knows less than the database is woken at the next look: nothing is missed in between', async (t) => {
+  const { hub, database, accountId } = await hubFor(t);
+  await create(database, accountId);
+  const waiting = hub.wait(accountId, 0, MINUTE_MS, NEVER);
+  t.mock.timers.tick(POLL_INTERVAL_MS);
+  await waiting;
+});
+
+test('nothing runs while nobody waits', async (t) => {
+  const { hub, accountId, queries } = await hubFor(t);
+  const left = new AbortController();
+  const waiting = hub.wait(accountId, 0, MINUTE_MS, left.signal);
+  assert.equal(accountWrites.listenerCount('written'), 1);
+  left.abort();
+  await waiting;
+  t.mock.timers.tick(10 * POLL_INTERVAL_MS);
+  await otherTurns();
+  assert.equal(queries.count, 0);
+  assert.equal(accountWrites.listenerCount('written'), 0);
+});
+
+test('waiting ends when its time is over, and when the hub stops; then nobody waits any more', async (t) => {
+  const { hub, accountId } = await hubFor(t);
+  const short = hub.wait(accountId, 0, 100, NEVER);
+  const long = hub.wait(accountId, 0, MINUTE_MS, NEVER);
+  t.mock.timers.tick(100);
+  await short;
+  assert.equal(await isOver(long), false);
+  hub.stop();
+  await long;
+  await hub.wait(accountId, 0, MINUTE_MS, NEVER);
+  assert.equal(accountWrites.listenerCount('written'), 0);
+});

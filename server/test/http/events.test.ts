@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, describe, test } from 'node:test';
+import { fill, fillWithLarge, MINIMAL, post, send } from '../support/listings.ts';
+import { type EventsReply, faultsOf, readError, readEvents, readList, readListing } from '../support/replies.ts';
+import { startTestService, type Tenant } from '../support/service.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+
+const get = (tenant: Tenant, query = '') => service.fetch(tenant, `/v1/events${query}`);
+const events = async (tenant: Tenant, query = '') => readEvents(await get(tenant, query));
+const create = async (tenant: Tenant, fields: object = {}) =>
+  readListing(await post(service, tenant, { ...MINIMAL, ...fields }), 201);
+const patch = async (tenant: Tenant, id: string, body: object) =>
+  readListing(await send(service, tenant, 'PATCH', `/listings/${id}`, body));
+const sequencesOf = ({ data }: EventsReply) => data.map(({ sequence }) => sequence);
+
+/** Removes events behind the service's back, as a purge does. */
+function removeEvents({ accountId }: Tenant, until: number): void {
+  const database = new DatabaseSync(join(service.directory, 'listings.db'), { timeout: 5_000 });
+  database.prepare('delete from events where account_id = ? and sequence <= ?').run(accountId, until);
+  database.close();
+}
+
+describe('the events say what has changed, in order', () => {
+  test('an account without changes has none', async () => {
+    const tenant = await service.createTenant();
+    const { epoch } = await readList(await service.fetch(tenant, '/v1/listings'));
+    assert.deepEqual(await events(tenant), { data: [], nextAfter: 0, epoch });
+  });
+
+  test('each change is one event with the listing as it was after it; a deleted one leaves a tombstone', async () => {
+    const tenant = await service.createTenant();
+    const created = await create(tenant, { city: 'Austin', listPrice: 450000 });
+    const { id } = created;
+    const updated = await patch(tenant, id, { beds: 4, city: null, metadata: { agentId: 'A-17' } });
+    const again = await patch(tenant, id, { description: 'A garden.\nA pool.' });
+    assert.equal((await send(service, tenant, 'DELETE', `/listings/${id}`)).status, 204);
+
+    const { data, nextAfter } = await events(tenant);
+    const withoutTimes = data.map(({ createdAt: _, ...event }) => event);
+    assert.deepEqual(withoutTimes, [
+      { sequence: 1, type: 'listing.created', listingId: id, listing: created },
+      { sequence: 2, type: 'listing.updated', listingId: id, listing: updated, changed: ['city', 'beds', 'metadata'] },
+      { sequence: 3, type: 'listing.updated', listingId: id, listing: again, changed: ['description'] },
+      { sequence: 4, type: 'listing.deleted', listingId: id },
+    ]);
+    assert.equal(nextAfter, 4);
+    const times = data.map(({ createdAt }) => createdAt);
+    assert.deepEqual(times, times.toSorted());
+    assert.ok(data.every(({ createdAt, listing }) => listing === undefined || createdAt >= listing.updatedAt));
+  });
+
+  test('what changes nothing makes no event', async () => {
+    const tenant = await service.createTenant();
+    const { id } = await create(tenant, { externalId: 'same' });
+    await patch(tenant, id, { beds: MINIMAL.beds });
+    await patch(tenant, id, {});
+    await readListing(await send(service, tenant, 'PUT', '/listings/external/same', MINIMAL));
+    await readError(await send(service, tenant, 'PATCH', `/listings/${id}`, { beds: -1 }), 422, 'validation_failed');
+    await readError(await post(service, tenant, { ...MINIMAL, externalId: 'same' }), 409, 'external_id_taken');
+    await readError(await send(service, tenant, 'DELETE', '/listings/lst_0'), 404, 'not_found');
+    assert.deepEqual(sequencesOf(await events(tenant)), [1]);
+  });
+
+  test('PUT by external id makes the events of a creation and of a change', async () => {
+    const tenant = await service.createTenant();
+    const put = (body: object) => send(service, tenant, 'PUT', '/listings/external/MLS%2F1', body);
+    const created = await readListing(await put(MINIMAL), 201);
+    const replaced = await readListing(await put({ ...MINIMAL, baths: 1 }));
+    const { data } = await events(tenant);
+    assert.deepEqual(
+      data.map(({ type, listing, changed }) => [type, listing, changed]),
+      [
+        ['listing.created', created, undefined],
+        ['listing.updated', replaced, ['baths']],
+      ],
+    );
+  });
+
+  test('a retry that is replayed makes no second event', async () => {
+    const tenant = await service.createTenant();
+    const headers = { 'Idempotency-Key': 'once' };
+    await post(service, tenant, MINIMAL, headers);
+    await readListing(await post(service, tenant, MINIMAL, headers), 201);
+    assert.deepEqual(sequencesOf(await events(tenant)), [1]);
+  });
+
+  test('a listing stands in its event byte for byte as GET gives it, also once it has changed again', async () => {
+    const tenant = await service.createTenant();
+    const metadata = { '\u2028"\\': 1e-7, '2': '😀 ', '1': true };
+    const sent = {
+      metadata,
+      photos: [{ url: 'https://a.example/1', caption: 'a\nb' }],
+      externalId: 'ü',
+      listPrice: 0.1,
+    };
+    const { id } = await create(tenant, sent);
+    const text = async () => (await service.fetch(tenant, `/v1/listings/${id}`)).text();
+    const first = await text();
+    assert.ok((await (await get(tenant)).text()).includes(`"listingId":"${id}","listing":${first},"createdAt":`));
+    await patch(tenant, id, { externalId: null });
+    const second = await text();
+    const feed = await (await get(tenant)).text();
+    assert.ok(feed.includes(`"listingId":"${id}","listing":${first},"createdAt":`));
+    assert.ok(feed.includes(`"listingId":"${id}","listing":${second},"changed":["externalId"],"createdAt":`));
+  });
+
+  test('an account sees its own events only, however much happens elsewhere', async () => {
+    const tenants = [await service.createTenant(), await service.createTenant()];
+    const ids = [];
+    for (const tenant of tenants) ids.push(await fill(service, tenant, 3));
+    for (const [index, tenant] of tenants.entries()) {
+      const { data } = await events(tenant);
+      assert.deepEqual(
+        data.map(({ listingId }) => listingId),
+        ids[index],
+      );
+    }
+  });
+});
+
+describe('nextAfter goes through all events, each once', () => {
+  for (const [count, limit] of [
+    [7, 3],
+    [6, 3],
+    [5, 1],
+    [1001, 1000],
+  ] as const) {
+    test(`${count} events, ${limit} at a time`, async () => {
+      const tenant = await service.createTenant();
+      await fill(service, tenant, count);
+      const seen: number[] = [];
+      for (let from = 0; ; ) {
+        const page = await events(tenant, `?after=${from}&limit=${limit}`);
+        assert.equal(page.data.length, Math.min(limit, count - from));
+        seen.push(...sequencesOf(page));
+        assert.equal(page.nextAfter, seen.length);
+        if (page.data.length === 0) break;
+        from = page.nextAfter;
+      }
+      assert.deepEqual(
+        seen,
+        Array.from({ length: count }, (_, index) => index + 1),
+      );
+    });
+  }
+
+  test('without a limit a page has 100', async () => {
+    const tenant = await service.createTenant();
+    await fill(service, tenant, 101);
+    assert.equal((await events(tenant)).nextAfter, 100);
+  });
+
+  test('a page of large listings has fewer, and the next one goes on there', async () => {
+    const tenant = await service.createTenant();
+    const ids = await fillWithLarge(service, tenant, 7);
+    const seen: string[] = [];
+    for (let from = 0; from < ids.length; ) {
+      const page = await events(tenant, `?after=${from}&limit=1000`);
+      assert.ok(page.data.length >= 1 && page.data.length <= 2);
+      seen.push(...page.data.map(({ listingId }) => listingId));
+      from = page.nextAfter;
+    }
+    assert.deepEqual(seen, ids);
+  });
+});
+
+describe('an after from which nobody can follow is 410: list again', () => {
+  test('one beyond the current sequence', async () => {
+    const tenant = await service.createTenant();
+    await fill(service, tenant, 2);
+    assert.deepEqual((await events(tenant, '?after=2')).data, []);
+    for (const given of [3, 1000, Number.MAX_SAFE_INTEGER]) {
+      await readError(await get(tenant, `?after=${given}`), 410, 'events_expired');
+      await readError(await get(tenant, `?after=${given}&wait=60`), 410, 'events_expired');
+    }
+  });
+
+  test('one of another epoch', async () => {
+    const tenant = await service.createTenant();
+    const { epoch } = await events(tenant);
+    assert.deepEqual((await events(tenant, `?epoch=${epoch}`)).data, []);
+    for (const given of ['00000000', epoch.toUpperCase().padStart(9, '0'), epoch.slice(1), '😀', '%00']) {
+      await readError(await get(tenant, `?epoch=${given}`), 410, 'events_expired');
+    }
+  });
+
+  test('one of which later events were removed, and no other', async () => {
+    const tenant = await service.createTenant();
+    await fill(service, tenant, 5);
+    removeEvents(tenant, 3);
+    for (const given of ['', '?after=0', '?after=2', '?after=2&wait=60']) {
+      const { message } = await readError(await get(tenant, given), 410, 'events_expired');
+      assert.match(message, /List all listings again/);
+    }
+    assert.deepEqual(sequencesOf(await events(tenant, '?after=3')), [4, 5]);
+    removeEvents(tenant, 5);
+    await readError(await get(tenant, '?after=4'), 410, 'events_expired');
+    assert.deepEqual((await events(tenant, '?after=5')).data, []);
+  });
+
+  test('a change of a listing whose event was removed is told as any other', async () => {
+    const tenant = await service.createTenant();
+    const { id } = await create(tenant);
+    removeEvents(tenant, 1);
+    const updated = await patch(tenant, id, { beds: 9 });
+    const { data } = await events(tenant, '?after=1');
+    assert.deepEqual(
+      data.map(({ sequence, listing }) => [sequence, listing]),
+      [[2, updated]],
+    );
+  });
+});
+
+const BAD_QUERIES: [query: string, code: string, ...faults: string[]][] = [
+  ['after=-1', 'invalid_query', 'query.after: out_of_range'],
+  ['after=9007199254740992', 'invalid_query', 'query.after: out_of_range'],
+  ['after=abc', 'invalid_query', 'query.after: invalid_type'],
+  ['after=1.5', 'invalid_query', 'query.after: not_an_integer'],
+  ['after=', 'invalid_query', 'query.after: blank'],
+  ['after=1&after=1', 'invalid_query', 'query.after: duplicate'],
+  ['limit=0', 'invalid_query', 'query.limit: out_of_range'],
+  ['limit=1001', 'invalid_query', 'query.limit: out_of_range'],
+  ['limit=all', 'invalid_query', 'query.limit: invalid_type'],
+  ['wait=-1', 'invalid_query', 'query.wait: out_of_range'],
+  ['wait=61', 'invalid_query', 'query.wait: out_of_range'],
+  ['wait=0.5', 'invalid_query', 'query.wait: not_an_integer'],
+  ['wait=1s', 'invalid_query', 'query.wait: invalid_type'],
+  ['wait=', 'invalid_query', 'query.wait: blank'],
+  ['epoch=', 'invalid_query', 'query.epoch: blank'],
+  ['epoch=a&epoch=a', 'invalid_query', 'query.epoch: duplicate'],
+  [
+    'after=x&wait=61&limit=',
+    'invalid_query',
+    'query.after: invalid_type',
+    'query.limit: blank',
+    'query.wait: out_of_range',
+  ],
+  ['since=1', 'unknown_parameter', 'query.since: unknown_field'],
+  ['cursor=x', 'unknown_parameter', 'query.cursor: unknown_field'],
+];
+
+describe('a query that cannot be meant is refused at once', () => {
+  for (const [query, code, ...faults] of BAD_QUERIES) {
+    test(query, async () => {
+      const tenant = await service.createTenant();
+      assert.deepEqual(faultsOf(await readError(await get(tenant, `?${query}`), 400, code)), faults);
+    });
+  }
+
+  test('the query is checked before what it asks for', async () => {
+    const tenant = await service.createTenant();
+    await readError(await get(tenant, '?after=5&limit=0&epoch=x'), 400, 'invalid_query');
+  });
+});
+
+test('a read-only key follows the events, and without a key nobody does', async () => {
+  const reader = await service.createTenant('Readers', 'read');
+  assert.deepEqual((await events(reader)).data, []);
+  assert.equal((await fetch(`${service.url}/v1/events?wait=60`)).status, 401);
+});

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { deleteApiKey, issueApiKey } from '../../src/domain/api-keys.ts';
+import { countReads, hold, holdOn, isAnyHeld } from '../support/held.ts';
+import { fill, MINIMAL, post, send } from '../support/listings.ts';
+import { openRaw, type RawReply } from '../support/raw.ts';
+import { readEvents, readListing } from '../support/replies.ts';
+import { startTestService, type Tenant } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+
+const UNAUTHORIZED = '{"error":{"code":"unauthorized","message":"Invalid or missing API key"}}';
+
+/** Begins one request that waits, and gives its reply in a function: an async one would wait for it. */
+async function holdOne(tenant: Tenant, query: string): Promise<() => Promise<RawReply>> {
+  const [reply] = await hold(service, [tenant], query);
+  assert.ok(reply && isAnyHeld());
+  return () => reply;
+}
+
+async function readHeld({ status, body }: RawReply) {
+  return readEvents(new Response(body, { status }));
+}
+
+describe('with wait the reply comes as soon as something happens', () => {
+  test('a creation, a change and a deletion each end the waiting', async () => {
+    const tenant = await service.createTenant();
+    const creation = await holdOne(tenant, 'wait=60');
+    const { id } = await readListing(await post(service, tenant, MINIMAL), 201);
+    const { data } = await readHeld(await creation());
+    assert.deepEqual([data.length, data[0]?.listing?.id], [1, id]);
+
+    const change = await holdOne(tenant, 'after=1&wait=60');
+    await send(service, tenant, 'PATCH', `/listings/${id}`, { beds: 4 });
+    assert.deepEqual((await readHeld(await change())).data[0]?.changed, ['beds']);
+
+    const deletion = await holdOne(tenant, 'after=2&wait=60');
+    await send(service, tenant, 'DELETE', `/listings/${id}`);
+    const { data: last, nextAfter } = await readHeld(await deletion());
+    assert.deepEqual([last[0]?.type, nextAfter], ['listing.deleted', 3]);
+    assert.ok(!isAnyHeld());
+  });
+
+  test('what is there already comes at once', async () => {
+    const tenant = await service.createTenant();
+    await fill(service, tenant, 2);
+    const { data } = await readEvents(await service.fetch(tenant, '/v1/events?wait=60&after=1'));
+    assert.equal(data.length, 1);
+  });
+
+  test('what changes nothing, and what happens elsewhere, does not end it', async () => {
+    const [tenant, other] = [await service.createTenant(), await service.createTenant()];
+    const { id } = await readListing(await post(service, tenant, MINIMAL), 201);
+    const reply = await holdOne(tenant, 'after=1&wait=60');
+    await send(service, tenant, 'PATCH', `/listings/${id}`, { beds: MINIMAL.beds });
+    await fill(service, other, 3);
+    const reads = countReads(service);
+    await until('others have been looked for', () => reads.others >= 2);
+    assert.ok(isAnyHeld());
+    await send(service, tenant, 'PATCH', `/listings/${id}`, { beds: 9 });
+    assert.equal((await readHeld(await reply())).nextAfter, 2);
+  });
+
+  test('when nothing happens the reply is empty, and nextAfter is after', async () => {
+    const tenant = await service.createTenant();
+    await fill(service, tenant, 1);
+    const reply = await holdOne(tenant, 'after=1&wait=1');
+    const { data, nextAfter } = await readHeld(await reply());
+    assert.deepEqual([data, nextAfter], [[], 1]);
+    assert.ok(!isAnyHeld());
+  });
+
+  test('HEAD and wait=0 are answered at once', async () => {
+    const tenant = await service.createTenant();
+    assert.deepEqual((await readEvents(await service.fetch(tenant, '/v1/events?wait=0'))).data, []);
+    const head = await service.fetch(tenant, '/v1/events?wait=60', { method: 'HEAD' });
+    assert.deepEqual([head.status, await head.text(), isAnyHeld()], [200, '', false]);
+  });
+});
+
+describe('a held request ends with its key', () => {
+  const issueKey = async ({ accountId }: Tenant, expiresAt: number | null) => {
+    const request = { accountId, name: 'Short-lived', access: 'full', expiresAt, createdBy: null } as const;
+    const { key, secret } = await issueApiKey(service.database, request);
+    return { accountId, keyId: key.id, key: secret };
+  };
+  const assertRefused = ({ status, body }: RawReply) => assert.deepEqual([status, body], [401, UNAUTHORIZED]);
+
+  test('one that was deleted: 401 at the next change, and nothing of the change', async () => {
+    const tenant = await service.createTenant();
+    const deleted = await issueKey(tenant, null);
+    const reply = await holdOne(deleted, 'wait=60');
+    await deleteApiKey(service.database, deleted.keyId);
+    await fill(service, tenant, 1);
+    assertRefused(await reply());
+  });
+
+  test('one that was deleted: 401 when the time is over', async () => {
+    const tenant = await service.createTenant();
+    const reply = await holdOne(tenant, 'wait=1');
+    await deleteApiKey(service.database, tenant.keyId);
+    assertRefused(await reply());
+  });
+
+  test('one that has expired: 401 when the time is over', async () => {
+    const tenant = await issueKey(await service.createTenant(), Date.now() + 700);
+    const [reply] = await hold(service, [tenant], 'wait=1');
+    assert.ok(reply);
+    assertRefused(await reply);
+  });
+});
+
+describe('a client that leaves waits no longer', () => {
+  for (const [name, requests] of [
+    ['with one request on its connection', 1],
+    ['with two, one behind the other', 2],
+  ] as const) {
+    test(name, async () => {
+      const tenant = await service.createTenant();
+      using connection = await openRaw(service.url);
+      for (let index = 0; index < requests; index += 1) await holdOn(connection, service, tenant);
+      assert.ok(isAnyHeld());
+      connection.socket.destroy();
+      await until('nobody waits', () => !isAnyHeld());
+    });
+  }
+
+  test('and one that only says that it sends no more has left, too', async () => {
+    const tenant = await service.createTenant();
+    using connection = await openRaw(service.url);
+    await holdOn(connection, service, tenant);
+    connection.socket.end();
+    await until('nobody waits', () => !isAnyHeld());
+  });
+});
