@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import fc from 'fast-check';
+import { fill, fillBeyondBuffers, MINIMAL, openList, readAll, send } from '../support/listings.ts';
+import { type ListReply, readEvents, readList } from '../support/replies.ts';
+import { startTestService, type Tenant } from '../support/service.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+
+const RUNS = 25;
+
+/** What is done at once: listings are told apart by their external ids, so that changes meet each other. */
+const step = fc.oneof(
+  fc.record({ type: fc.constant('put' as const), slot: fc.nat(4), beds: fc.nat(3) }),
+  fc.record({ type: fc.constant('delete' as const), slot: fc.nat(4) }),
+  fc.record({ type: fc.constant('list' as const), limit: fc.integer({ min: 1, max: 4 }) }),
+);
+
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+/** A list that was taken at some moment, and how many events its owner reads at a time. */
+interface Copy {
+  list: ListReply;
+  limit: number;
+}
+
+/** Does one thing; a copy if it was to take one. */
+async function take(tenant: Tenant, action: Step): Promise<Copy | undefined> {
+  if (action.type === 'list') {
+    const list = await readList(await service.fetch(tenant, '/v1/listings'));
+    return { list, limit: action.limit };
+  }
+  const path = `/listings/external/slot-${action.slot}`;
+  const response =
+    action.type === 'put'
+      ? await send(service, tenant, 'PUT', path, { ...MINIMAL, beds: action.beds })
+      : await send(service, tenant, 'DELETE', path);
+  assert.ok([200, 201, 204, 404].includes(response.status));
+  await response.arrayBuffer();
+  return undefined;
+}
+
+/** What somebody has who took a list and then read all events after it: newest first, as a list. */
+async function follow(tenant: Tenant, { list, limit }: Copy) {
+  const listings = new Map(list.data.map((listing) => [listing.id, listing]));
+  let { sequence } = list;
+  for (;;) {
+    const query = `?after=${sequence}&limit=${limit}&epoch=${list.epoch}`;
+    const { data, nextAfter } = await readEvents(await service.fetch(tenant, `/v1/events${query}`));
+    for (const event of data) {
+      sequence += 1;
+      assert.equal(event.sequence, sequence, 'nothing is missed, and nothing comes twice');
+      if (event.listing === undefined) listings.delete(event.listingId);
+      else listings.set(event.listingId, event.listing);
+    }
+    assert.equal(nextAfter, sequence);
+    if (data.length === 0) break;
+  }
+  const data = [...listings.values()].sort((a, b) => (a.id < b.id ? 1 : -1));
+  return { data, sequence };
+}
+
+test('a list of any moment and the events after its sequence are the list of now', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.array(step, { maxLength: 8 }), { maxLength: 8 }), async (rounds) => {
+      const tenant = await service.createTenant();
+      const copies: Copy[] = [];
+      for (const round of rounds) {
+        const taken = await Promise.all(round.map((action) => take(tenant, action)));
+        copies.push(...taken.filter((copy) => copy !== undefined));
+      }
+      const { data, sequence } = await readList(await service.fetch(tenant, '/v1/listings'));
+      for (const copy of copies) assert.deepEqual(await follow(tenant, copy), { data, sequence });
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test('so is a list that is still being sent while listings come, change and go', async () => {
+  const tenant = await service.createTenant();
+  const [oldest] = await fill(service, tenant, 2);
+  await fillBeyondBuffers(service, tenant);
+  const response = await openList(service, tenant);
+  const newest = await fill(service, tenant, 3);
+  for (const id of [oldest, newest[0]]) await send(service, tenant, 'DELETE', `/listings/${id}`);
+  await send(service, tenant, 'PATCH', `/listings/${newest[1]}`, { beds: 9 });
+  const { data } = await readList(await service.fetch(tenant, '/v1/listings?limit=1000'));
+  for (const { id } of data.slice(-3)) await send(service, tenant, 'PATCH', `/listings/${id}`, { city: 'Austin' });
+
+  const { text, isComplete } = await readAll(response);
+  assert.ok(isComplete);
+  const now = await readList(await service.fetch(tenant, '/v1/listings'));
+  assert.deepEqual(await follow(tenant, { list: JSON.parse(text), limit: 3 }), {
+    data: now.data,
+    sequence: now.sequence,
+  });
+});
