@@ -33,7 +33,8 @@ export function replyList(
   const { frame, first, rest } = content;
   const start = format.begin(fields) + format.rows(first, fields).join(format.separator);
   const body = rest === undefined ? start + format.end(frame, first.length) : inChunks(start, format, content, fields);
-  return { status: 200, headers: { 'Content-Type': format.contentType, ...format.headers?.(frame), ...headers }, body };
+  const type = { 'Content-Type': format.contentType };
+  return { status: 200, headers: { ...type, ...format.headers?.(frame), ...headers }, body, isCompressible: true };
 }
 
 async function* inChunks(

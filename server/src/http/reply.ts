@@ -7,6 +7,8 @@ export interface Reply {
   headers: Record<string, string>;
   /** Chunks are sent as fast as the reader takes them; nothing at all in a 304. */
   body?: string | Buffer | AsyncIterable<string>;
+  /** Whether the body is compressed for those who ask for it; never one with a strong ETag, which names its bytes. */
+  isCompressible?: boolean;
 }
 
 export const JSON_TYPE = 'application/json';

@@ -1,40 +1,68 @@
 import { Readable } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { compress, createCompressor, type Encoding, negotiateEncoding } from './compression.ts';
 import type { Exchange } from './exchange.ts';
 import { commonHeaders, type Reply } from './reply.ts';
 
 /** How long the rest of a body that nobody wants is read, so that the reply reaches a client that is still sending. */
 const LINGER_MS = 500;
 
+/** A text up to this length is compressed in less than a millisecond, at once: in another thread it would take twice as long. */
+const SHORT_LENGTH_MAX = 64 * 1024;
+
 /**
  * Sends a reply, to HEAD without its body.
  * @throws when a body in chunks fails: the connection is destroyed by then, without the closing chunk
  */
-export async function send(
-  { incoming, outgoing, requestId, rateLimit }: Exchange,
-  { status, headers, body }: Reply,
-): Promise<void> {
-  const all: Record<string, string | number> = { ...commonHeaders(requestId), ...rateLimit, ...headers };
-  if (!incoming.complete) closeAfterReply({ incoming, outgoing });
+export async function send(exchange: Exchange, reply: Reply): Promise<void> {
+  const { incoming, outgoing, requestId, rateLimit } = exchange;
+  const encoding = reply.isCompressible ? negotiateEncoding(incoming.headers) : undefined;
+  const headers = { ...commonHeaders(requestId), ...rateLimit, ...reply.headers };
+  if (encoding !== undefined) headers['Content-Encoding'] = encoding;
+  const body = encoding === undefined ? reply.body : compressShort(reply.body, encoding);
+  if (!incoming.complete) closeAfterReply(exchange);
   if (typeof body === 'string' || Buffer.isBuffer(body)) {
-    all['Content-Length'] = Buffer.byteLength(body);
-    outgoing.writeHead(status, all);
+    headers['Content-Length'] = String(Buffer.byteLength(body));
+    outgoing.writeHead(reply.status, headers);
     if (incoming.complete || outgoing.shouldKeepAlive) outgoing.end(body);
-    else await endWithRequest({ incoming, outgoing }, body);
+    else await endWithRequest(exchange, body);
   } else if (body === undefined || incoming.method === 'HEAD') {
-    outgoing.writeHead(status, all).end();
+    outgoing.writeHead(reply.status, headers).end();
   } else {
-    outgoing.writeHead(status, all);
-    await pipeline(Readable.from(inTurns(body), { highWaterMark: 1 }), outgoing);
+    outgoing.writeHead(reply.status, headers);
+    await sendInChunks(exchange, body, encoding);
   }
 }
 
+/** A short text as its compressed bytes; any other as chunks to compress. */
+function compressShort(body: Reply['body'], encoding: Encoding): Buffer | Chunks | undefined {
+  if (typeof body !== 'string') return body;
+  return body.length <= SHORT_LENGTH_MAX ? compress(body, encoding) : [body];
+}
+
+type Chunks = AsyncIterable<string> | Iterable<string>;
+
+async function sendInChunks(exchange: Exchange, chunks: Chunks, encoding: Encoding | undefined): Promise<void> {
+  const { incoming, outgoing } = exchange;
+  // The end of the connection is the end of an HTTP/1.0 reply: only a reset tells that it was cut.
+  const cut = incoming.httpVersionMinor === 0 ? () => outgoing.socket?.resetAndDestroy() : undefined;
+  if (cut !== undefined) outgoing.once('timeout', cut);
+  const source = Readable.from(inTurns(chunks, cut), { highWaterMark: 1 });
+  const compressors = encoding === undefined ? [] : [createCompressor(encoding)];
+  await pipeline([source, ...compressors, outgoing]);
+}
+
 /** Between two chunks everybody else has their turn. */
-async function* inTurns(chunks: AsyncIterable<string>): AsyncGenerator<string> {
-  for await (const chunk of chunks) {
-    yield chunk;
-    await nextTurn();
+async function* inTurns(chunks: Chunks, onError: (() => void) | undefined): AsyncGenerator<string> {
+  try {
+    for await (const chunk of chunks) {
+      yield chunk;
+      await nextTurn();
+    }
+  } catch (error) {
+    onError?.();
+    throw error;
   }
 }
 
