@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ENCODINGS } from '../support/encodings.ts';
 import { fillBeyondBuffers, openList, readAll } from '../support/listings.ts';
 import { MEBIBYTE, memoryBytes } from '../support/memory.ts';
+import { openRaw } from '../support/raw.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { untilStill } from '../support/still.ts';
 import { until } from '../support/until.ts';
@@ -11,20 +13,22 @@ import { until } from '../support/until.ts';
 const isAborted = ({ logLines }: TestService) => logLines.some((line) => JSON.parse(line).aborted === true);
 
 describe('the complete list goes at its reader’s pace', () => {
-  test('a reader that pauses holds a few chunks of memory, not the list, and then gets all of it', async () => {
-    await using service = await startTestService();
-    const tenant = await service.createTenant();
-    const count = await fillBeyondBuffers(service, tenant);
-    const before = memoryBytes();
-    const response = await openList(service, tenant);
-    await untilStill('the service waits for its reader', () => Math.round(memoryBytes() / MEBIBYTE));
-    const growth = memoryBytes() - before;
-    assert.ok(growth < 10 * MEBIBYTE, `grew by ${Math.round(growth / MEBIBYTE)} MiB`);
+  for (const encoding of ENCODINGS) {
+    test(`a reader that pauses holds a few chunks of memory, not the list, and then gets all of it: ${encoding}`, async () => {
+      await using service = await startTestService();
+      const tenant = await service.createTenant();
+      const count = await fillBeyondBuffers(service, tenant);
+      const before = memoryBytes();
+      const response = await openList(service, tenant, '', { 'Accept-Encoding': encoding });
+      await untilStill('the service waits for its reader', () => Math.round(memoryBytes() / MEBIBYTE));
+      const growth = memoryBytes() - before;
+      assert.ok(growth < 10 * MEBIBYTE, `grew by ${Math.round(growth / MEBIBYTE)} MiB`);
 
-    const { text, isComplete } = await readAll(response);
-    assert.ok(isComplete && text.length > 25 * MEBIBYTE);
-    assert.equal(JSON.parse(text).data.length, count);
-  });
+      const { text, isComplete } = await readAll(response);
+      assert.ok(isComplete && text.length > 25 * MEBIBYTE);
+      assert.equal(JSON.parse(text).data.length, count);
+    });
+  }
 
   test('others are answered while readers pause', async () => {
     await using service = await startTestService();
@@ -46,6 +50,20 @@ describe('the complete list goes at its reader’s pace', () => {
     assert.equal(isComplete, false);
     assert.throws(() => JSON.parse(text));
     assert.equal((await service.fetch(tenant, '/v1/me')).status, 200);
+  });
+
+  test('a reader of HTTP/1.0 that is dropped finds the connection reset: a CSV has no other end', async () => {
+    await using service = await startTestService({ idleTimeoutMs: 300 });
+    const tenant = await service.createTenant();
+    await fillBeyondBuffers(service, tenant);
+    using connection = await openRaw(service.url);
+    connection.send(`GET /v1/listings HTTP/1.0\r\nAccept: text/csv\r\nAuthorization: Bearer ${tenant.key}\r\n\r\n`);
+    await connection.pauseAtFirstByte();
+    await until('the reader is dropped', () => isAborted(service));
+    connection.socket.resume();
+    await connection.readToEnd();
+    const { errored } = connection.socket;
+    assert.ok(errored !== null && 'code' in errored && errored.code === 'ECONNRESET');
   });
 
   test('a reader that reads a little at a time is not dropped, however long it takes', async () => {

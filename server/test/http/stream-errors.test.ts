@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
+import { decode, ENCODINGS } from '../support/encodings.ts';
 import { fillBeyondBuffers, MINIMAL, openList, post, readAll } from '../support/listings.ts';
 import { openRaw } from '../support/raw.ts';
 import { readError } from '../support/replies.ts';
@@ -80,6 +81,52 @@ describe('an error in the middle of a list cuts the reply', () => {
     const { body } = await cut.readReply();
     assert.throws(() => JSON.parse(body));
   });
+});
+
+/** How a reply of each format begins. */
+const BEGINNINGS: [format: string, beginning: RegExp][] = [
+  ['application/json', /^\{"data":\[\{"id":"lst_/],
+  ['application/x-ndjson', /^\{"id":"lst_/],
+  ['text/csv', /^id,externalId,.*\r\nlst_/],
+  ['application/geo+json', /^\{"type":"FeatureCollection","features":\[\{"type":"Feature","id":"lst_/],
+];
+
+test('in every format, compressed or not, what was read before the error arrives, and no end', async () => {
+  await using service = await startTestService();
+  const tenant = await service.createTenant();
+  const count = await fillBeyondBuffers(service, tenant);
+  const cases = BEGINNINGS.flatMap(([format, beginning]) =>
+    ENCODINGS.map(async (encoding) => {
+      const response = await openList(service, tenant, '', { Accept: format, 'Accept-Encoding': encoding });
+      return { name: `${format}, ${encoding}`, beginning, encoding, response };
+    }),
+  );
+  const opened = await Promise.all(cases);
+  breakListings(service);
+  for (const { name, beginning, encoding, response } of opened) {
+    const { bytes, text, isComplete } = await readAll(response);
+    assert.equal(response.headers['content-encoding'], encoding === 'identity' ? undefined : encoding, name);
+    assert.equal(isComplete, false, name);
+    assert.match(text, beginning, name);
+    const arrived = text.match(/ Elm Street/g)?.length ?? 0;
+    assert.ok(arrived >= 250 && arrived < count, `${name}: ${arrived}`);
+    assert.doesNotMatch(text.slice(-500), /"end":true|"nextCursor"|"epoch"|no such table/, name);
+    if (encoding !== 'identity') assert.throws(() => decode(bytes, encoding), name);
+  }
+});
+
+test('in HTTP/1.0, where the end of the connection is that of the reply, a CSV that is cut is reset', async () => {
+  await using service = await startTestService();
+  const tenant = await service.createTenant();
+  await fillBeyondBuffers(service, tenant);
+  using connection = await openRaw(service.url);
+  connection.send(`GET /v1/listings HTTP/1.0\r\nAccept: text/csv\r\nAuthorization: Bearer ${tenant.key}\r\n\r\n`);
+  await connection.pauseAtFirstByte();
+  breakListings(service);
+  connection.socket.resume();
+  assert.match(await connection.readToEnd(), /^HTTP\/1\.1 200 OK\r\n/);
+  const { errored } = connection.socket;
+  assert.ok(errored !== null && 'code' in errored && errored.code === 'ECONNRESET');
 });
 
 test('an error before the first byte is a 500 that says nothing of the database', async () => {

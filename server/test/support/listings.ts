@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { get, type IncomingMessage } from 'node:http';
 import { createListing } from '../../src/domain/listings.ts';
 import type { ListingInput } from '../../src/model/listings.ts';
+import { decodeStart } from './encodings.ts';
 import type { Tenant, TestService } from './service.ts';
 
 /** The least that makes a listing. */
@@ -36,10 +38,11 @@ export function send(
   return service.fetch(tenant, `/v1${path}`, { method, headers: all, body: text });
 }
 
-/** Creates listings of about `bytes` each without HTTP, and returns their ids, oldest first. */
+/** Creates listings of about `bytes` each, hard to compress, without HTTP, and returns their ids, oldest first. */
 export async function fill(service: TestService, tenant: Tenant, count: number, bytes = 200): Promise<string[]> {
-  const description = 'x'.repeat(Math.max(1, Math.min(4000, bytes) - 200));
+  const descriptionLength = Math.max(1, Math.min(4000, bytes) - 200);
   const creating = Array.from({ length: count }, (_, index) => {
+    const description = randomBytes(descriptionLength).toString('hex').slice(0, descriptionLength);
     const input: ListingInput = { address: `${index} Elm Street`, beds: 3, baths: 2, description };
     return createListing(service.database, tenant, () => input);
   });
@@ -70,14 +73,22 @@ export async function fillWithLarge(service: TestService, tenant: Tenant, count:
 }
 
 /** Asks for the list and reads nothing of it until somebody reads the reply. */
-export function openList(service: TestService, tenant: Tenant, query = ''): Promise<IncomingMessage> {
+export function openList(
+  service: TestService,
+  tenant: Tenant,
+  query = '',
+  headers: Record<string, string> = {},
+): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const headers = { Authorization: `Bearer ${tenant.key}` };
-  get(`${service.url}/v1/listings${query}`, { headers, agent: false }, resolve).on('error', reject);
+  const all = { Authorization: `Bearer ${tenant.key}`, ...headers };
+  get(`${service.url}/v1/listings${query}`, { headers: all, agent: false }, resolve).on('error', reject);
   return promise;
 }
 
 export interface ReadReply {
+  /** As they came. */
+  bytes: Buffer;
+  /** What they say, as far as they go. */
   text: string;
   /** Whether the reply came to its end, as HTTP marks it. */
   isComplete: boolean;
@@ -91,5 +102,6 @@ export async function readAll(response: IncomingMessage): Promise<ReadReply> {
   } catch {
     // The connection was cut: `complete` says so.
   }
-  return { text: Buffer.concat(chunks).toString(), isComplete: response.complete };
+  const bytes = Buffer.concat(chunks);
+  return { bytes, text: decodeStart(bytes, response.headers['content-encoding']), isComplete: response.complete };
 }

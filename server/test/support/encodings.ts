@@ -1,0 +1,19 @@
+import { brotliDecompressSync, constants, gunzipSync } from 'node:zlib';
+
+export const ENCODINGS = ['identity', 'gzip', 'br'];
+
+/**
+ * The text in compressed bytes.
+ * @throws when they end before their own end
+ */
+export function decode(bytes: Buffer, encoding: string | undefined): string {
+  if (encoding === 'gzip') return gunzipSync(bytes).toString();
+  return (encoding === 'br' ? brotliDecompressSync(bytes) : bytes).toString();
+}
+
+/** The text in compressed bytes as far as they go. */
+export function decodeStart(bytes: Buffer, encoding: string | undefined): string {
+  if (encoding === 'gzip') return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }).toString();
+  if (encoding !== 'br') return bytes.toString();
+  return brotliDecompressSync(bytes, { finishFlush: constants.BROTLI_OPERATION_FLUSH }).toString();
+}
