@@ -78,6 +78,17 @@ describe('compressed or not, the same bytes are said', () => {
 });
 
 for (const encoding of ['gzip', 'br'] as const) {
+  test(`events are compressed with ${encoding}`, async () => {
+    const [plain, packed] = await Promise.all(
+      ['identity', encoding].map((asked) =>
+        service.fetch(tenant, '/v1/events?limit=300', { headers: { 'Accept-Encoding': asked } }),
+      ),
+    );
+    assert.equal(plain?.headers.get('content-encoding'), null);
+    assert.equal(packed?.headers.get('content-encoding'), encoding);
+    assert.equal(await packed.text(), await plain.text());
+  });
+
   test(`what goes into ${encoding} comes out before more goes in`, async () => {
     const compressor = createCompressor(encoding);
     const chunks: Buffer[] = [];

@@ -14,7 +14,7 @@ export function addEvents(routes: Routes, services: Services): void {
     const durationMs = incoming.method === 'HEAD' ? 0 : wait * 1000;
     const patience = { durationMs, signal: abortWhenLeft(incoming) };
     const page = await followEvents(services, holder, { after, epoch, limit }, patience);
-    return replyJson(200, pageJson(page));
+    return { ...replyJson(200, pageJson(page)), isCompressible: true };
   });
 }
 
