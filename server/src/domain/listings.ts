@@ -102,13 +102,13 @@ export function noListing(): AppError {
 }
 
 /** A listing that is to be changed. */
-interface CurrentListing {
+export interface CurrentListing {
   stored: StoredListing;
   /** What it says. */
   listing: Listing;
 }
 
-function readStored(stored: StoredListing): CurrentListing {
+export function readStored(stored: StoredListing): CurrentListing {
   return { stored, listing: JSON.parse(stored.doc) };
 }
 
@@ -116,7 +116,7 @@ function readStored(stored: StoredListing): CurrentListing {
  * Creates a listing, or replaces what `current` says, within a write that is under way.
  * @throws {AppError} `external_id_taken`; nothing has been written then
  */
-async function saveListing(
+export async function saveListing(
   writing: Writing,
   current: CurrentListing | undefined,
   input: ListingInput,

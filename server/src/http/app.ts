@@ -17,6 +17,7 @@ import { type Reply, replyError, replyJson } from './reply.ts';
 import { addDocs } from './routes/docs.ts';
 import { addEvents } from './routes/events.ts';
 import { addHealth } from './routes/health.ts';
+import { addImports } from './routes/imports.ts';
 import { addListingChanges } from './routes/listing-changes.ts';
 import { addListings } from './routes/listings.ts';
 import { addMe } from './routes/me.ts';
@@ -52,6 +53,7 @@ export function createRoutes(services: Services): Routes {
   addListings(routes, services);
   addListingChanges(routes, services);
   addEvents(routes, services);
+  addImports(routes, services);
   addMe(routes, services);
   addHealth(routes, services);
   addDocs(routes);

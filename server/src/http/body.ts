@@ -6,16 +6,16 @@ import type { Exchange } from './exchange.ts';
 
 /** The contract's limit for one listing. */
 export const BODY_BYTES_MAX = 1024 * 1024;
-const SILENCE_MAX_MS = 30_000;
+export const SILENCE_MAX_MS = 30_000;
 const DURATION_MAX_MS = 60_000;
 
 /**
- * Parses a body as JSON.
+ * Parses a body, or a part of one that `what` names, as JSON.
  * @throws {AppError} `invalid_json` with the `offset` of the fault in bytes
  */
-export function parseBody(bytes: Buffer): ParsedJson {
+export function parseBody(bytes: Buffer, what = 'body'): ParsedJson {
   if (!isUtf8(bytes))
-    throw new AppError('invalid_json', 'The body is not valid UTF-8.', { members: { offset: utf8Length(bytes) } });
+    throw new AppError('invalid_json', `The ${what} is not valid UTF-8.`, { members: { offset: utf8Length(bytes) } });
   // RFC 8259 §8.1 lets a reader ignore a byte order mark.
   const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
   try {
@@ -23,7 +23,7 @@ export function parseBody(bytes: Buffer): ParsedJson {
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     const offset = bytes.length - Buffer.byteLength(text.slice(error.position));
-    throw new AppError('invalid_json', `The body is not valid JSON: ${error.message} at byte ${offset}.`, {
+    throw new AppError('invalid_json', `The ${what} is not valid JSON: ${error.message} at byte ${offset}.`, {
       members: { offset },
     });
   }

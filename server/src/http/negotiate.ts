@@ -19,24 +19,43 @@ export function negotiateType({ accept }: IncomingHttpHeaders, types: readonly s
 }
 
 /**
- * Checks that the body is said to be of one of these types, in UTF-8 and not compressed.
+ * Checks that the body is said to be of one of these types, in UTF-8, and packed in none but these ways.
  * @throws {AppError} `unsupported_media_type`
  */
-export function requireBodyType({ headers, rawHeaders, method }: IncomingMessage, types: readonly string[]): void {
-  const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
+export function requireBodyType(
+  { headers, rawHeaders, method }: IncomingMessage,
+  types: readonly string[],
+  encodings: readonly string[] = [],
+): void {
+  const [, ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
   const isUtf8 = parameters.every(
     (parameter) => !/^\s*charset\s*=/.test(parameter) || /=\s*"?utf-8"?\s*$/.test(parameter),
   );
-  if (!types.includes(type.trim()) || !isUtf8 || countHeader(rawHeaders, 'content-type') > 1) {
-    const message = `Send the body as JSON in UTF-8, with Content-Type: ${types.join(' or ')}.`;
+  if (!types.includes(bodyType(headers)) || !isUtf8 || countHeader(rawHeaders, 'content-type') > 1) {
+    const message = `Send the body in UTF-8, with Content-Type: ${types.join(' or ')}.`;
     // RFC 5789 §2.2.
     const accepted = method === 'PATCH' ? { 'Accept-Patch': types.join(', ') } : {};
     throw new AppError('unsupported_media_type', message, { headers: accepted });
   }
-  const encoding = headers['content-encoding']?.trim().toLowerCase();
-  if (encoding !== undefined && encoding !== '' && encoding !== 'identity') {
-    throw new AppError('unsupported_media_type', 'Send the body without Content-Encoding.', {
-      headers: { 'Accept-Encoding': 'identity' },
+  const encoding = bodyEncoding(headers);
+  if (encoding !== 'identity' && !encodings.includes(encoding)) {
+    const others = encodings.length === 0 ? '' : `, or with ${encodings.join(' or ')}`;
+    // RFC 9110 §15.5.16.
+    throw new AppError('unsupported_media_type', `Send the body without Content-Encoding${others}.`, {
+      headers: { 'Accept-Encoding': [...encodings, 'identity'].join(', ') },
     });
   }
+}
+
+/** The media type that the body is said to have, without its parameters. */
+export function bodyType(headers: IncomingHttpHeaders): string {
+  const [type = ''] = (headers['content-type'] ?? '').split(';', 1);
+  return type.trim().toLowerCase();
+}
+
+/** How the body is said to be packed. */
+export function bodyEncoding(headers: IncomingHttpHeaders): string {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() || 'identity';
+  // RFC 9110 §8.4.1.3: an old name of the same.
+  return encoding === 'x-gzip' ? 'gzip' : encoding;
 }

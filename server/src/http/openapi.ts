@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../model/errors.ts';
 import { STATUS_OF_CODE, UNAUTHORIZED_BODY } from './errors.ts';
-import type { Operation, OperationReply } from './operations.ts';
+import type { Operation, OperationBody, OperationReply } from './operations.ts';
 import { REFUSAL_HEADERS } from './rate-limit.ts';
 import { JSON_TYPE } from './reply.ts';
 import { eventsOperation } from './routes/events.operations.ts';
@@ -10,6 +10,7 @@ import {
   putOperation,
   retrieveByExternalIdOperation,
 } from './routes/external-listings.operations.ts';
+import { importOperation } from './routes/imports.operations.ts';
 import {
   createOperation,
   deleteOperation,
@@ -30,6 +31,7 @@ const OPERATIONS: Operation[] = [
   putOperation,
   deleteByExternalIdOperation,
   eventsOperation,
+  importOperation,
   meOperation,
 ];
 
@@ -44,7 +46,7 @@ const COMMON_ERRORS: ErrorCode[] = [
 ];
 
 /** What the operations below each path are about. */
-const TAGS: Record<string, string> = { listings: 'Listings', events: 'Events', me: 'Key' };
+const TAGS: Record<string, string> = { listings: 'Listings', imports: 'Imports', events: 'Events', me: 'Key' };
 
 const SCHEMA_PREFIX = '#/components/schemas/';
 
@@ -90,12 +92,18 @@ function describeOperation(operation: Operation, schemas: Record<string, unknown
     summary,
     description,
     parameters: describeParameters(operation, schemas),
-    ...(body && { requestBody: { required: true, content: media(body.schema, body.example, body.types) } }),
+    ...(body && { requestBody: { required: true, content: describeBody(body, media) } }),
     responses: {
       ...Object.fromEntries(operation.replies.map((reply) => [reply.status, describeReply(reply, media)])),
       ...describeErrors([...COMMON_ERRORS, ...operation.errors], media),
     },
   };
+}
+
+function describeBody({ types, schema, example, texts = {} }: OperationBody, media: Media): object {
+  const content = Object.entries(texts).map(([type, text]) => [type, { schema: { type: 'string' }, example: text }]);
+  const jsonTypes = types.filter((type) => !Object.hasOwn(texts, type));
+  return { ...media(schema, example, jsonTypes), ...Object.fromEntries(content) };
 }
 
 function describeParameters({ path, query }: Operation, schemas: Record<string, unknown>): object[] {

@@ -15,6 +15,17 @@ export interface OperationReply {
   headers?: Record<string, string>;
 }
 
+export interface OperationBody {
+  /** The media types it takes, the best first. */
+  types: readonly string[];
+  /** In which ways it may be packed. */
+  encodings?: readonly string[];
+  schema: z.ZodType;
+  example: unknown;
+  /** Of the types that are not JSON: an example of each, which is text. */
+  texts?: Record<string, string>;
+}
+
 /** One method of one path: what is checked before its handler runs, and what the OpenAPI document says of it. */
 export interface Operation<S extends QuerySchema = QuerySchema> {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -24,8 +35,7 @@ export interface Operation<S extends QuerySchema = QuerySchema> {
   summary: string;
   description: string;
   query: S;
-  /** The media types it takes, the best first. */
-  body?: { types: readonly string[]; schema: z.ZodType; example: unknown };
+  body?: OperationBody;
   /** The media types of its reply if it has more than JSON; JSON is the first. */
   types?: readonly string[];
   replies: OperationReply[];
@@ -48,7 +58,8 @@ export function addOperation<S extends QuerySchema>(
   routes.add(operation.method.toUpperCase(), `/v1${operation.path}`, (exchange, parameters) => {
     if (!hasKey(exchange)) throw new Error(`${operation.operationId} was reached without a key`);
     const mediaType = negotiateType(exchange.incoming.headers, types);
-    if (operation.body !== undefined) requireBodyType(exchange.incoming, operation.body.types);
+    if (operation.body !== undefined)
+      requireBodyType(exchange.incoming, operation.body.types, operation.body.encodings);
     return handler(exchange, parseQuery(exchange.query, operation.query), parameters, mediaType);
   });
 }

@@ -54,7 +54,7 @@ export interface FieldFault {
 export interface AppErrorOptions {
   details?: FieldFault[];
   /** More members of the error object, such as `offset` or `listingId`. */
-  members?: Record<string, string | number | null>;
+  members?: Record<string, unknown>;
   /** More headers of the reply, such as `Allow`. */
   headers?: Record<string, string>;
   cause?: unknown;
@@ -64,7 +64,7 @@ export interface AppErrorOptions {
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly details: FieldFault[] | undefined;
-  readonly members: Record<string, string | number | null>;
+  readonly members: Record<string, unknown>;
   readonly headers: Record<string, string>;
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
@@ -73,5 +73,16 @@ export class AppError extends Error {
     this.details = options.details;
     this.members = options.members ?? {};
     this.headers = options.headers ?? {};
+  }
+
+  /** The same error with more members. */
+  with(members: Record<string, unknown>): AppError {
+    const { code, message, details, headers, cause } = this;
+    return new AppError(code, message, {
+      ...(details && { details }),
+      members: { ...members, ...this.members },
+      headers,
+      cause,
+    });
   }
 }

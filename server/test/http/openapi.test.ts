@@ -95,7 +95,7 @@ test('operation ids are unique, and every parameter in a path is described', () 
   }
 });
 
-const SUCCESS: Record<string, number> = { get: 200, post: 201, patch: 200, put: 200, delete: 204 };
+const SUCCESS: Record<string, number> = { get: 200, post: 201, patch: 200, put: 200, delete: 204, importListings: 200 };
 
 describe('each operation is answered as it is documented', () => {
   for (const { path, method, operation } of operations) {
@@ -122,7 +122,7 @@ describe('each operation is answered as it is documented', () => {
       const { id: own } = await readListing(await post(service, tenant, { ...MINIMAL, externalId }), 201);
       const ownUrl = `/v1${path.replace('{id}', own).replace('{externalId}', encodeURIComponent(externalId))}`;
       const response = await service.fetch(tenant, ownUrl, init);
-      assert.equal(response.status, SUCCESS[method]);
+      assert.equal(response.status, SUCCESS[operation.operationId] ?? SUCCESS[method]);
       if (response.status !== 204) await assertDocumented(response, path, method);
     });
 

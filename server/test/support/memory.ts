@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -11,4 +12,16 @@ export function memoryBytes(): number {
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
+}
+
+const SAMPLE_MS = 20;
+
+/** Runs `work` and says by how much memory grew meanwhile at most. */
+export async function watchMemory<T>(work: () => Promise<T>): Promise<{ result: T; growthBytes: number }> {
+  const before = memoryBytes();
+  let peak = before;
+  const running = work();
+  const isOver = running.then(() => true);
+  while (!(await Promise.race([isOver, sleep(SAMPLE_MS, false)]))) peak = Math.max(peak, memoryBytes());
+  return { result: await running, growthBytes: peak - before };
 }

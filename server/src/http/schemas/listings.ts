@@ -85,10 +85,10 @@ export const listing = z
 export const LISTING_FIELDS = Object.keys(listing.shape);
 
 /**
- * Checks a body that is to become a listing.
+ * Checks a body that is to become a listing; `found` are faults of it that are known already.
  * @throws {AppError} `validation_failed` with every fault there is
  */
-export function parseListing({ value, inexactNumbers }: ParsedJson): ListingInput {
+export function parseListing({ value, inexactNumbers }: ParsedJson, found: FieldFault[] = []): ListingInput {
   const given = withoutNulls(value);
   const result = listingInput.safeParse(given, { reportInput: true });
   const inexact = inexactNumbers.map((path) => ({
@@ -96,14 +96,14 @@ export function parseListing({ value, inexactNumbers }: ParsedJson): ListingInpu
     code: 'out_of_range' as const,
     message: 'Has more digits than can be kept; a number may have 15.',
   }));
-  if (result.success && inexact.length === 0) {
+  if (result.success && inexact.length === 0 && found.length === 0) {
     const faults = findLonelyFields(result.data);
     if (faults.length === 0) return result.data;
     throw invalidListing(faults);
   }
   const seen = new Set(inexact.map(({ field }) => field));
   const others = toFaults(result.error?.issues ?? [], FIELDS).filter(({ field }) => !seen.has(field));
-  throw invalidListing([...others, ...inexact, ...findLonelyFields(given)]);
+  throw invalidListing([...found, ...others, ...inexact, ...findLonelyFields(given)]);
 }
 
 function invalidListing(faults: FieldFault[]): AppError {

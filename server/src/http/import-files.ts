@@ -1,0 +1,65 @@
+import type { FaultyRow, ImportRow } from '../domain/imports.ts';
+import { BrokenFileError, type FileRecord, type Splitter } from '../lib/records.ts';
+import { ownTurn } from '../lib/turns.ts';
+import { AppError } from '../model/errors.ts';
+
+type Row = ImportRow | FaultyRow;
+
+/** How long rows are parsed before others have their turn. */
+const SLICE_MAX_MS = 2;
+
+/** What a kind of file is made of. */
+export interface FileFormat<T> {
+  splitter: Splitter<T>;
+  /** What a record says; nothing if it is none that counts. @throws {AppError} if no row of the file can be read */
+  toRow(record: FileRecord<T>): Row | undefined;
+}
+
+/**
+ * The rows of a file, in batches: those that end in one chunk, since the next one may be long in coming.
+ * @throws {AppError} `invalid_json` or `import_failed` where the file cannot be read on, after the rows before it; what
+ * `chunks` and `toRow` throw. All of them have the `line` as a member.
+ */
+export async function* readRows<T>(
+  chunks: AsyncIterable<Buffer>,
+  { splitter, toRow }: FileFormat<T>,
+): AsyncGenerator<Row[]> {
+  try {
+    for await (const records of splitAll(chunks, splitter)) yield* toBatch(records, toRow);
+  } catch (error) {
+    throw describeBreak(error, splitter.line);
+  }
+}
+
+async function* splitAll<T>(chunks: AsyncIterable<Buffer>, splitter: Splitter<T>) {
+  for await (const chunk of chunks) yield splitter.push(chunk);
+  yield await splitter.end();
+}
+
+/** One batch; if the records end with an error, it comes after those before it. */
+async function* toBatch<T>(
+  records: Iterable<FileRecord<T>>,
+  toRow: (record: FileRecord<T>) => Row | undefined,
+): AsyncGenerator<Row[]> {
+  const rows: Row[] = [];
+  let sliceEndMs = performance.now() + SLICE_MAX_MS;
+  try {
+    for (const record of records) {
+      const row = toRow(record);
+      if (row !== undefined) rows.push(row);
+      if (performance.now() < sliceEndMs) continue;
+      await ownTurn();
+      sliceEndMs = performance.now() + SLICE_MAX_MS;
+    }
+  } finally {
+    if (rows.length > 0) yield rows;
+  }
+}
+
+function describeBreak(error: unknown, line: number): unknown {
+  if (error instanceof AppError) return error.with({ line });
+  if (!(error instanceof BrokenFileError)) return error;
+  const { message, offset } = error;
+  if (offset === undefined) return new AppError('import_failed', `${message}.`, { members: { line } });
+  return new AppError('invalid_json', `${message}, at byte ${offset}.`, { members: { line, offset } });
+}

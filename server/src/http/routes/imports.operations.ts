@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import type { Operation } from '../operations.ts';
+import { JSON_TYPE } from '../reply.ts';
+import { importRow } from '../schemas/import-rows.ts';
+import { noQuery } from '../schemas/query.ts';
+
+const NDJSON_TYPE = 'application/x-ndjson';
+
+const count = (description: string) => z.int().meta({ minimum: 0, description });
+
+const importReport = z
+  .object({
+    created: count('New listings.'),
+    updated: count('Listings that a row has changed.'),
+    unchanged: count('Rows that say what the listing said already.'),
+    failed: count('Rows that were not imported; `errors` says why.'),
+    errors: z
+      .array(
+        z.looseObject({
+          line: z
+            .int()
+            .meta({ minimum: 1, description: 'The line on which the row begins; in a JSON array, the element.' }),
+          code: z.string(),
+          message: z.string(),
+          details: z.array(z.object({ field: z.string(), code: z.string(), message: z.string() })).optional(),
+        }),
+      )
+      .meta({ description: 'The first hundred.' }),
+  })
+  .meta({ id: 'ImportReport' });
+
+const rows = [
+  { externalId: 'MLS-20931', address: '12 Elm Street', city: 'Austin', beds: 3, baths: 2, listPrice: 450000 },
+  { externalId: 'MLS-20932', address: '14 Elm Street', city: 'Austin', beds: 4, baths: 3, status: 'pending' },
+];
+
+export const importOperation: Operation<typeof noQuery> = {
+  method: 'post',
+  path: '/imports',
+  operationId: 'importListings',
+  summary: 'Import many listings',
+  description:
+    'Creates and changes any number of listings, as the file comes in. A row with the `externalId` or the `id` of a ' +
+    'listing replaces all that it says; `version`, `createdAt` and `updatedAt` are ignored, so that an export can be ' +
+    'imported again and changes nothing. Good rows are kept when others fail. The body may be packed with ' +
+    '`Content-Encoding: gzip`; a row has at most 1 MiB. An error in the middle says what was imported before it: send ' +
+    'the file again, and what is there already counts as unchanged.',
+  query: noQuery,
+  body: {
+    types: [NDJSON_TYPE, JSON_TYPE],
+    encodings: ['gzip'],
+    schema: z.array(importRow),
+    example: rows,
+    texts: { [NDJSON_TYPE]: rows.map((row) => `${JSON.stringify(row)}\n`).join('') },
+  },
+  replies: [
+    {
+      status: 200,
+      description: 'What came of the rows.',
+      schema: importReport,
+      example: {
+        created: 1,
+        updated: 0,
+        unchanged: 0,
+        failed: 1,
+        errors: [
+          {
+            line: 2,
+            code: 'validation_failed',
+            message: 'One field is not valid; details says why.',
+            details: [{ field: 'beds', code: 'not_an_integer', message: 'Must be a whole number.' }],
+          },
+        ],
+      },
+    },
+  ],
+  errors: [
+    'invalid_json',
+    'invalid_header',
+    'invalid_idempotency_key',
+    'insufficient_scope',
+    'request_timeout',
+    'unsupported_media_type',
+    'import_failed',
+    'outcome_unknown',
+    'storage_full',
+  ],
+};

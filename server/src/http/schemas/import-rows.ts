@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import type { FaultyRow, ImportRow } from '../../domain/imports.ts';
+import type { ParsedJson } from '../../lib/json.ts';
+import { isObject } from '../../lib/merge-patch.ts';
+import type { FileRecord } from '../../lib/records.ts';
+import { AppError, type FieldFault } from '../../model/errors.ts';
+import { parseBody } from '../body.ts';
+import { listingFields, parseListing } from './listings.ts';
+
+/** The contract's limit for one row. */
+export const ROW_BYTES_MAX = 1024 * 1024;
+
+/** What an export adds to a listing, and an import leaves out. */
+const IGNORED_FIELDS = ['version', 'createdAt', 'updatedAt'];
+
+/** A row of JSON, for the document: `toJsonRow` checks it by the listing's own rules. */
+export const importRow = z
+  .strictObject({
+    id: z
+      .string()
+      .optional()
+      .meta({ description: 'The listing to replace; without it, `externalId` tells which one.' }),
+    ...listingFields,
+    ...Object.fromEntries(
+      IGNORED_FIELDS.map((name) => [name, z.unknown().meta({ description: 'Ignored.' }).optional()]),
+    ),
+  })
+  .meta({ id: 'ImportRow' });
+
+/** What a row of JSON says; nothing if it is the line that closes an export. */
+export function toJsonRow({ line, content }: FileRecord<Buffer>): ImportRow | FaultyRow | undefined {
+  try {
+    if (content === undefined) throw rowTooLong();
+    const parsed = parseBody(content, 'row');
+    return isClosingLine(parsed.value) ? undefined : { line, ...parseRow(parsed) };
+  } catch (error) {
+    if (error instanceof AppError) return { line, fault: error };
+    throw error;
+  }
+}
+
+function rowTooLong(): AppError {
+  return new AppError('payload_too_large', `The row is longer than ${ROW_BYTES_MAX} bytes; send less.`);
+}
+
+const CLOSING_MEMBERS = new Set(['end', 'count', 'sequence', 'epoch']);
+
+function isClosingLine(value: unknown): boolean {
+  return isObject(value) && value.end === true && Object.keys(value).every((name) => CLOSING_MEMBERS.has(name));
+}
+
+/** @throws {AppError} `validation_failed` with every fault there is */
+function parseRow(parsed: ParsedJson): Omit<ImportRow, 'line'> {
+  const { id, fields } = splitRow(parsed.value);
+  const inexactNumbers = parsed.inexactNumbers.filter(([name]) => !IGNORED_FIELDS.includes(String(name)));
+  const input = parseListing({ value: fields, inexactNumbers }, findIdFaults(id));
+  return { id: typeof id === 'string' ? id : undefined, externalId: input.externalId, makeInput: () => input };
+}
+
+function splitRow(value: unknown): { id?: unknown; fields: unknown } {
+  if (!isObject(value)) return { fields: value };
+  const { id, version: _version, createdAt: _createdAt, updatedAt: _updatedAt, ...fields } = value;
+  return { id, fields };
+}
+
+function findIdFaults(id: unknown): FieldFault[] {
+  if (id === undefined || id === null || typeof id === 'string') return [];
+  return [{ field: 'id', code: 'invalid_type', message: 'Must be the id of a listing, which is a string.' }];
+}

@@ -1,0 +1,105 @@
+import { BrokenFileError, type FileRecord, RecordBuffer, type Splitter } from './records.ts';
+
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
+/** RFC 8259 §2. */
+const WHITE_SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
+
+/**
+ * Cuts a JSON array into the texts of its elements. It only looks for their ends; what stands between them is for a
+ * parser to judge.
+ */
+export class JsonArraySplitter implements Splitter<Buffer> {
+  readonly #pending: RecordBuffer;
+  /** Bytes before this chunk. */
+  #offset = 0;
+  #element = 1;
+  #place: 'before' | 'inside' | 'after' = 'before';
+  /** Within an element: how many brackets are open, and whether this is a string, or a character behind a backslash. */
+  #depth = 0;
+  #isString = false;
+  #isEscaped = false;
+
+  constructor(elementBytesMax: number) {
+    this.#pending = new RecordBuffer(elementBytesMax);
+  }
+
+  get line(): number {
+    return this.#element;
+  }
+
+  *push(chunk: Buffer): Generator<FileRecord<Buffer>> {
+    let position = this.#place === 'before' ? this.#enter(chunk) : 0;
+    while (this.#place === 'inside') {
+      const end = this.#findEnd(chunk, position);
+      if (end < 0) break;
+      yield* this.#finish(chunk.subarray(position, end), chunk[end], this.#offset + end);
+      position = end + 1;
+    }
+    if (this.#place === 'inside') this.#pending.add(chunk.subarray(position));
+    if (this.#place === 'after') this.#expectNothing(chunk, position);
+    this.#offset += chunk.length;
+  }
+
+  async end(): Promise<Iterable<FileRecord<Buffer>>> {
+    if (this.#place === 'after') return [];
+    const where = this.#place === 'inside' ? 'inside the array: it was cut' : 'before an array begins';
+    throw new BrokenFileError(`The file ends ${where}`, this.#offset);
+  }
+
+  /** @returns where the array's first element could begin */
+  #enter(chunk: Buffer): number {
+    for (const [index, byte] of chunk.entries()) {
+      const offset = this.#offset + index;
+      if (byte === OPENING_BRACKET) {
+        this.#place = 'inside';
+        return index + 1;
+      }
+      if (!WHITE_SPACE.has(byte) && byte !== BYTE_ORDER_MARK[offset]) {
+        throw new BrokenFileError('The file must be a JSON array: it has to begin with "["', offset);
+      }
+    }
+    return chunk.length;
+  }
+
+  /** The place of the comma or bracket behind the element; negative if it is not in this chunk. */
+  #findEnd(chunk: Buffer, start: number): number {
+    for (let position = start; position < chunk.length; position += 1) {
+      const byte = chunk[position];
+      if (this.#isString) this.#passString(byte);
+      else if (byte === QUOTE) this.#isString = true;
+      else if (byte === OPENING_BRACE || byte === OPENING_BRACKET) this.#depth += 1;
+      else if (this.#depth === 0 && (byte === COMMA || byte === CLOSING_BRACKET)) return position;
+      else if (this.#depth > 0 && (byte === CLOSING_BRACE || byte === CLOSING_BRACKET)) this.#depth -= 1;
+    }
+    return -1;
+  }
+
+  #passString(byte: number | undefined): void {
+    if (this.#isEscaped) this.#isEscaped = false;
+    else if (byte === BACKSLASH) this.#isEscaped = true;
+    else if (byte === QUOTE) this.#isString = false;
+  }
+
+  *#finish(rest: Buffer, closing: number | undefined, offset: number): Generator<FileRecord<Buffer>> {
+    const content = this.#pending.take(rest);
+    if (closing === CLOSING_BRACKET) this.#place = 'after';
+    if (content?.every(isWhiteSpace)) {
+      if (this.#element === 1 && closing === CLOSING_BRACKET) return;
+      throw new BrokenFileError('There is a comma without an element', offset);
+    }
+    yield { line: this.#element, content };
+    this.#element += 1;
+  }
+
+  #expectNothing(chunk: Buffer, start: number): void {
+    const index = chunk.subarray(start).findIndex((byte) => !isWhiteSpace(byte));
+    if (index < 0) return;
+    throw new BrokenFileError('Something comes behind the end of the array', this.#offset + start + index);
+  }
+}
+
+function isWhiteSpace(byte: number): boolean {
+  return WHITE_SPACE.has(byte);
+}

@@ -1,0 +1,67 @@
+/** A record of a file that comes in chunks. */
+export interface FileRecord<T> {
+  /** The line on which it begins, from 1; in a JSON array, which element it is. */
+  line: number;
+  /** Nothing if the record is longer than it may be. */
+  content: T | undefined;
+}
+
+/** Cuts a file that comes in chunks into records. */
+export interface Splitter<T> {
+  /** Where the next record begins, or the one of which only a part has come. */
+  readonly line: number;
+  /** The records that end in this chunk. @throws {BrokenFileError} after those before the fault */
+  push(chunk: Buffer): Iterable<FileRecord<T>>;
+  /** The records that end with the file. @throws {BrokenFileError} after them, if it ends where it must not */
+  end(): Promise<Iterable<FileRecord<T>>>;
+}
+
+/** Where the next record of a file begins cannot be told. */
+export class BrokenFileError extends Error {
+  /** Where the fault is, in bytes from 0, if that is known. */
+  readonly offset: number | undefined;
+
+  constructor(message: string, offset?: number) {
+    super(message);
+    this.offset = offset;
+  }
+}
+
+const CAPACITY_FIRST = 4096;
+
+/** The bytes of a record that comes in pieces. They are copied: a thousand small pieces would take more room than a large one. */
+export class RecordBuffer {
+  readonly #lengthMax: number;
+  #bytes = Buffer.alloc(0);
+  #length = 0;
+
+  /** @param lengthMax the bytes of a longer record are thrown away */
+  constructor(lengthMax: number) {
+    this.#lengthMax = lengthMax;
+  }
+
+  add(piece: Buffer): void {
+    const start = this.#length;
+    this.#length += piece.length;
+    if (this.#length > this.#lengthMax) this.#bytes = Buffer.alloc(0);
+    else this.#copy(piece, start);
+  }
+
+  /** The record that ends with this piece, and a new beginning; nothing if it is too long. */
+  take(piece: Buffer): Buffer | undefined {
+    const length = this.#length + piece.length;
+    const start = this.#bytes.subarray(0, this.#length);
+    this.#length = 0;
+    if (length > this.#lengthMax) return undefined;
+    return length === piece.length ? piece : Buffer.concat([start, piece]);
+  }
+
+  #copy(piece: Buffer, start: number): void {
+    if (this.#length > this.#bytes.length) {
+      const larger = Buffer.alloc(Math.max(CAPACITY_FIRST, 2 * this.#length));
+      this.#bytes.copy(larger, 0, 0, start);
+      this.#bytes = larger;
+    }
+    piece.copy(this.#bytes, start);
+  }
+}

@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { after, describe, mock, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { deleteApiKey } from '../../src/domain/api-keys.ts';
+import { storedSequence, words } from '../storage/support.ts';
+import { counts, importFile, JSON_ARRAY, listAll, NDJSON, sendFile } from '../support/imports.ts';
+import { MINIMAL } from '../support/listings.ts';
+import { MEBIBYTE, watchMemory } from '../support/memory.ts';
+import { openRaw } from '../support/raw.ts';
+import { readError } from '../support/replies.ts';
+import { startTestService, type Tenant } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+
+const line = (members: object = {}) => `${JSON.stringify({ ...MINIMAL, ...members })}\n`;
+const countListings = async (tenant: Tenant) => (await listAll(service, tenant)).data.length;
+
+/** Opens an import whose body is sent piece by piece. */
+function openImport(tenant: Tenant, headers: Record<string, string> = {}) {
+  const sending = request(`${service.url}/v1/imports`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${tenant.key}`, 'Content-Type': NDJSON, ...headers },
+    agent: false,
+  });
+  const replied = once(sending, 'response').then(async ([response]) => ({
+    status: Number(response.statusCode),
+    body: await text(response),
+  }));
+  // A test that breaks the connection off looks at what was stored instead.
+  replied.catch(() => {});
+  sending.on('error', () => {});
+  sending.flushHeaders();
+  return { sending, replied };
+}
+
+describe('a file is imported as it comes in', () => {
+  test('rows are stored before the file ends', async () => {
+    const tenant = await service.createTenant();
+    const { sending, replied } = openImport(tenant);
+    for (const count of [1, 2, 3]) {
+      sending.write(line());
+      await until('the row is stored', async () => (await countListings(tenant)) === count);
+    }
+    sending.end();
+    const { status, body } = await replied;
+    assert.deepEqual([status, JSON.parse(body)], [200, counts(3)]);
+  });
+
+  test('byte by byte', async () => {
+    const tenant = await service.createTenant();
+    for (const [type, file] of [
+      [NDJSON, line({ city: 'Zürich' }) + line()],
+      [JSON_ARRAY, `[${line({ city: 'Zürich' })},${line()}]`],
+    ] as const) {
+      const bytes = Buffer.from(file);
+      const body = (async function* () {
+        for (let at = 0; at < bytes.length; at += 1) yield bytes.subarray(at, at + 1);
+      })();
+      assert.deepEqual(await importFile(service, tenant, { type, body }), counts(2));
+    }
+    assert.equal(await countListings(tenant), 4);
+  });
+
+  test('whatever its length, in constant memory', async () => {
+    const tenant = await service.createTenant();
+    const LINES = 100;
+    const long = Buffer.from(line({ nonsense: 'x'.repeat(500_000) }));
+    const body = (async function* () {
+      for (let count = 0; count < LINES; count += 1) yield long;
+    })();
+    const { result, growthBytes } = await watchMemory(() => importFile(service, tenant, { type: NDJSON, body }));
+    assert.equal(result.failed, LINES);
+    assert.ok(growthBytes < 20 * MEBIBYTE, `grew by ${Math.round(growthBytes / MEBIBYTE)} MiB`);
+  });
+
+  test('and others are answered meanwhile', async () => {
+    const [tenant, other] = [await service.createTenant(), await service.createTenant()];
+    const importing = importFile(service, tenant, { type: NDJSON, body: line().repeat(3000) });
+    let answers = 0;
+    const isOver = importing.then(() => true);
+    while (!(await Promise.race([isOver, service.fetch(other, '/v1/me').then(() => false)]))) answers += 1;
+    assert.deepEqual(await importing, counts(3000));
+    assert.ok(answers > 10, `${answers} answers`);
+  });
+
+  test('several at once, each for its account', async () => {
+    const tenants = await Promise.all(Array.from({ length: 5 }, () => service.createTenant()));
+    const reports = await Promise.all(
+      tenants.map((tenant) => importFile(service, tenant, { type: NDJSON, body: line().repeat(300) })),
+    );
+    for (const report of reports) assert.deepEqual(report, counts(300));
+    for (const tenant of tenants) assert.equal((await listAll(service, tenant)).sequence, 300);
+  });
+});
+
+describe('a file that does not come whole leaves whole rows', () => {
+  test('when the connection breaks', async () => {
+    const tenant = await service.createTenant();
+    using connection = await openRaw(service.url);
+    const body = line({ externalId: 'A-1' }) + line({ externalId: 'A-2' });
+    connection.send(
+      `POST /v1/imports HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${tenant.key}\r\n` +
+        `Content-Type: ${NDJSON}\r\nContent-Length: 1000\r\nX-Request-Id: broken-off\r\n\r\n${body}${line().slice(0, -5)}`,
+    );
+    await until('the rows are stored', async () => (await countListings(tenant)) === 2);
+    connection.socket.destroy();
+    const lines = () =>
+      service.logLines.map((logged) => JSON.parse(logged)).filter((one) => one.requestId === 'broken-off');
+    await until('it is logged', () => lines().length === 1);
+    assert.deepEqual([lines()[0].aborted, lines()[0].level], [true, 30]);
+    assert.deepEqual(await importFile(service, tenant, { type: NDJSON, body }), counts(0, 0, 2));
+    assert.equal((await listAll(service, tenant)).sequence, 2);
+  });
+
+  test('when nothing comes for half a minute: 408, which says what was imported', async (t) => {
+    const tenant = await service.createTenant();
+    mock.timers.enable({ apis: ['setTimeout'] });
+    t.after(() => mock.timers.reset());
+    const { sending, replied } = openImport(tenant);
+    sending.write(`${line()}{}\n`);
+    await until('the row is stored', async () => (await countListings(tenant)) === 1);
+    mock.timers.tick(29_000);
+    sending.write(line());
+    await until('the row is stored', async () => (await countListings(tenant)) === 2);
+    mock.timers.tick(29_000);
+    assert.equal((await service.fetch(tenant, '/v1/me')).status, 200);
+    mock.timers.tick(1_000);
+    const { status, body } = await replied;
+    const { code, line: at, created, failed, errors } = JSON.parse(body).error;
+    assert.deepEqual([status, code, at, created, failed, errors.length], [408, 'request_timeout', 4, 2, 1, 1]);
+  });
+
+  test('when its key is deleted: 401, and no row after that', async () => {
+    const tenant = await service.createTenant();
+    const { sending, replied } = openImport(tenant);
+    sending.write(line());
+    await until('the row is stored', async () => (await countListings(tenant)) === 1);
+    await deleteApiKey(service.database, tenant.keyId);
+    sending.write(line());
+    const { status, body } = await replied;
+    assert.equal(status, 401);
+    assert.equal(body, '{"error":{"code":"unauthorized","message":"Invalid or missing API key"}}');
+    sending.destroy();
+    assert.equal(await storedSequence(service.database, tenant.accountId), 1);
+  });
+
+  test('when the disk is full: 507, which says what was imported', async () => {
+    await using full = await startTestService();
+    const tenant = await full.createTenant();
+    await full.database.write((session) => session.execute(words('pragma max_page_count = 400'), {}));
+    const body = line({ description: 'x'.repeat(4000) }).repeat(500);
+    const response = await sendFile(full, tenant, { type: NDJSON, body });
+    const error = await readError(response, 507, 'storage_full');
+    const { data, sequence } = await listAll(full, tenant);
+    assert.ok(data.length > 0 && data.length < 500);
+    assert.deepEqual([error.created, error.failed, sequence], [data.length, 0, data.length]);
+  });
+});
+
+describe('a file may be packed', () => {
+  const good = line({ externalId: 'A-1' }) + line({ externalId: 'A-2' });
+  for (const encoding of ['gzip', 'x-gzip', ' GZIP']) {
+    test(`Content-Encoding: ${encoding}`, async () => {
+      const tenant = await service.createTenant();
+      const sent = { type: NDJSON, body: gzipSync(good), headers: { 'Content-Encoding': encoding } };
+      assert.deepEqual(await importFile(service, tenant, sent), counts(2));
+    });
+  }
+  const packed = { type: NDJSON, headers: { 'Content-Encoding': 'gzip' } };
+
+  test('in several parts, one after the other (RFC 1952 §2.2)', async () => {
+    const tenant = await service.createTenant();
+    const body = Buffer.concat([gzipSync(good.slice(0, 30)), gzipSync(good.slice(30))]);
+    assert.deepEqual(await importFile(service, tenant, { ...packed, body }), counts(2));
+  });
+
+  const broken: [name: string, body: Buffer, created: number][] = [
+    ['what is not packed', Buffer.from(good), 0],
+    ['nothing', Buffer.alloc(0), 0],
+    ['a package that is cut', gzipSync(good).subarray(0, -9), 2],
+    ['a package with a wrong checksum', Buffer.concat([gzipSync(good).subarray(0, -8), Buffer.alloc(8)]), 2],
+  ];
+  for (const [name, body, created] of broken) {
+    test(`${name} is refused`, async () => {
+      const tenant = await service.createTenant();
+      const error = await readError(await sendFile(service, tenant, { ...packed, body }), 422, 'import_failed');
+      assert.ok(Number(error.created) <= created);
+      assert.equal(await countListings(tenant), error.created);
+    });
+  }
+
+  test('a hundred megabytes of one row are refused, in constant memory', async () => {
+    const tenant = await service.createTenant();
+    const body = gzipSync(`{"address":"${'x'.repeat(100_000_000)}"}\n${line()}`);
+    const { result, growthBytes } = await watchMemory(() => importFile(service, tenant, { ...packed, body }));
+    assert.deepEqual(result, { ...counts(1), failed: 1, errors: ['1: payload_too_large'] });
+    assert.ok(growthBytes < 20 * MEBIBYTE, `grew by ${Math.round(growthBytes / MEBIBYTE)} MiB`);
+  });
+
+  test('a hundred megabytes of many rows are not', async () => {
+    const tenant = await service.createTenant();
+    const body = gzipSync(`${' '.repeat(999_999)}\n`.repeat(100) + line());
+    assert.deepEqual(await importFile(service, tenant, { ...packed, body }), counts(1));
+  });
+});
+
+describe('what is not asked for rightly is refused before the file is read', () => {
+  const cases: [
+    name: string,
+    init: { query?: string; headers?: Record<string, string> },
+    status: number,
+    code: string,
+  ][] = [
+    ['another type', { headers: { 'Content-Type': 'application/xml' } }, 415, 'unsupported_media_type'],
+    ['another charset', { headers: { 'Content-Type': `${NDJSON}; charset=latin1` } }, 415, 'unsupported_media_type'],
+    ['another packing', { headers: { 'Content-Encoding': 'br' } }, 415, 'unsupported_media_type'],
+    ['packed twice', { headers: { 'Content-Encoding': 'gzip, gzip' } }, 415, 'unsupported_media_type'],
+    ['a reply that is not JSON', { headers: { Accept: 'text/csv' } }, 406, 'not_acceptable'],
+    ['an unknown parameter', { query: '?nonsense=1' }, 400, 'unknown_parameter'],
+    ['an Idempotency-Key', { headers: { 'Idempotency-Key': 'a' } }, 400, 'invalid_idempotency_key'],
+  ];
+  for (const [name, init, status, code] of cases) {
+    test(name, async () => {
+      const tenant = await service.createTenant();
+      await readError(await sendFile(service, tenant, { type: NDJSON, body: line(), ...init }), status, code);
+      assert.equal(await countListings(tenant), 0);
+    });
+  }
+
+  test('the types and packings that are taken are named', async () => {
+    const tenant = await service.createTenant();
+    const wrongType = await sendFile(service, tenant, { type: 'text/xml', body: '' });
+    assert.match((await readError(wrongType, 415, 'unsupported_media_type')).message, /application\/x-ndjson/);
+    const wrongPacking = await sendFile(service, tenant, {
+      type: NDJSON,
+      body: '',
+      headers: { 'Content-Encoding': 'br' },
+    });
+    assert.equal(wrongPacking.headers.get('accept-encoding'), 'gzip, identity');
+  });
+
+  test('a key that may only read gets 403 and is not asked for the file', async () => {
+    const reader = await service.createTenant('Readers', 'read');
+    const { sending, replied } = openImport(reader, { Expect: '100-continue' });
+    let isAsked = false;
+    sending.on('continue', () => {
+      isAsked = true;
+    });
+    const { status, body } = await replied;
+    assert.deepEqual([status, JSON.parse(body).error.code, isAsked], [403, 'insufficient_scope', false]);
+    sending.destroy();
+  });
+
+  test('a good one is asked for the file', async () => {
+    const tenant = await service.createTenant();
+    const { sending, replied } = openImport(tenant, { Expect: '100-continue' });
+    await once(sending, 'continue');
+    sending.end(line());
+    assert.equal((await replied).status, 200);
+  });
+
+  test('the first fault in the order of checks is told', async () => {
+    const reader = await service.createTenant('Readers', 'read');
+    const bad = { 'Content-Type': 'text/plain', 'Idempotency-Key': 'a' };
+    const query = '?nonsense=1';
+    const send = (headers: Record<string, string>, sent: object = {}) =>
+      sendFile(service, reader, { type: NDJSON, body: '[', headers, ...sent });
+    await readError(await send({ ...bad, Accept: 'image/png' }, { query }), 406, 'not_acceptable');
+    await readError(await send(bad, { query }), 415, 'unsupported_media_type');
+    await readError(await send({ 'Idempotency-Key': 'a' }, { query }), 400, 'unknown_parameter');
+    await readError(await send({ 'Idempotency-Key': 'a' }), 400, 'invalid_idempotency_key');
+    await readError(await send({}), 403, 'insufficient_scope');
+  });
+});

@@ -1,0 +1,304 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { counts, importFile, JSON_ARRAY, listAll, NDJSON, readReport, sendFile } from '../support/imports.ts';
+import { MINIMAL, post } from '../support/listings.ts';
+import { readError, readListing } from '../support/replies.ts';
+import { startTestService, type Tenant } from '../support/service.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+
+const row = (members: object) => ({ ...MINIMAL, ...members });
+const ndjson = (...rows: unknown[]) => rows.map((one) => `${JSON.stringify(one)}\n`).join('');
+
+/** The same rows as a file of each kind; in each the first row is line 1. */
+const KINDS: [type: string, file: (...rows: unknown[]) => string][] = [
+  [NDJSON, ndjson],
+  [JSON_ARRAY, (...rows) => JSON.stringify(rows)],
+];
+
+for (const [type, file] of KINDS) {
+  const run = (tenant: Tenant, ...rows: unknown[]) => importFile(service, tenant, { type, body: file(...rows) });
+
+  describe(`rows of ${type}`, () => {
+    test('become listings, in their order, with events without a gap', async () => {
+      const tenant = await service.createTenant();
+      const rows = Array.from({ length: 500 }, (_, index) =>
+        row({ externalId: `A-${index}`, address: `${index} Elm` }),
+      );
+      assert.deepEqual(await run(tenant, ...rows), counts(500));
+      const { data, sequence } = await listAll(service, tenant);
+      assert.deepEqual(
+        data.map(({ address }) => address).reverse(),
+        rows.map(({ address }) => address),
+      );
+      assert.equal(sequence, 500);
+      assert.ok(data.every(({ version, createdAt, updatedAt }) => version === 1 && createdAt === updatedAt));
+    });
+
+    test('change nothing when they come again', async () => {
+      const tenant = await service.createTenant();
+      const rows = [row({ externalId: 'A-1', listPrice: 1 }), row({ externalId: 'A-2', metadata: { a: 1, b: 2 } })];
+      assert.deepEqual(await run(tenant, ...rows), counts(2));
+      const before = await listAll(service, tenant);
+      assert.deepEqual(await run(tenant, ...rows), counts(0, 0, 2));
+      assert.deepEqual(await listAll(service, tenant), before);
+    });
+
+    test('without an id or externalId are new each time', async () => {
+      const tenant = await service.createTenant();
+      assert.deepEqual(await run(tenant, MINIMAL, MINIMAL), counts(2));
+      assert.deepEqual(await run(tenant, MINIMAL), counts(1));
+      assert.equal((await listAll(service, tenant)).data.length, 3);
+    });
+
+    test('replace all that a listing says', async () => {
+      const tenant = await service.createTenant();
+      const first = await readListing(
+        await post(service, tenant, row({ externalId: 'A-1', city: 'Austin', listPrice: 2 })),
+        201,
+      );
+      assert.deepEqual(await run(tenant, row({ externalId: 'A-1', beds: 4 })), counts(0, 1));
+      const { data, sequence } = await listAll(service, tenant);
+      const { updatedAt, ...kept } = data[0] ?? {};
+      const { city: _city, listPrice: _listPrice, currency: _currency, updatedAt: _updatedAt, ...rest } = first;
+      assert.deepEqual([kept, sequence], [{ ...rest, beds: 4, version: 2 }, 2]);
+    });
+
+    test('find their listing by its id, and can give it another externalId', async () => {
+      const tenant = await service.createTenant();
+      const { id } = await readListing(await post(service, tenant, row({ externalId: 'A-1' })), 201);
+      assert.deepEqual(
+        await run(tenant, row({ id, externalId: 'A-2' }), row({ externalId: 'A-1', beds: 9 })),
+        counts(1, 1),
+      );
+      const { data } = await listAll(service, tenant);
+      assert.deepEqual(
+        data.map(({ id: own, externalId, beds }) => [own === id, externalId, beds]),
+        [
+          [false, 'A-1', 9],
+          [true, 'A-2', 3],
+        ],
+      );
+    });
+
+    test('with one externalId change one listing, the last of them last', async () => {
+      const tenant = await service.createTenant();
+      const rows = [1, 2, 2, 3].map((beds) => row({ externalId: 'A-1', beds }));
+      assert.deepEqual(await run(tenant, ...rows), counts(1, 2, 1));
+      const { data, sequence } = await listAll(service, tenant);
+      assert.deepEqual([data.length, data[0]?.beds, data[0]?.version, sequence], [1, 3, 3, 3]);
+    });
+
+    test('may carry what an export adds, which is ignored', async () => {
+      const tenant = await service.createTenant();
+      const listing = await readListing(await post(service, tenant, MINIMAL), 201);
+      const times = { version: -1, createdAt: null, updatedAt: 'yesterday' };
+      assert.deepEqual(await run(tenant, listing, { ...listing, ...times }, row(times)), counts(1, 0, 2));
+      const { data } = await listAll(service, tenant);
+      assert.deepEqual(data[1], listing);
+      assert.equal(data[0]?.version, 1);
+    });
+
+    test('take null for what is optional as not given, also an id', async () => {
+      const tenant = await service.createTenant();
+      assert.deepEqual(await run(tenant, row({ id: null, externalId: null, city: null, status: null })), counts(1));
+      const { data } = await listAll(service, tenant);
+      assert.deepEqual([data[0]?.status, 'city' in (data[0] ?? {})], ['active', false]);
+    });
+
+    test('that are bad fail alone, each with every fault it has', async () => {
+      const tenant = await service.createTenant();
+      const taken = await readListing(await post(service, tenant, row({ externalId: 'TAKEN' })), 201);
+      const other = await readListing(await post(service, tenant, row({ externalId: 'OTHER' })), 201);
+      const rows = [
+        row({ externalId: 'A-1' }),
+        { beds: '3', baths: 2.5, price: 1 },
+        5,
+        [row({})],
+        null,
+        row({ id: 5 }),
+        row({ id: 5, beds: -1, latitude: 1 }),
+        row({ id: 'lst_0' }),
+        row({ id: other.id, externalId: 'TAKEN' }),
+        row({ externalId: ' ' }),
+        row({ address: null }),
+        row({ externalId: 'A-2' }),
+      ];
+      assert.deepEqual(await run(tenant, ...rows), {
+        ...counts(2),
+        failed: 10,
+        errors: [
+          '2: validation_failed (address: required, beds: invalid_type, baths: not_an_integer, price: unknown_field)',
+          '3: validation_failed (body: invalid_type)',
+          '4: validation_failed (body: invalid_type)',
+          '5: validation_failed (body: invalid_type)',
+          '6: validation_failed (id: invalid_type)',
+          '7: validation_failed (id: invalid_type, beds: out_of_range, longitude: inconsistent)',
+          '8: not_found',
+          '9: external_id_taken',
+          '10: validation_failed (externalId: blank)',
+          '11: validation_failed (address: invalid_type)',
+        ],
+      });
+      const { data, sequence } = await listAll(service, tenant);
+      assert.deepEqual(
+        data.map(({ externalId }) => externalId),
+        ['A-2', 'A-1', 'OTHER', 'TAKEN'],
+      );
+      assert.deepEqual([data[2], data[3], sequence], [other, taken, 4]);
+    });
+
+    test('a row that is refused for its externalId names the listing that has it', async () => {
+      const tenant = await service.createTenant();
+      const taken = await readListing(await post(service, tenant, row({ externalId: 'A-1' })), 201);
+      const { id } = await readListing(await post(service, tenant, MINIMAL), 201);
+      const { errors } = await readReport(
+        await sendFile(service, tenant, { type, body: file(row({ id, externalId: 'A-1' })) }),
+      );
+      assert.equal(errors[0]?.listingId, taken.id);
+    });
+
+    test('of a thousand bad ones the first hundred are told', async () => {
+      const tenant = await service.createTenant();
+      const { errors, ...others } = await run(tenant, ...Array(1000).fill({}));
+      assert.deepEqual(others, { created: 0, updated: 0, unchanged: 0, failed: 1000 });
+      assert.deepEqual(
+        errors.map((error) => Number.parseInt(error, 10)),
+        Array.from({ length: 100 }, (_, index) => index + 1),
+      );
+    });
+
+    test('a row that is no JSON fails alone, and says where', async () => {
+      const tenant = await service.createTenant();
+      const good = file(row({ externalId: 'A-1' }), row({ externalId: 'A-2' }), row({ externalId: 'A-3' }));
+      const body = good.replace('"A-2"', '"A-2",,');
+      const { errors, ...others } = await readReport(await sendFile(service, tenant, { type, body }));
+      assert.deepEqual(others, { created: 2, updated: 0, unchanged: 0, failed: 1 });
+      const [error] = errors;
+      assert.deepEqual([error?.line, error?.code], [2, 'invalid_json']);
+      assert.equal(error?.offset, JSON.stringify(row({ externalId: 'A-2' })).length);
+    });
+
+    test('a row that is not UTF-8 fails alone', async () => {
+      const tenant = await service.createTenant();
+      const body = Buffer.from(file(row({ address: 'a' }), row({ address: 'bXb' }), row({ address: 'c' })));
+      body[body.indexOf('X')] = 0xff;
+      assert.deepEqual(await importFile(service, tenant, { type, body }), {
+        ...counts(2),
+        failed: 1,
+        errors: ['2: invalid_json'],
+      });
+    });
+
+    test('a row of 1 MiB is taken, and one that is longer fails alone', async () => {
+      const tenant = await service.createTenant();
+      const long = JSON.stringify(row({ externalId: 'A-1' }));
+      const body = file(row({}), 'HERE', row({}));
+      const padded = (length: number) =>
+        body.replace(
+          '"HERE"',
+          long
+            .slice(0, -1)
+            .padEnd(length - 1)
+            .concat('}'),
+        );
+      assert.deepEqual(await importFile(service, tenant, { type, body: padded(1024 * 1024) }), counts(3));
+      assert.deepEqual(await importFile(service, tenant, { type, body: padded(1024 * 1024 + 1) }), {
+        ...counts(2),
+        failed: 1,
+        errors: ['2: payload_too_large'],
+      });
+    });
+
+    test('nothing of another account is found, changed or shown', async () => {
+      const [mine, theirs] = [await service.createTenant(), await service.createTenant()];
+      const listing = await readListing(await post(service, theirs, row({ externalId: 'A-1' })), 201);
+      const body = file(listing, row({ externalId: 'A-1' }), row({ id: listing.id, externalId: 'A-1' }));
+      const text = await (await sendFile(service, mine, { type, body })).text();
+      assert.deepEqual(
+        JSON.parse(text).errors.map(({ code }: { code: string }) => code),
+        ['not_found', 'not_found'],
+      );
+      assert.ok(!text.includes(theirs.accountId) && !text.includes(listing.id));
+      const { data, sequence } = await listAll(service, theirs);
+      assert.deepEqual([data, sequence], [[listing], 1]);
+    });
+  });
+}
+
+describe('an export in NDJSON can be imported as it is', () => {
+  test('its closing line is no row', async () => {
+    const tenant = await service.createTenant();
+    const listing = await readListing(await post(service, tenant, MINIMAL), 201);
+    const body = ndjson(listing, { end: true, count: 1, sequence: 1, epoch: '01234567' });
+    assert.deepEqual(await importFile(service, tenant, { type: NDJSON, body: body + body }), counts(0, 0, 2));
+  });
+
+  test('a listing with a member of that name is refused', async () => {
+    const tenant = await service.createTenant();
+    const { errors } = await importFile(service, tenant, {
+      type: NDJSON,
+      body: ndjson(row({ end: true }), { end: false }),
+    });
+    assert.deepEqual(
+      errors.map((error) => error.replace(/\(.*end/, '(… end')),
+      ['1: validation_failed (… end: unknown_field)', '2: validation_failed (… end: unknown_field)'],
+    );
+  });
+});
+
+describe('lines are counted as an editor counts them', () => {
+  test('blank ones and those that end with CRLF too', async () => {
+    const tenant = await service.createTenant();
+    const body = `\uFEFF\r\n${JSON.stringify(MINIMAL)}\r\n\r\n{}\r\n \t\n[`;
+    const { errors, ...others } = await importFile(service, tenant, { type: NDJSON, body });
+    assert.deepEqual(others, { created: 1, updated: 0, unchanged: 0, failed: 3 });
+    assert.deepEqual(
+      errors.map((error) => error.slice(0, 5)),
+      ['1: in', '4: va', '6: in'],
+    );
+  });
+
+  test('an empty file has no rows', async () => {
+    const tenant = await service.createTenant();
+    assert.deepEqual(await importFile(service, tenant, { type: NDJSON, body: '' }), counts(0));
+    assert.deepEqual(await importFile(service, tenant, { type: JSON_ARRAY, body: '[ ]' }), counts(0));
+  });
+});
+
+describe('an array that is broken is an error that says where, and keeps the rows before', () => {
+  const good = JSON.stringify([row({ externalId: 'A-1' }), {}, row({ externalId: 'A-2' })]);
+  const cases: [name: string, body: string, line: number, offset: number][] = [
+    ['it is cut behind an element', good.slice(0, -1), 3, good.length - 1],
+    ['it is cut within an element', `${good.slice(0, -1)},{"address":"`, 4, good.length + 12],
+    ['it ends with a comma', `${good.slice(0, -1)},]`, 4, good.length],
+    ['something comes behind it', `${good}{}`, 4, good.length],
+  ];
+  for (const [name, body, line, offset] of cases) {
+    test(name, async () => {
+      const tenant = await service.createTenant();
+      const error = await readError(await sendFile(service, tenant, { type: JSON_ARRAY, body }), 400, 'invalid_json');
+      const expected = line === 3 ? ['A-1'] : ['A-2', 'A-1'];
+      const { created, updated, unchanged, failed } = error;
+      assert.deepEqual(
+        [error.line, error.offset, created, updated, unchanged, failed],
+        [line, offset, expected.length, 0, 0, 1],
+      );
+      assert.match(JSON.stringify(error.errors), /^\[\{"line":2,"code":"validation_failed"/);
+      const { data } = await listAll(service, tenant);
+      assert.deepEqual(
+        data.map(({ externalId }) => externalId),
+        expected,
+      );
+    });
+  }
+
+  for (const body of ['', '{"data":[]}', JSON.stringify(MINIMAL), 'address,beds,baths\n']) {
+    test(`what is none at all: ${body}`, async () => {
+      const tenant = await service.createTenant();
+      const error = await readError(await sendFile(service, tenant, { type: JSON_ARRAY, body }), 400, 'invalid_json');
+      assert.deepEqual([error.offset, error.created], [0, 0]);
+    });
+  }
+});

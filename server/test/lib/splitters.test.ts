@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { JsonArraySplitter } from '../../src/lib/json-array.ts';
+import { LineSplitter } from '../../src/lib/lines.ts';
+import { BrokenFileError, type Splitter } from '../../src/lib/records.ts';
+import { randomDocument } from '../support/random-json.ts';
+
+/** The records in these chunks, and in the end where the file is broken. */
+async function split(splitter: Splitter<Buffer>, chunks: Buffer[]) {
+  const records: [line: number, text: string | undefined][] = [];
+  try {
+    for (const chunk of chunks)
+      for (const { line, content } of splitter.push(chunk)) records.push([line, content?.toString()]);
+    for (const { line, content } of await splitter.end()) records.push([line, content?.toString()]);
+    return { records };
+  } catch (error) {
+    assert.ok(error instanceof BrokenFileError);
+    return { records, line: splitter.line, offset: error.offset, message: error.message };
+  }
+}
+
+const pieces = (bytes: Buffer, length: number) =>
+  Array.from({ length: Math.ceil(bytes.length / length) }, (_, index) =>
+    bytes.subarray(index * length, (index + 1) * length),
+  );
+
+/** Splits the text whole, cut in two at every byte, and byte by byte: the same must come of each. */
+async function splitEveryWay(create: () => Splitter<Buffer>, text: string | Buffer) {
+  const bytes = Buffer.from(text);
+  const expected = await split(create(), [bytes]);
+  for (let at = 0; at <= bytes.length; at += 1) {
+    assert.deepEqual(await split(create(), [bytes.subarray(0, at), bytes.subarray(at)]), expected, `cut at ${at}`);
+  }
+  assert.deepEqual(await split(create(), pieces(bytes, 1)), expected, 'byte by byte');
+  return expected;
+}
+
+const lines = () => new LineSplitter(20);
+const array = () => new JsonArraySplitter(20);
+
+describe('lines are found wherever the chunks end', () => {
+  const cases: [text: string, records: [number, string | undefined][]][] = [
+    ['', []],
+    ['\n', []],
+    ['{}', [[1, '{}']]],
+    ['{}\n', [[1, '{}']]],
+    [
+      '{}\r\n\r\n \t\n{"é":1}\r\n',
+      [
+        [1, '{}\r'],
+        [4, '{"é":1}\r'],
+      ],
+    ],
+    [
+      '\n\n1\n\n2',
+      [
+        [3, '1'],
+        [5, '2'],
+      ],
+    ],
+    [
+      `${'x'.repeat(20)}\n${'x'.repeat(21)}\n1`,
+      [
+        [1, 'x'.repeat(20)],
+        [2, undefined],
+        [3, '1'],
+      ],
+    ],
+    ['x'.repeat(100), [[1, undefined]]],
+  ];
+  for (const [text, records] of cases) {
+    test(JSON.stringify(text.slice(0, 30)), async () =>
+      assert.deepEqual(await splitEveryWay(lines, text), { records }),
+    );
+  }
+});
+
+describe('the elements of an array are found wherever the chunks end', () => {
+  const cases: [text: string, elements: (string | undefined)[]][] = [
+    ['[]', []],
+    [' \r\n\t[ \n ] \n', []],
+    ['\uFEFF[1]', ['1']],
+    ['[1,"2",{},[],null]', ['1', '"2"', '{}', '[]', 'null']],
+    ['[{"a":[1,{"b":2}]}, [[3,4],5]]', ['{"a":[1,{"b":2}]}', ' [[3,4],5]']],
+    ['["a,]","\\"]","\\\\",{"]":"}"}]', ['"a,]"', '"\\"]"', '"\\\\"', '{"]":"}"}']],
+    ['["é","😀"]', ['"é"', '"😀"']],
+    // Their parser finds the faults in these.
+    ['[1 2, {]}, }, tru]', ['1 2', ' {]}', ' }', ' tru']],
+    [`["${'x'.repeat(18)}","${'x'.repeat(19)}",1]`, [`"${'x'.repeat(18)}"`, undefined, '1']],
+  ];
+  for (const [text, elements] of cases) {
+    const records = elements.map((element, index) => [index + 1, element]);
+    test(text.slice(0, 40), async () => assert.deepEqual(await splitEveryWay(array, text), { records }));
+  }
+
+  test('in any valid document', async () => {
+    for (let seed = 1; seed <= 300; seed += 1) {
+      const elements = Array.from({ length: seed % 7 }, (_, index) => randomDocument(10 * seed + index));
+      const splitter = new JsonArraySplitter(1000);
+      const { records } = await split(splitter, pieces(Buffer.from(`[${elements.join()}]`), 1 + (seed % 13)));
+      assert.deepEqual(
+        records.map(([, text]) => text),
+        elements,
+      );
+    }
+  });
+});
+
+describe('an array that is broken says where, after the elements before', () => {
+  const cases: [text: string, elements: number, line: number, offset: number][] = [
+    ['', 0, 1, 0],
+    [' ', 0, 1, 1],
+    ['{"data":[]}', 0, 1, 0],
+    ['\uFEFF\uFEFF[]', 0, 1, 3],
+    ['[', 0, 1, 1],
+    ['[1', 0, 1, 2],
+    ['[1,', 1, 2, 3],
+    ['[1,{"a":"', 1, 2, 9],
+    ['[,1]', 0, 1, 1],
+    ['[1,,2]', 1, 2, 3],
+    ['[1,2,]', 2, 3, 5],
+    ['[1]x', 1, 2, 3],
+    ['[1] \n[2]', 1, 2, 5],
+    ['[]]', 0, 1, 2],
+  ];
+  for (const [text, elements, line, offset] of cases) {
+    test(text, async () => {
+      const broken = await splitEveryWay(array, text);
+      assert.deepEqual([broken.records.length, broken.line, broken.offset], [elements, line, offset]);
+    });
+  }
+});
