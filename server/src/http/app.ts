@@ -70,7 +70,7 @@ export function createApp(services: Services): App {
       exchange.holder = await requireApiKey(exchange, services);
       if (rateLimit !== undefined) exchange.rateLimit = await rateLimit.spend(exchange.holder.keyId);
     }
-    return routes.answer(exchange);
+    return await routes.answer(exchange);
   }
 
   return async (incoming, outgoing) => {

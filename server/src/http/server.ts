@@ -62,9 +62,15 @@ function findFault(incoming: IncomingMessage): string | undefined {
   return undefined;
 }
 
+/** Nearly all requests name the same host. */
+let lastHost = '';
+
 /** RFC 9110 §7.2; the numbers in an address or a port must be ones that can be. */
 function isHost(text: string): boolean {
-  return HOST.test(text) && URL.canParse(`http://${text}`);
+  if (text === lastHost) return true;
+  if (!HOST.test(text) || !URL.canParse(`http://${text}`)) return false;
+  lastHost = text;
+  return true;
 }
 
 const HOST = /^(?:[a-z0-9._~-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;

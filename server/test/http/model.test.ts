@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import fc from 'fast-check';
+import { send } from '../support/listings.ts';
+import { type Fields, Model, type ModelListing, withoutTimes } from '../support/model.ts';
+import { type Step, steps } from '../support/model-steps.ts';
+import { startTestService, type Tenant } from '../support/service.ts';
+
+/** `npm run test:model` has 10,000; what a failure prints as seed and path can be given to run it again. */
+const { MODEL_RUNS = '40', MODEL_SEED, MODEL_PATH } = process.env;
+const options = {
+  numRuns: Number(MODEL_RUNS),
+  ...(MODEL_SEED !== undefined && { seed: Number(MODEL_SEED) }),
+  ...(MODEL_PATH !== undefined && { path: MODEL_PATH }),
+};
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+
+/** A request, and what it must answer. */
+interface Done {
+  request: [method: string, path: string, body?: unknown, headers?: Record<string, string>];
+  status: number;
+  text: string;
+}
+
+/** A client with the model of what its account holds. */
+class Client {
+  readonly model = new Model();
+  readonly tenant: Tenant;
+  readonly #done: Done[] = [];
+  #keys = 0;
+
+  constructor(tenant: Tenant) {
+    this.tenant = tenant;
+  }
+
+  async run(step: Step): Promise<void> {
+    switch (step.does) {
+      case 'create':
+        return this.#create(step.fields);
+      case 'put':
+        return this.#put(step.externalId, step.fields);
+      case 'patch':
+        return this.#patch(step.at, step.patch);
+      case 'delete':
+        return this.#delete(this.#pick(step.at));
+      case 'deleteExternal':
+        return this.#deleteExternal(step.externalId);
+      case 'import':
+        return this.#import(step.rows);
+      case 'retry':
+        return this.#retry(step.at);
+    }
+  }
+
+  async #create(fields: Fields): Promise<void> {
+    const isTaken = this.model.isTaken(fields.externalId);
+    const reply = await this.#change(isTaken ? 409 : 201, 'POST', '/listings', fields);
+    if (!isTaken) assertSame(reply, this.model.create(String(reply.id), fields));
+  }
+
+  async #put(externalId: string, fields: Fields): Promise<void> {
+    const current = this.model.findByExternalId(externalId);
+    const path = `/listings/external/${encodeURIComponent(externalId)}`;
+    const reply = await this.#change(current === undefined ? 201 : 200, 'PUT', path, fields);
+    const all = { ...fields, externalId };
+    const expected =
+      current === undefined ? this.model.create(String(reply.id), all) : this.model.replace(current.id, all);
+    assertSame(reply, expected);
+  }
+
+  async #patch(at: number, patch: Fields): Promise<void> {
+    const current = this.#pick(at);
+    const id = current?.id ?? 'lst_00000000000000000000000000';
+    const isTaken =
+      current !== undefined && typeof patch.externalId === 'string' && this.model.isTaken(patch.externalId, id);
+    const refused = current === undefined ? 404 : 409;
+    const isRefused = current === undefined || isTaken;
+    const reply = await this.#change(isRefused ? refused : 200, 'PATCH', `/listings/${id}`, patch);
+    if (!isRefused) assertSame(reply, this.model.patch(id, patch));
+  }
+
+  async #delete(current: ModelListing | undefined): Promise<void> {
+    const id = current?.id ?? 'lst_00000000000000000000000000';
+    await this.#change(current === undefined ? 404 : 204, 'DELETE', `/listings/${id}`);
+    if (current !== undefined) this.model.remove(id);
+  }
+
+  async #deleteExternal(externalId: string): Promise<void> {
+    const current = this.model.findByExternalId(externalId);
+    const path = `/listings/external/${encodeURIComponent(externalId)}`;
+    await this.#change(current === undefined ? 404 : 204, 'DELETE', path);
+    if (current !== undefined) this.model.remove(current.id);
+  }
+
+  async #import(rows: Fields[]): Promise<void> {
+    const body = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+    const response = await send(service, this.tenant, 'POST', '/imports', body, {
+      'Content-Type': 'application/x-ndjson',
+    });
+    const report = JSON.parse(await response.text());
+    const outcomes = { created: 0, updated: 0, unchanged: 0 };
+    const before = new Set(this.model.listings.keys());
+    const fresh = (await this.#list()).filter(({ id }) => !before.has(String(id))).reverse();
+    for (const row of rows) outcomes[this.#importRow(row, fresh)] += 1;
+    assert.deepEqual(report, { ...outcomes, failed: 0, errors: [] });
+  }
+
+  /** What has been created has ids in the order of the rows. */
+  #importRow(row: Fields, fresh: Fields[]): 'created' | 'updated' | 'unchanged' {
+    const current = this.model.findByExternalId(row.externalId);
+    if (current === undefined) {
+      this.model.create(String(fresh.shift()?.id), row);
+      return 'created';
+    }
+    return this.model.replace(current.id, row).version === current.version ? 'unchanged' : 'updated';
+  }
+
+  /** What was answered with 2xx before is answered again, and changes nothing. */
+  async #retry(at: number): Promise<void> {
+    const earlier = this.#done[at % Math.max(1, this.#done.length)];
+    if (earlier === undefined) return;
+    const response = await send(service, this.tenant, ...earlier.request);
+    assert.equal(response.headers.get('idempotent-replayed'), 'true');
+    assert.deepEqual([response.status, await response.text()], [earlier.status, earlier.text]);
+  }
+
+  /** Sends a change, each under an Idempotency-Key of its own. */
+  async #change(status: number, method: string, path: string, body?: Fields): Promise<Fields> {
+    this.#keys += 1;
+    const request: Done['request'] = [method, path, body, { 'Idempotency-Key': `key-${this.#keys}` }];
+    const response = await send(service, this.tenant, ...request);
+    const text = await response.text();
+    assert.equal(response.status, status, `${method} ${path}: ${text}`);
+    if (response.ok) this.#done.push({ request, status, text });
+    return text === '' ? {} : JSON.parse(text);
+  }
+
+  #pick(at: number): ModelListing | undefined {
+    const all = this.model.list();
+    return all[at % Math.max(1, all.length + 1)];
+  }
+
+  async #get(path: string) {
+    const response = await service.fetch(this.tenant, `/v1${path}`);
+    const text = await response.text();
+    assert.equal(response.status, 200, text);
+    return JSON.parse(text);
+  }
+
+  async #list(): Promise<Fields[]> {
+    return (await this.#get('/listings')).data;
+  }
+
+  /** The service holds what the model holds, whichever way it is asked. */
+  async check(): Promise<void> {
+    const expected = this.model.list();
+    const { data, sequence } = await this.#get('/listings');
+    assert.deepEqual(data.map(withoutTimes), expected);
+    assert.equal(sequence, this.model.sequence);
+    const events = await this.#get('/events?limit=1000');
+    const seen = events.data.map(({ createdAt: _, listing, changed, ...event }: Fields) => ({
+      ...event,
+      ...(listing !== undefined && { listing: withoutTimes(Object(listing)) }),
+      ...(Array.isArray(changed) && { changed: [...changed].sort() }),
+    }));
+    assert.deepEqual(seen, this.model.events);
+    assert.equal(events.nextAfter, sequence);
+  }
+
+  /** A list, and the events after its sequence, give what a fresh list has. */
+  async follow(earlier: { data: Fields[]; sequence: number }): Promise<void> {
+    const state = new Map(earlier.data.map((listing) => [listing.id, listing]));
+    const { data: events } = await this.#get(`/events?after=${earlier.sequence}&limit=1000`);
+    for (const { type, listingId, listing } of events) {
+      if (type === 'listing.deleted') state.delete(listingId);
+      else state.set(listingId, listing);
+    }
+    const followed = [...state.values()].sort((left, right) => (String(left.id) < String(right.id) ? 1 : -1));
+    assert.deepEqual(followed, await this.#list());
+  }
+
+  listNow(): Promise<{ data: Fields[]; sequence: number }> {
+    return this.#get('/listings');
+  }
+}
+
+function assertSame(reply: Fields, expected: ModelListing): void {
+  assert.deepEqual(withoutTimes(reply), expected);
+}
+
+test('whatever a client does, the service holds what the simplest model holds', async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, fc.nat(14), async (all, listAfter) => {
+      const client = new Client(await service.createTenant());
+      let earlier = await client.listNow();
+      for (const [index, step] of all.entries()) {
+        if (index === listAfter) earlier = await client.listNow();
+        await client.run(step);
+        await client.check();
+      }
+      await client.follow(earlier);
+    }),
+    options,
+  );
+});

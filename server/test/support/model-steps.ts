@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import type { Fields } from './model.ts';
+
+/** One thing that a client does. Which listing is meant is a number: the model counts it off among those there are. */
+export type Step =
+  | { does: 'create'; fields: Fields }
+  | { does: 'put'; externalId: string; fields: Fields }
+  | { does: 'patch'; at: number; patch: Fields }
+  | { does: 'delete'; at: number }
+  | { does: 'deleteExternal'; externalId: string }
+  | { does: 'import'; rows: Fields[] }
+  | { does: 'retry'; at: number };
+
+/** Objects like those that JSON gives. */
+const PLAIN = { noNullPrototype: true };
+
+/** Few, so that they meet. */
+const externalId = fc.constantFrom('a', 'b/c', 'ü d', "'e");
+const text = fc.constantFrom('Elm Street 12', 'élan', '=1+1', 'a,b\n"c"', '日本', "'");
+const line = fc.constantFrom('Austin', 'Dallas', 'São Paulo', '-5');
+const price = fc.constantFrom(1, 450_000.5, 999_999_999_999.99);
+const metadataValue = fc.constantFrom('x', 0, 1.5, true, '');
+
+const required = { address: text.map((value) => value.replaceAll('\n', ' ')), beds: fc.nat(3), baths: fc.nat(3) };
+const optional = {
+  city: line,
+  status: fc.constantFrom('active', 'pending', 'hold'),
+  description: text,
+  listPrice: price,
+  yearBuilt: fc.constantFrom(1900, 2000),
+  metadata: fc.dictionary(fc.constantFrom('m', 'n'), metadataValue, PLAIN),
+};
+
+const fields = fc.record({ ...required, ...optional }, { requiredKeys: ['address', 'beds', 'baths'], ...PLAIN });
+const withExternalId = fc.tuple(fields, externalId).map(([given, id]) => ({ ...given, externalId: id }));
+
+const nullable = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: null });
+const patch = fc.record(
+  {
+    ...required,
+    externalId: nullable(externalId),
+    city: nullable(line),
+    status: nullable(optional.status),
+    description: nullable(text),
+    listPrice: nullable(price),
+    yearBuilt: nullable(optional.yearBuilt),
+    metadata: nullable(fc.dictionary(fc.constantFrom('m', 'n'), nullable(metadataValue), PLAIN)),
+  },
+  { requiredKeys: [], ...PLAIN },
+);
+
+const at = fc.nat(50);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({ does: fc.constant('create' as const), fields: fc.oneof(fields, withExternalId) }),
+  },
+  { weight: 3, arbitrary: fc.record({ does: fc.constant('put' as const), externalId, fields }) },
+  { weight: 4, arbitrary: fc.record({ does: fc.constant('patch' as const), at, patch }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('delete' as const), at }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('deleteExternal' as const), externalId }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      does: fc.constant('import' as const),
+      rows: fc.array(fc.oneof(fields, withExternalId), { maxLength: 6 }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('retry' as const), at }) },
+);
+
+export const steps = fc.array(step, { minLength: 1, maxLength: 14 });
