@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { EventType } from '../model/events.ts';
 import { RUN_BYTES_MAX, type Session, statement } from './database.ts';
 
@@ -102,23 +101,25 @@ export async function findEvents(
 }
 
 /** What a purge looks at. */
-export interface OldEvent {
-  sequence: number;
-  /** UTC milliseconds. */
-  createdAt: number;
-  docBytes: number;
-}
+type OldEvent = Pick<StoredEvent, 'sequence' | 'createdAt' | 'doc'>;
 
 const selectOldest = statement<{ accountId: string; limit: number }, OldEvent>((query, parameter) =>
   query
     .selectFrom('events')
-    .select(['sequence', 'created_at as createdAt', sql<number>`coalesce(octet_length(doc), 0)`.as('docBytes')])
+    // The document only so that its bytes are counted: a clustered row is read as a whole in any case.
+    .select(['sequence', 'created_at as createdAt', 'doc'])
     .where('account_id', '=', parameter('accountId'))
     .orderBy('sequence')
     .limit(parameter('limit')),
 );
 
-/** The account's first events. */
-export function findOldestEvents(session: Session, accountId: string, limit: number): Promise<OldEvent[]> {
-  return session.execute(selectOldest, { accountId, limit });
+/** When the account's first events happened (UTC milliseconds): `limit` of them, or fewer if they are large. */
+export async function findOldestEvents(
+  session: Session,
+  accountId: string,
+  limit: number,
+  bytesMax: number,
+): Promise<number[]> {
+  const { rows } = await session.executeRun(selectOldest, { accountId, limit }, bytesMax);
+  return rows.map(({ createdAt }) => createdAt);
 }

@@ -38,7 +38,7 @@ const READS = {
     nothing: [],
   },
   findOldestEvents: {
-    read: (session: Session, accountId: string) => events.findOldestEvents(session, accountId, 100),
+    read: (session: Session, accountId: string) => events.findOldestEvents(session, accountId, 100, 1),
     nothing: [],
   },
 };
