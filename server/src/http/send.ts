@@ -8,7 +8,7 @@ import { commonHeaders, type Reply } from './reply.ts';
 /** How long the rest of a body that nobody wants is read, so that the reply reaches a client that is still sending. */
 const LINGER_MS = 500;
 
-/** A text up to this length is compressed in less than a millisecond, at once: in another thread it would take twice as long. */
+/** A text up to this length is compressed at once, in a millisecond at most: in another thread it would take twice as long. */
 const SHORT_LENGTH_MAX = 64 * 1024;
 
 /**
