@@ -7,7 +7,7 @@ import type { Database } from '../storage/database.ts';
 import { requireApiKey } from './authenticate.ts';
 import type { TrustedProxies } from './client-address.ts';
 import type { CursorCodec } from './cursor.ts';
-import { STATUS_OF_CODE } from './errors.ts';
+import { ERRORS } from './errors.ts';
 import { type Exchange, openExchange } from './exchange.ts';
 import type { Guesses } from './guesses.ts';
 import { logRequest } from './log-request.ts';
@@ -98,7 +98,7 @@ function replyToError(error: unknown, exchange: Exchange, { logger }: Log): Repl
   const { requestId } = exchange;
   const known = error instanceof AppError ? error : internalError(error);
   exchange.errorCode = known.code;
-  if (STATUS_OF_CODE[known.code] >= 500) logger.error({ requestId, err: known.cause ?? known }, known.message);
+  if (ERRORS[known.code].status >= 500) logger.error({ requestId, err: known.cause ?? known }, known.message);
   return replyError(known, requestId);
 }
 

@@ -23,7 +23,7 @@ export function negotiateType({ accept }: IncomingHttpHeaders, types: readonly s
  * @throws {AppError} `unsupported_media_type`
  */
 export function requireBodyType(
-  { headers, rawHeaders, method }: IncomingMessage,
+  { headers, rawHeaders, method }: Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'method'>,
   types: readonly string[],
   encodings: readonly string[] = [],
 ): void {

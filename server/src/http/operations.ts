@@ -1,7 +1,9 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../model/errors.ts';
+import type { ErrorExample } from './errors/entry.ts';
 import { hasKey, type KeyedExchange } from './exchange.ts';
 import { negotiateType, requireBodyType } from './negotiate.ts';
+import type { RequestHeader } from './openapi/request-headers.ts';
 import { JSON_TYPE, type Reply } from './reply.ts';
 import type { Routes } from './routes.ts';
 import { parseQuery, type QuerySchema } from './schemas/query.ts';
@@ -13,6 +15,13 @@ export interface OperationReply {
   example?: unknown;
   /** Name → description. */
   headers?: Record<string, string>;
+  /** How it looks as other media types than JSON. */
+  media?: Record<string, OperationMedia>;
+}
+
+export interface OperationMedia {
+  schema: z.ZodType;
+  example: unknown;
 }
 
 export interface OperationBody {
@@ -35,12 +44,16 @@ export interface Operation<S extends QuerySchema = QuerySchema> {
   summary: string;
   description: string;
   query: S;
+  /** The headers it reads besides those that every operation does. */
+  requestHeaders?: readonly RequestHeader[];
   body?: OperationBody;
   /** The media types of its reply if it has more than JSON; JSON is the first. */
   types?: readonly string[];
   replies: OperationReply[];
   /** The codes it can answer with besides those that every operation can. */
   errors: ErrorCode[];
+  /** What those say here that say something else elsewhere. */
+  errorExamples?: Partial<Record<ErrorCode, ErrorExample>>;
 }
 
 /** Gives an operation its handler; the checks come in the order of the contract's §1. */

@@ -2,13 +2,6 @@ import { type Allowance, createLimiter } from '../lib/limiter.ts';
 import { AppError } from '../model/errors.ts';
 import type { Exchange } from './exchange.ts';
 
-/** What the reply to one request too many has, described. */
-export const REFUSAL_HEADERS = {
-  'Retry-After': 'The key may send requests again in so many seconds.',
-  'RateLimit-Policy': 'A key may send `q` requests in `w` seconds: `"default";q=600;w=10`.',
-  RateLimit: '`r` requests are left for the next `t` seconds: `"default";r=0;t=7`.',
-};
-
 /**
  * How many requests each key may send. Every reply to a good key says what is left, by the fields of
  * draft-ietf-httpapi-ratelimit-headers-10.

@@ -1,5 +1,5 @@
 import type { AppError } from '../model/errors.ts';
-import { STATUS_OF_CODE, UNAUTHORIZED_BODY } from './errors.ts';
+import { ERRORS, UNAUTHORIZED_BODY } from './errors.ts';
 
 /** What is sent back; headers besides those that every reply has. */
 export interface Reply {
@@ -45,7 +45,9 @@ export function replyError(error: AppError, requestId: string): Reply {
   const body = error.code === 'unauthorized' ? UNAUTHORIZED_BODY : errorBody(error, requestId);
   // RFC 9110 §15.5.2: a 401 says how to authenticate.
   const challenge = error.code === 'unauthorized' ? { 'WWW-Authenticate': CHALLENGE } : undefined;
-  return replyJson(STATUS_OF_CODE[error.code], body, { ...challenge, ...error.headers });
+  // The page about the error (RFC 8288, the relation `help`): a header, since the body of a 401 is fixed.
+  const help = { Link: `</docs/errors/${error.code}>; rel="help"` };
+  return replyJson(ERRORS[error.code].status, body, { ...challenge, ...help, ...error.headers });
 }
 
 /** The body of an error reply: JSON text. */

@@ -1,33 +1,36 @@
-/** Every code an error reply can carry; `http/errors.ts` gives each its status. */
-export type ErrorCode =
-  | 'invalid_json'
-  | 'invalid_query'
-  | 'unknown_parameter'
-  | 'invalid_cursor'
-  | 'invalid_idempotency_key'
-  | 'invalid_header'
-  | 'unauthorized'
-  | 'insufficient_scope'
-  | 'not_found'
-  | 'method_not_allowed'
-  | 'not_acceptable'
-  | 'unsupported_media_type'
-  | 'request_timeout'
-  | 'payload_too_large'
-  | 'headers_too_large'
-  | 'idempotency_in_progress'
-  | 'external_id_taken'
-  | 'events_expired'
-  | 'version_mismatch'
-  | 'precondition_failed'
-  | 'validation_failed'
-  | 'idempotency_key_reused'
-  | 'import_failed'
-  | 'rate_limited'
-  | 'internal_error'
-  | 'unavailable'
-  | 'outcome_unknown'
-  | 'storage_full';
+/** Every code an error reply can carry; `http/errors.ts` says all there is to say of each. */
+export const ERROR_CODES = [
+  'invalid_json',
+  'invalid_query',
+  'unknown_parameter',
+  'invalid_cursor',
+  'invalid_idempotency_key',
+  'invalid_header',
+  'unauthorized',
+  'insufficient_scope',
+  'not_found',
+  'method_not_allowed',
+  'not_acceptable',
+  'request_timeout',
+  'idempotency_in_progress',
+  'external_id_taken',
+  'events_expired',
+  'version_mismatch',
+  'precondition_failed',
+  'payload_too_large',
+  'unsupported_media_type',
+  'validation_failed',
+  'idempotency_key_reused',
+  'import_failed',
+  'rate_limited',
+  'headers_too_large',
+  'internal_error',
+  'unavailable',
+  'outcome_unknown',
+  'storage_full',
+] as const;
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
 
 /** What can be wrong with one field. */
 export type FieldCode =

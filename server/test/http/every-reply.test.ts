@@ -197,7 +197,7 @@ test('/v1/me shows the account and the key in use, and not the key itself', asyn
   const me = JSON.parse(text);
   assert.deepEqual(me, {
     account: { id: reader.accountId, name: 'Straße & Söhne' },
-    key: { id: reader.keyId, name: 'Test', access: 'read', createdAt: me.key.createdAt, expiresAt: null },
+    key: { id: reader.keyId, name: 'Website', access: 'read', createdAt: me.key.createdAt, expiresAt: null },
   });
   assert.equal(new Date(me.key.createdAt).toISOString(), me.key.createdAt);
   assert.ok(!text.includes(reader.key.slice(8)));

@@ -57,7 +57,7 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
       const { id: accountId } = await createAccount(service.database, name);
       const { key, secret } = await issueApiKey(service.database, {
         accountId,
-        name: 'Test',
+        name: 'Website',
         access,
         expiresAt: null,
         createdBy: null,

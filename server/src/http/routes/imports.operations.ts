@@ -32,12 +32,13 @@ const importReport = z
 const rows = [
   { externalId: 'MLS-20931', address: '12 Elm Street', city: 'Austin', beds: 3, baths: 2, listPrice: 450000 },
   { externalId: 'MLS-20932', address: '14 Elm Street', city: 'Austin', beds: 4, baths: 3, status: 'pending' },
+  { externalId: 'MLS-20933', address: '16 Elm Street', city: 'Austin', beds: 2, baths: 1, currency: 'USD' },
 ];
 
 export const importOperation: Operation<typeof noQuery> = {
   method: 'post',
   path: '/imports',
-  operationId: 'importListings',
+  operationId: 'createImport',
   summary: 'Import many listings',
   description:
     'Creates and changes any number of listings, as the file comes in. A row with the `externalId` or the `id` of a ' +
@@ -61,14 +62,14 @@ export const importOperation: Operation<typeof noQuery> = {
       example: {
         created: 1,
         updated: 0,
-        unchanged: 0,
+        unchanged: 1,
         failed: 1,
         errors: [
           {
-            line: 2,
+            line: 3,
             code: 'validation_failed',
             message: 'One field is not valid; details says why.',
-            details: [{ field: 'beds', code: 'not_an_integer', message: 'Must be a whole number.' }],
+            details: [{ field: 'listPrice', code: 'inconsistent', message: 'Is required together with currency.' }],
           },
         ],
       },
@@ -76,7 +77,6 @@ export const importOperation: Operation<typeof noQuery> = {
   ],
   errors: [
     'invalid_json',
-    'invalid_header',
     'invalid_idempotency_key',
     'insufficient_scope',
     'request_timeout',
@@ -85,4 +85,15 @@ export const importOperation: Operation<typeof noQuery> = {
     'outcome_unknown',
     'storage_full',
   ],
+  errorExamples: {
+    invalid_idempotency_key: {
+      message:
+        'An import takes no Idempotency-Key: give each row an externalId, and run the file again whenever you like.',
+    },
+    request_timeout: { message: 'No bytes came for too long; send the file again.' },
+    invalid_json: {
+      message: 'There is a comma without an element, at byte 73.',
+      members: { created: 0, updated: 1, unchanged: 0, failed: 0, errors: [], line: 2, offset: 73 },
+    },
+  },
 };

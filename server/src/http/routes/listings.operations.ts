@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../../model/errors.ts';
+import { EXAMPLE_ID } from '../errors/entry.ts';
 import { LIST_TYPES } from '../list-reply.ts';
+import { IDEMPOTENCY_KEY, IF_MATCH, IF_NONE_MATCH, UNLESS_MATCH } from '../openapi/request-headers.ts';
 import type { Operation, OperationReply } from '../operations.ts';
 import { JSON_TYPE } from '../reply.ts';
 import { listingPatch } from '../schemas/listing-patch.ts';
 import { LISTING_FIELDS, listing, listingInput } from '../schemas/listings.ts';
 import { integerParameter, namesParameter, noQuery } from '../schemas/query.ts';
+import { listMedia } from './list-media.ts';
 
 const LIMIT_MAX = 1000;
 
@@ -31,7 +34,8 @@ export type ListQuery = z.output<typeof listQuery>;
 
 /** A listing as it is served, for examples. */
 export const served = {
-  id: 'lst_01kt3vwq8r5f0x4m2n7p9s1d6h',
+  id: EXAMPLE_ID,
+  externalId: 'MLS-20931',
   address: '12 Elm Street',
   city: 'Austin',
   beds: 3,
@@ -43,6 +47,9 @@ export const served = {
   createdAt: '2026-01-31T09:30:00.000Z',
   updatedAt: '2026-01-31T09:30:00.000Z',
 };
+
+/** What a change of one listing can depend on. */
+export const CHANGE_HEADERS = [IDEMPOTENCY_KEY, IF_MATCH, UNLESS_MATCH];
 
 /** What every change can be answered with. */
 export const WRITE_ERRORS: ErrorCode[] = [
@@ -59,7 +66,6 @@ export const WRITE_ERRORS: ErrorCode[] = [
 export const BODY_ERRORS: ErrorCode[] = [
   'invalid_json',
   'request_timeout',
-  'external_id_taken',
   'payload_too_large',
   'unsupported_media_type',
   'validation_failed',
@@ -81,15 +87,19 @@ export const SERVED_LISTING: OperationReply = {
 export const NOT_MODIFIED: OperationReply = {
   status: 304,
   description: 'The version is the one that `If-None-Match` names.',
+  headers: { ETag: 'Its version, in quotes.' },
 };
 
 const created = {
+  externalId: 'MLS-20931',
   address: '12 Elm Street',
   city: 'Austin',
   beds: 3,
   baths: 2,
   listPrice: 450000,
 };
+
+const frame = { nextCursor: null, sequence: 1, epoch: '7k2m9q4x' };
 
 export const listOperation: Operation<typeof listQuery> = {
   method: 'get',
@@ -101,6 +111,7 @@ export const listOperation: Operation<typeof listQuery> = {
     'whether it has ten listings or a million; a reply that was cut has no end of JSON. `sequence` was read before the first row.',
   query: listQuery,
   types: LIST_TYPES,
+  requestHeaders: [IF_NONE_MATCH],
   replies: [
     {
       status: 200,
@@ -118,13 +129,21 @@ export const listOperation: Operation<typeof listQuery> = {
           epoch: z.string().meta({ description: 'Tells sequences of a restored database from those before.' }),
         })
         .meta({ id: 'ListingList' }),
-      example: { data: [served], nextCursor: null, sequence: 1, epoch: '7k2m9q4x' },
+      example: { data: [served], ...frame },
+      media: listMedia(served, frame),
       headers: {
         ETag: 'Weak; changes with anything in the list.',
         Link: 'The next page, `rel="next"`, if there is one.',
+        'X-Sequence': 'The `sequence`, which a CSV has no other place for.',
+        'X-Epoch': 'The `epoch`, likewise.',
+        'X-Total-Count': 'The `total`, likewise, if it was asked for.',
       },
     },
-    { status: 304, description: 'Nothing has changed since the reply whose ETag `If-None-Match` names.' },
+    {
+      status: 304,
+      description: 'Nothing has changed since the reply whose ETag `If-None-Match` names.',
+      headers: { ETag: 'As it was.' },
+    },
   ],
   errors: ['invalid_query', 'invalid_cursor', 'invalid_header'],
 };
@@ -138,6 +157,7 @@ export const createOperation: Operation<typeof noQuery> = {
     '`address`, `beds` and `baths` are enough. The reply comes once the listing is on disk. A field that was not ' +
     'given is absent from the reply; `null` for an optional field counts as not given.',
   query: noQuery,
+  requestHeaders: [IDEMPOTENCY_KEY],
   body: { types: [JSON_TYPE], schema: listingInput, example: created },
   replies: [
     {
@@ -148,7 +168,7 @@ export const createOperation: Operation<typeof noQuery> = {
       headers: { Location: 'Its path.', ETag: 'Its version, in quotes.' },
     },
   ],
-  errors: [...WRITE_ERRORS, ...BODY_ERRORS],
+  errors: [...WRITE_ERRORS, ...BODY_ERRORS, 'external_id_taken'],
 };
 
 export const retrieveOperation: Operation<typeof noQuery> = {
@@ -158,6 +178,7 @@ export const retrieveOperation: Operation<typeof noQuery> = {
   summary: 'Retrieve a listing',
   description: "One listing of the account. Another account's id is answered like one that does not exist.",
   query: noQuery,
+  requestHeaders: [IF_NONE_MATCH],
   replies: [SERVED_LISTING, NOT_MODIFIED],
   errors: ['not_found', 'invalid_header'],
 };
@@ -172,9 +193,16 @@ export const updateOperation: Operation<typeof noQuery> = {
     'member by member. A patch that changes nothing leaves `version` and `updatedAt` as they were. With `If-Match` the ' +
     'listing is only changed if it is still at that version.',
   query: noQuery,
+  requestHeaders: CHANGE_HEADERS,
   body: { types: ['application/merge-patch+json', JSON_TYPE], schema: listingPatch, example: { listPrice: 439000 } },
-  replies: [{ ...SERVED_LISTING, description: 'The listing as it is now.' }],
-  errors: [...WRITE_ERRORS, ...BODY_ERRORS, ...PRECONDITION_ERRORS],
+  replies: [
+    {
+      ...SERVED_LISTING,
+      description: 'The listing as it is now.',
+      example: { ...served, listPrice: 439000, version: 2, updatedAt: '2026-02-03T14:05:00.000Z' },
+    },
+  ],
+  errors: [...WRITE_ERRORS, ...BODY_ERRORS, ...PRECONDITION_ERRORS, 'external_id_taken'],
 };
 
 export const deleteOperation: Operation<typeof noQuery> = {
@@ -184,6 +212,7 @@ export const deleteOperation: Operation<typeof noQuery> = {
   summary: 'Delete a listing',
   description: 'It is gone at once; the events keep saying that it was deleted.',
   query: noQuery,
+  requestHeaders: CHANGE_HEADERS,
   replies: [{ status: 204, description: 'It is deleted.' }],
   errors: [...WRITE_ERRORS, ...PRECONDITION_ERRORS],
 };

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { STATUS_OF_CODE } from '../errors.ts';
+import { ERROR_CODES } from '../../model/errors.ts';
 
 /** The body of every error reply. */
 export const errorReply = z
   .object({
     error: z.looseObject({
-      code: z.string().meta({ enum: Object.keys(STATUS_OF_CODE) }),
+      code: z.enum(ERROR_CODES),
       message: z.string().meta({ description: 'What is wrong and what to do.' }),
       requestId: z.string().optional().meta({ description: 'Also in `X-Request-Id`; not in a 401.' }),
       details: z

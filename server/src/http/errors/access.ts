@@ -1,0 +1,42 @@
+import type { ErrorCode } from '../../model/errors.ts';
+import { type ErrorEntry, JSON_BODY, KEY } from './entry.ts';
+
+/** Errors of the key that a request carries. */
+export const ACCESS_ERRORS = {
+  unauthorized: {
+    status: 401,
+    title: 'The API key is missing or not valid',
+    meaning:
+      'The request has no `Authorization` header, or its key is mistyped, unknown, deleted or expired. The body is the ' +
+      'same each time; which of these it is stands in the header `WWW-Authenticate`.',
+    remedy:
+      'Send `Authorization: Bearer API_KEY`, and look at `WWW-Authenticate` (`curl -i` shows it). A key that was deleted ' +
+      'or has expired never comes back: ask the administrator of your account for a new one.',
+    headers: { 'WWW-Authenticate': 'Bearer realm="property-listings"' },
+    commands: ['curl -i $API/listings'],
+    example: { message: 'Invalid or missing API key' },
+  },
+  insufficient_scope: {
+    status: 403,
+    title: 'The key may only read',
+    meaning: 'The key is good, but its access is `read`, and the request would change something. Nothing was changed.',
+    remedy: 'Use a key whose access is `full`. `GET /v1/me` shows which access a key has.',
+    commands: [`curl -i $API/listings ${KEY} ${JSON_BODY} -d '{"address":"12 Elm Street","beds":3,"baths":2}'`],
+    example: { message: 'This key may only read; use a key with full access to change listings.' },
+  },
+  rate_limited: {
+    status: 429,
+    title: 'The key has sent too many requests',
+    meaning:
+      'Each key may send a number of requests in a time, and this one was beyond it. Nothing was done, and it was not ' +
+      'counted. Other keys are not touched.',
+    remedy:
+      'Wait for the seconds in `Retry-After`, then send it again. `RateLimit` says in each reply how many requests are ' +
+      'left (`r`) and for how many seconds (`t`): slow down before none is. A request that is answered with 304 is free.',
+    headers: { 'Retry-After': '7' },
+    example: {
+      message:
+        'This key has sent all the requests it may for now; go on in 7 s. RateLimit says in each reply what is left.',
+    },
+  },
+} satisfies Partial<Record<ErrorCode, ErrorEntry>>;

@@ -1,0 +1,92 @@
+import type { ErrorCode } from '../../model/errors.ts';
+import { type ErrorEntry, EXAMPLE_ID, JSON_BODY, KEY } from './entry.ts';
+
+/** Errors of what a request carries. */
+export const BODY_ERRORS = {
+  invalid_json: {
+    status: 400,
+    title: 'The body is not valid JSON',
+    meaning:
+      'The body could not be read as JSON in UTF-8. A member that is given twice counts as well: one of the two values ' +
+      'would be lost. `offset` is the byte where the fault begins, counted from 0.',
+    remedy: 'Look at the byte at `offset`. Let a library write the JSON instead of putting texts together.',
+    commands: [`curl -i $API/listings ${KEY} ${JSON_BODY} -d '{"address":"12 Elm Street",}'`],
+    example: {
+      message: 'The body is not valid JSON: Expected another element after the comma at byte 27.',
+      members: { offset: 27 },
+    },
+  },
+  request_timeout: {
+    status: 408,
+    title: 'The request took too long to arrive',
+    meaning:
+      'The headers took longer than 10 seconds, or no byte of the body came for 30 seconds, or the body of one listing ' +
+      'was not whole after a minute. Nothing was done.',
+    remedy:
+      'Send the request again. If it happens often, look at the connection, or at a proxy that holds bodies back.',
+    example: { message: 'The body took too long; send the request again.' },
+  },
+  payload_too_large: {
+    status: 413,
+    title: 'The body is too large',
+    meaning: 'The body of a request about one listing may have 1 MiB (1,048,576 bytes).',
+    remedy: 'Send less: texts are limited, and photos are sent as addresses, not as pictures.',
+    commands: [`printf '%01100000d' 0 | curl -i $API/listings ${KEY} ${JSON_BODY} --data-binary @-`],
+    example: { message: 'The body is larger than 1048576 bytes; send less.' },
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: 'The body has a type that is not taken here',
+    meaning:
+      'The header `Content-Type` is missing or names a type, a character set or a compression that is not taken here.',
+    remedy:
+      'Say what the body is with one of the types that the message names. `curl -d` says ' +
+      '`application/x-www-form-urlencoded` unless it is told otherwise.',
+    commands: [`curl -i $API/listings ${KEY} -d '{"address":"12 Elm Street","beds":3,"baths":2}'`],
+    example: { message: 'Send the body in UTF-8, with Content-Type: application/json.' },
+  },
+  validation_failed: {
+    status: 422,
+    title: 'Fields are not valid',
+    meaning:
+      'The body is JSON, but what it says cannot be kept. `details` names every field at fault, all at once, with a path ' +
+      'such as `photos[2].url` and one of the codes below. Nothing was stored.',
+    remedy:
+      'Mend each field that `details` names, and send the request again. Values are never cut, rounded or guessed.',
+    commands: [`curl -i $API/listings ${KEY} ${JSON_BODY} -d '{"address":" ","beds":2.5,"baths":2}'`],
+    example: {
+      message: '2 fields are not valid; details names each.',
+      details: [
+        { field: 'address', code: 'blank', message: 'Must not be blank.' },
+        { field: 'beds', code: 'not_an_integer', message: 'Must be a whole number.' },
+      ],
+    },
+  },
+  external_id_taken: {
+    status: 409,
+    title: 'Another listing has this externalId',
+    meaning: 'An `externalId` stands for one listing of the account, and another one has it already: `listingId`.',
+    remedy:
+      'To change that listing, `PATCH` it or use `PUT /v1/listings/external/{externalId}`, which creates or replaces. To ' +
+      'have a second listing, give it another `externalId`.',
+    commands: [
+      `curl -i $API/listings ${KEY} ${JSON_BODY} -d '{"externalId":"MLS-20931","address":"14 Elm Street","beds":3,"baths":2}'`,
+    ],
+    example: {
+      message: `The listing ${EXAMPLE_ID} has this externalId; change that one or use another.`,
+      members: { listingId: EXAMPLE_ID },
+    },
+  },
+  import_failed: {
+    status: 422,
+    title: 'The file of an import cannot be read on',
+    meaning:
+      'The file is not what it is said to be, such as gzip, or was cut. `line` is where it cannot be read on; `created`, ' +
+      '`updated`, `unchanged` and `failed` count the rows before it, which stay imported.',
+    remedy: 'Mend the file and send it again from the beginning: what is there already counts as unchanged.',
+    example: {
+      message: 'The body is not gzip as Content-Encoding says, or it was cut; pack it again.',
+      members: { created: 0, updated: 0, unchanged: 0, failed: 0, errors: [], line: 1 },
+    },
+  },
+} satisfies Partial<Record<ErrorCode, ErrorEntry>>;

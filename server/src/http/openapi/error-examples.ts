@@ -1,0 +1,45 @@
+import { AppError, type ErrorCode } from '../../model/errors.ts';
+import { readIfNoneMatch, readPrecondition } from '../conditional.ts';
+import { ERRORS } from '../errors.ts';
+import { negotiateType, requireBodyType } from '../negotiate.ts';
+import type { Operation } from '../operations.ts';
+import { JSON_TYPE, replyError } from '../reply.ts';
+import { parseQuery } from '../schemas/query.ts';
+
+/** Errors whose words depend on the operation: they are had from what checks its requests. */
+const CHECKS: Partial<Record<ErrorCode, (operation: Operation) => unknown>> = {
+  unknown_parameter: ({ query }) => parseQuery('colour=red', query),
+  invalid_query: ({ query }) =>
+    parseQuery('limit' in query.shape ? 'limit=5000' : `${Object.keys(query.shape)[0]}=`, query),
+  invalid_header: ({ method }) =>
+    method === 'get' ? readIfNoneMatch({ 'if-none-match': '1' }) : readPrecondition({ 'if-match': '1' }),
+  not_acceptable: ({ types = [JSON_TYPE] }) => negotiateType({ accept: 'image/png' }, types),
+  unsupported_media_type: ({ method, body }) =>
+    requireBodyType({ headers: {}, rawHeaders: [], method: method.toUpperCase() }, body?.types ?? []),
+};
+
+/** An error with this code as the service sends it, to a request for this operation or for any. */
+export function exampleError(code: ErrorCode, operation?: Operation): AppError {
+  const own = operation?.errorExamples?.[code];
+  const check = CHECKS[code];
+  if (operation !== undefined && own === undefined && check !== undefined) return errorOf(() => check(operation));
+  const { message, ...options } = own ?? ERRORS[code].example;
+  return new AppError(code, message, options);
+}
+
+function errorOf(check: () => unknown): AppError {
+  try {
+    check();
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+  throw new Error('A check that must fail has passed');
+}
+
+const REQUEST_ID = '5f0c3a52-8c1e-4c55-9d3a-2f6f0e9f5d11';
+
+/** The body of an error reply. */
+export function bodyOf(error: AppError): unknown {
+  return JSON.parse(String(replyError(error, REQUEST_ID).body));
+}

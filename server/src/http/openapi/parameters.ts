@@ -1,0 +1,37 @@
+import type { Operation } from '../operations.ts';
+import { type Components, describeSchema, refer } from './components.ts';
+import { REQUEST_ID, type RequestHeader } from './request-headers.ts';
+
+const PATH_PARAMETERS: Record<string, { description: string; example: string }> = {
+  id: { description: 'The `id` of the listing.', example: 'lst_01kt3vwq8r5f0x4m2n7p9s1d6h' },
+  externalId: {
+    description: 'Your own id of the listing. Percent-encode what a path cannot hold, such as `/` as `%2F`.',
+    example: 'MLS-20931',
+  },
+};
+
+/** What an operation reads from its path, its query and its headers. */
+export function describeParameters({ path, query, requestHeaders = [] }: Operation, components: Components): object[] {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const inQuery = Object.entries(query.shape).map(([name, schema]) => {
+    const { description, ...rest } = describeSchema(schema, components);
+    return { name, in: 'query', required: false, description, schema: rest };
+  });
+  return [
+    ...names.map((name) => describePathParameter(name, components)),
+    ...inQuery,
+    ...[...requestHeaders, REQUEST_ID].map((header) => describeRequestHeader(header, components)),
+  ];
+}
+
+function describePathParameter(name: string, components: Components): object {
+  const described = PATH_PARAMETERS[name];
+  if (described === undefined) throw new Error(`The path parameter ${name} is not described`);
+  const parameter = { name, in: 'path', required: true, ...described, schema: { type: 'string' } };
+  return refer(components, 'parameters', name, parameter);
+}
+
+function describeRequestHeader({ name, component, description }: RequestHeader, components: Components): object {
+  const parameter = { name, in: 'header', required: false, description, schema: { type: 'string' } };
+  return refer(components, 'parameters', component, parameter);
+}

@@ -1,0 +1,79 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { AppError, ErrorCode } from '../../model/errors.ts';
+import { ERRORS } from '../errors.ts';
+import type { Operation, OperationMedia, OperationReply } from '../operations.ts';
+import { JSON_TYPE } from '../reply.ts';
+import { errorReply } from '../schemas/errors.ts';
+import { type Components, describeSchema, refer } from './components.ts';
+import { bodyOf, exampleError } from './error-examples.ts';
+import { describeHeaders, KEYED_HEADERS, ownHeader } from './reply-headers.ts';
+import { IDEMPOTENCY_KEY } from './request-headers.ts';
+
+/** What an operation answers when all is well. */
+export function describeReplies(operation: Operation, components: Components): Record<string, object> {
+  return Object.fromEntries(
+    operation.replies.map((reply) => [reply.status, describeReply(reply, operation, components)]),
+  );
+}
+
+function describeReply(reply: OperationReply, { requestHeaders = [] }: Operation, components: Components): object {
+  const { description, schema, example, headers = {}, media = {} } = reply;
+  const own = Object.entries(headers).map(([name, text]) => [name, ownHeader(text)]);
+  const replayed = requestHeaders.includes(IDEMPOTENCY_KEY) ? ['Idempotent-Replayed'] : [];
+  return {
+    description,
+    headers: { ...Object.fromEntries(own), ...describeHeaders([...replayed, ...KEYED_HEADERS], components) },
+    ...(schema && { content: describeContent({ [JSON_TYPE]: { schema, example }, ...media }, components) }),
+  };
+}
+
+function describeContent(media: Record<string, OperationMedia>, components: Components): object {
+  const described = Object.entries(media).map(([type, { schema, example }]) => [
+    type,
+    { schema: describeSchema(schema, components), example },
+  ]);
+  return Object.fromEntries(described);
+}
+
+/** One reply for each status, with an example of each code that it can carry. */
+export function describeErrors(
+  operation: Operation,
+  codes: ErrorCode[],
+  components: Components,
+): Record<string, object> {
+  const byStatus = Object.groupBy(new Set(codes), (code) => ERRORS[code].status);
+  return Object.fromEntries(
+    Object.entries(byStatus).map(([status, sharing = []]) => {
+      const errors = sharing.map((code) => exampleError(code, operation));
+      return [status, describeError(errors, components)];
+    }),
+  );
+}
+
+/** Replies and examples that operations share are referred to. */
+function describeError(errors: AppError[], components: Components): object {
+  const names = errors.flatMap(({ code, headers }) => Object.keys({ ...ERRORS[code].headers, ...headers }));
+  const always = errors.some(({ code }) => code === 'unauthorized') ? ['X-Request-Id'] : KEYED_HEADERS;
+  const examples = errors.map((error) => [error.code, describeExample(error, components)]);
+  const described = {
+    description: errors.map(({ code }) => `[\`${code}\`](/docs/errors/${code}): ${ERRORS[code].title}.`).join('\n\n'),
+    headers: { ...describeHeaders([...names, ...always], components), Link: HELP },
+    content: {
+      [JSON_TYPE]: { schema: describeSchema(errorReply, components), examples: Object.fromEntries(examples) },
+    },
+  };
+  if (!errors.every(isShared)) return described;
+  return refer(components, 'responses', errors.map(({ code }) => code).join('.'), described);
+}
+
+function describeExample(error: AppError, components: Components): object {
+  const example = { summary: ERRORS[error.code].title, value: bodyOf(error) };
+  return isShared(error) ? refer(components, 'examples', error.code, example) : example;
+}
+
+/** Whether it is the same for all operations. */
+function isShared(error: AppError): boolean {
+  return isDeepStrictEqual(bodyOf(error), bodyOf(exampleError(error.code)));
+}
+
+const HELP = ownHeader('The page about the error, `rel="help"`.');

@@ -1,0 +1,20 @@
+import type { Operation } from '../operations.ts';
+
+interface Tag {
+  name: string;
+  description: string;
+}
+
+/** What stands together in the reference, by the first part of the path. */
+const TAGS: Record<string, Tag> = {
+  listings: { name: 'Listings', description: 'Find, create, change and delete the listings of the account.' },
+  imports: { name: 'Imports', description: 'Bring in many listings at once.' },
+  events: { name: 'Events', description: 'Follow what changes, in order and without a gap.' },
+  me: { name: 'Key', description: 'The API key in use.' },
+};
+
+export function tagOf({ path }: Operation): Tag {
+  const tag = TAGS[path.split('/')[1] ?? ''];
+  if (tag === undefined) throw new Error(`${path} belongs to no tag`);
+  return tag;
+}

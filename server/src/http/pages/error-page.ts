@@ -1,0 +1,52 @@
+import { STATUS_CODES } from 'node:http';
+import type { ErrorCode } from '../../model/errors.ts';
+import { ERRORS } from '../errors.ts';
+import { bodyOf, exampleError } from '../openapi/error-examples.ts';
+import { tagOf } from '../openapi/tags.ts';
+import { errorsOf, OPERATIONS } from '../openapi.ts';
+import { fieldCodes } from './field-codes.ts';
+import { escapeHtml, page, prose } from './html.ts';
+
+/** `/docs/errors/<code>`: what it means, what to do, how it looks. */
+export function errorPage(code: ErrorCode): string {
+  const { status, title, meaning, remedy, commands = [] } = ERRORS[code];
+  return page(
+    code,
+    `<p class="status quiet">${status} ${STATUS_CODES[status]}</p>
+<h1><code>${code}</code></h1>
+<p class="title">${escapeHtml(title)}.</p>
+<h2>What it means</h2>
+<p>${prose(meaning)}</p>
+<h2>What to do</h2>
+<p>${prose(remedy)}</p>
+<h2>How it looks</h2>
+${commands.length === 0 ? '' : block(commands.map((command) => `$ ${command}`).join('\n'))}
+${block(exampleReply(code))}
+${code === 'validation_failed' ? fieldCodes() : ''}
+${whoAnswers(code)}`,
+  );
+}
+
+function block(text: string): string {
+  return `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>`;
+}
+
+function exampleReply(code: ErrorCode): string {
+  const { status, headers = {} } = ERRORS[code];
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\n`);
+  const body = JSON.stringify(bodyOf(exampleError(code)), null, 2);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\n${lines.join('')}\n${body}`;
+}
+
+/** The operations that can answer with it. */
+function whoAnswers(code: ErrorCode): string {
+  const operations = OPERATIONS.filter((operation) => errorsOf(operation).includes(code));
+  if (operations.length === 0) return '';
+  if (operations.length === OPERATIONS.length) return '<h2>Where</h2>\n<p>Every operation can answer with it.</p>';
+  const items = operations.map((operation) => {
+    const { method, path, operationId, summary } = operation;
+    const link = `/docs#/${tagOf(operation).name}/${operationId}`;
+    return `<li><a href="${link}"><code>${method.toUpperCase()} /v1${path}</code></a> ${escapeHtml(summary)}</li>`;
+  });
+  return `<h2>Where</h2>\n<ul>\n${items.join('\n')}\n</ul>`;
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { formatOf, LIST_TYPES, replyList } from '../list-reply.ts';
+import type { OperationMedia } from '../operations.ts';
+import { JSON_TYPE } from '../reply.ts';
+import { listing } from '../schemas/listings.ts';
+
+const feature = z.object({
+  type: z.literal('Feature'),
+  id: z.string(),
+  geometry: z
+    .object({ type: z.literal('Point'), coordinates: z.array(z.number()).length(2) })
+    .nullable()
+    .meta({ description: 'Longitude and latitude; null if the listing has none.' }),
+  properties: listing,
+});
+
+const SCHEMAS: Record<string, z.ZodType> = {
+  'application/x-ndjson': z.string().meta({ description: 'A listing a line, then a line that says that it is whole.' }),
+  'text/csv': z.string().meta({ description: 'A header row of field names, then a listing a line (RFC 4180).' }),
+  'application/geo+json': z
+    .object({
+      type: z.literal('FeatureCollection'),
+      features: z.array(feature),
+      nextCursor: z.string().nullable(),
+      sequence: z.int(),
+      epoch: z.string(),
+    })
+    .meta({ id: 'ListingFeatures', description: 'RFC 7946.' }),
+};
+
+/** How a list with this one listing looks in all formats but JSON: written by what sends them. */
+export function listMedia(served: object, frame: { nextCursor: null; sequence: number; epoch: string }) {
+  const types = LIST_TYPES.filter((type) => type !== JSON_TYPE);
+  return Object.fromEntries(types.map((type) => [type, describe(type, JSON.stringify(served), frame)]));
+}
+
+function describe(type: string, doc: string, frame: Parameters<typeof listMedia>[1]): OperationMedia {
+  const { body } = replyList(formatOf(type), { frame, first: [doc], rest: undefined }, undefined, {});
+  const text = String(body);
+  return {
+    schema: SCHEMAS[type] ?? z.string(),
+    example: type.endsWith('json') && !type.includes('nd') ? JSON.parse(text) : text,
+  };
+}

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { call, createWorld, type World } from '../support/calls.ts';
+import { withoutChance } from '../support/chance.ts';
+import { send } from '../support/listings.ts';
+import { type DocumentedOperation, type DocumentedReply, OpenApiDocument } from '../support/openapi.ts';
+import { REPOSITORY } from '../support/process.ts';
+import { PROVOCATIONS, UNPROVOKED } from '../support/provocations.ts';
+import { startTestService } from '../support/service.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+const document = new OpenApiDocument(await (await fetch(`${service.url}/v1/openapi.json`)).text());
+const listing = exampleOf('createListing');
+
+/** Successes that need an account without the listing of the examples. */
+const WITHOUT_LISTING = new Set(['createListing 201', 'upsertListing 201']);
+
+/** What has happened before, where the example shows more than the listing. */
+const BEFORE: Record<string, (world: World) => Promise<void>> = {
+  listEvents: async ({ service, tenant, id }) => {
+    await send(service, tenant, 'PATCH', `/listings/${id}`, { listPrice: 439000 });
+    await send(service, tenant, 'DELETE', `/listings/${id}`);
+  },
+};
+
+async function enterWorld({ operationId }: DocumentedOperation, status: string): Promise<World> {
+  if (WITHOUT_LISTING.has(`${operationId} ${status}`)) {
+    return { service, tenant: await service.createTenant(), id: '' };
+  }
+  const world = await createWorld(service, listing);
+  await BEFORE[operationId]?.(world);
+  return world;
+}
+
+for (const operation of document.operations) {
+  describe(operation.operationId, () => {
+    for (const [status, reply] of Object.entries(operation.responses)) {
+      if (Number(status) < 300) testSuccess(operation, status, reply);
+      else if (status === '304') testNotModified(operation, reply);
+      else testErrors(operation, Number(status), reply);
+    }
+  });
+}
+
+/** Each example of the body, and each media type of the reply. */
+function testSuccess(operation: DocumentedOperation, status: string, reply: DocumentedReply): void {
+  const bodies = Object.entries(operation.requestBody?.content ?? { '': { schema: {}, example: '' } });
+  for (const [type, { schema, example }] of bodies) {
+    const body = typeof example === 'string' ? example : JSON.stringify(example);
+    const sent = type === '' ? {} : { body, headers: { 'Content-Type': type } };
+    for (const [accept, media] of Object.entries(reply.content ?? { '*/*': { schema: {}, example: '' } })) {
+      test(`${status} ${type} → ${accept}`, async () => {
+        document.assertValid(example, schema, 'the example that is sent');
+        const world = await enterWorld(operation, status);
+        const response = await call(world, operation, { ...sent, headers: { ...sent.headers, Accept: accept } });
+        assert.equal(String(response.status), status);
+        assertHeaders(response, reply);
+        await assertAsWritten(response, media.example, media.schema);
+      });
+    }
+  }
+}
+
+function testNotModified(operation: DocumentedOperation, reply: DocumentedReply): void {
+  test('304', async () => {
+    const world = await enterWorld(operation, '304');
+    const etag = (await call(world, operation)).headers.get('etag') ?? '';
+    const response = await call(world, operation, { headers: { 'If-None-Match': etag } });
+    assert.equal(response.status, 304);
+    assert.equal(response.headers.get('etag'), etag);
+    assertHeaders(response, reply);
+    assert.equal(await response.text(), '');
+  });
+}
+
+/** Each code that the status is documented with. */
+function testErrors(operation: DocumentedOperation, status: number, reply: DocumentedReply): void {
+  const { schema = {}, examples = {} } = reply.content?.['application/json'] ?? {};
+  for (const [code, { value }] of Object.entries(examples)) {
+    test(`${status} ${code}`, async () => {
+      document.assertValid(value, schema, 'the example');
+      const provoke = PROVOCATIONS[`${operation.operationId} ${code}`] ?? PROVOCATIONS[code];
+      if (provoke === undefined) return assertShownElsewhere(code);
+      const world = await enterWorld(operation, String(status));
+      const response = await provoke({ world, operation, ask: (change) => call(world, operation, change) });
+      assert.equal(response.status, status);
+      assert.equal(response.headers.get('link'), `</docs/errors/${code}>; rel="help"`);
+      assertHeaders(response, reply);
+      await assertAsWritten(response, value, schema);
+    });
+  }
+}
+
+/** The body is the example, but for what is different each time. */
+async function assertAsWritten(response: Response, example: unknown, schema: object): Promise<void> {
+  const text = await response.text();
+  const type = response.headers.get('content-type') ?? '';
+  if (/[/+]json$/.test(type)) document.assertValid(JSON.parse(text), schema, 'the reply');
+  const written = typeof example === 'string' ? example : JSON.stringify(example);
+  assert.equal(withoutChance(text), withoutChance(written));
+}
+
+/** What HTTP itself has, and what the document says of all replies together. */
+const UNIVERSAL =
+  /^(date|connection|keep-alive|content-(encoding|length|type)|transfer-encoding|cache-control|vary|x-content-type-options)$/;
+
+function assertHeaders(response: Response, { headers = {} }: DocumentedReply): void {
+  const documented = Object.keys(headers).map((name) => name.toLowerCase());
+  const undocumented = [...response.headers.keys()].filter(
+    (name) => !UNIVERSAL.test(name) && !documented.includes(name),
+  );
+  assert.deepEqual(undocumented, []);
+}
+
+function assertShownElsewhere(code: string): void {
+  const file = UNPROVOKED[code];
+  assert.ok(file, `${code} is neither provoked nor said to be shown elsewhere`);
+  assert.ok(readFileSync(join(REPOSITORY, file), 'utf8').includes(code), `${file} does not show ${code}`);
+}
+
+function exampleOf(operationId: string): unknown {
+  const operation = document.operations.find((candidate) => candidate.operationId === operationId);
+  return operation?.requestBody?.content['application/json']?.example;
+}

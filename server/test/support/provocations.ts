@@ -1,0 +1,77 @@
+import { type Change, call, type World } from './calls.ts';
+import type { DocumentedOperation } from './openapi.ts';
+import { startTestService } from './service.ts';
+
+/** A call of one operation in one world. */
+export interface Provoking {
+  world: World;
+  operation: DocumentedOperation;
+  ask: (change?: Change) => Promise<Response>;
+}
+
+/** How each documented error is brought about, whatever the operation, or for one alone. */
+export const PROVOCATIONS: Record<string, (provoking: Provoking) => Promise<Response>> = {
+  invalid_json: ({ ask }) => ask({ body: '{"address":"12 Elm Street",}' }),
+  invalid_query: ({ ask, operation }) => {
+    const names = operation.parameters.filter(({ in: place }) => place === 'query').map(({ name }) => name);
+    return ask({ query: names.includes('limit') ? 'limit=5000' : `${names[0]}=` });
+  },
+  unknown_parameter: ({ ask }) => ask({ query: 'colour=red' }),
+  invalid_cursor: ({ ask }) => ask({ query: 'cursor=abc' }),
+  invalid_idempotency_key: ({ ask }) => ask({ headers: { 'Idempotency-Key': 'my key' } }),
+  invalid_header: ({ ask, operation }) =>
+    ask({ headers: { [operation.method === 'get' ? 'If-None-Match' : 'If-Match']: '1' } }),
+  unauthorized: ({ ask, world }) => ask({ tenant: { ...world.tenant, key: 'none' } }),
+  insufficient_scope: async ({ ask, world }) => ask({ tenant: await world.service.createTenant('Readers', 'read') }),
+  not_found: ({ ask, operation }) => ask({ path: operation.path.replace(/\{\w+\}/, 'nobody') }),
+  events_expired: ({ ask }) => ask({ query: 'epoch=00000000' }),
+  not_acceptable: ({ ask }) => ask({ headers: { Accept: 'image/png' } }),
+  external_id_taken: async ({ ask, world, operation }) => {
+    if (operation.operationId === 'createListing') return ask();
+    await call(world, operation, { body: '{"externalId":"MLS-1"}' });
+    const another = { 'Content-Type': 'application/json' };
+    const body = '{"externalId":"MLS-20931","address":"14 Elm Street","beds":3,"baths":2}';
+    await world.service.fetch(world.tenant, '/v1/listings', { method: 'POST', headers: another, body });
+    return ask({ body: '{"externalId":"MLS-20931"}' });
+  },
+  version_mismatch: async ({ ask, world }) => {
+    const body = '{"listPrice":460000}';
+    const headers = { 'Content-Type': 'application/json' };
+    await world.service.fetch(world.tenant, `/v1/listings/${world.id}`, { method: 'PATCH', headers, body });
+    return ask({ headers: { 'If-Match': '"1"' } });
+  },
+  precondition_failed: ({ ask }) => ask({ headers: { 'If-None-Match': '*' } }),
+  import_failed: ({ ask }) => ask({ headers: { 'Content-Encoding': 'gzip' } }),
+  payload_too_large: ({ ask }) => ask({ body: ' '.repeat(1024 * 1024 + 1) }),
+  unsupported_media_type: ({ ask }) => ask({ body: '{}', headers: { 'Content-Type': 'text/plain' } }),
+  validation_failed: ({ ask }) => ask({ body: '{"address":" ","beds":2.5,"baths":2}' }),
+  idempotency_key_reused: async ({ ask, world }) => {
+    const body = '{"address":"14 Elm Street","beds":3,"baths":2}';
+    const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': '4c1d' };
+    await world.service.fetch(world.tenant, '/v1/listings', { method: 'POST', headers, body });
+    return ask({ headers: { 'Idempotency-Key': '4c1d' } });
+  },
+  rate_limited: async ({ world, operation }) => {
+    await using service = await startTestService({ rateLimit: { points: 1, seconds: 10 } });
+    const limited = { ...world, service, tenant: await service.createTenant() };
+    await call(limited, operation);
+    return await call(limited, operation);
+  },
+  'createImport invalid_json': ({ ask }) =>
+    ask({
+      body: '[{"externalId":"MLS-20931","address":"12 Elm Street","beds":3,"baths":2},]',
+      headers: { 'Content-Type': 'application/json' },
+    }),
+  'createImport invalid_idempotency_key': ({ ask }) => ask({ headers: { 'Idempotency-Key': '4c1d' } }),
+  headers_too_large: ({ ask }) => ask({ headers: { 'X-Note': 'x'.repeat(20_000) } }),
+};
+
+/** What cannot be brought about from outside, and the file that shows it. */
+export const UNPROVOKED: Record<string, string> = {
+  request_timeout: 'server/test/http/slow-bodies.test.ts',
+  idempotency_in_progress: 'docs/decisions/0003-silences.md',
+  internal_error: 'server/test/http/stream-errors.test.ts',
+  unavailable: 'server/test/commands/two-processes.test.ts',
+  outcome_unknown: 'server/test/storage/write-failures.test.ts',
+  storage_full: 'server/test/storage/full-disk.test.ts',
+};
