@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { after, describe, test } from 'node:test';
 import { createCompressor } from '../../src/http/compression.ts';
 import { decode, decodeStart } from '../support/encodings.ts';
+import { FORMATS } from '../support/formats.ts';
 import { fill, openList, readAll } from '../support/listings.ts';
 import { sendRaw } from '../support/raw.ts';
 import { startTestService } from '../support/service.ts';
@@ -11,8 +12,6 @@ const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());
 const tenant = await service.createTenant();
 const [id = ''] = await fill(service, tenant, 700);
-
-const FORMATS = ['application/json', 'application/x-ndjson', 'text/csv', 'application/geo+json'];
 
 describe('a list is compressed as Accept-Encoding asks (RFC 9110 §12.5.3)', () => {
   const cases: [acceptEncoding: string | undefined, encoding: string | undefined][] = [

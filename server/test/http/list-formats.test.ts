@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { parse } from 'csv-parse/sync';
-import { decodeRecord } from '../../src/http/schemas/listing-csv.ts';
+import { CSV, FORMATS, type Members, parseList, readText } from '../support/formats.ts';
 import { fill, MINIMAL, post } from '../support/listings.ts';
 import { readList, readListing } from '../support/replies.ts';
 import { startTestService, type Tenant } from '../support/service.ts';
@@ -9,49 +8,8 @@ import { startTestService, type Tenant } from '../support/service.ts';
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());
 
-const NDJSON = 'application/x-ndjson';
-const CSV = 'text/csv';
-const GEOJSON = 'application/geo+json';
-const FORMATS = ['application/json', NDJSON, CSV, GEOJSON];
-
-const list = (tenant: Tenant, accept: string, query = '') =>
-  service.fetch(tenant, `/v1/listings${query}`, { headers: { Accept: accept } });
-
-async function readText(tenant: Tenant, accept: string, query = ''): Promise<string> {
-  const response = await list(tenant, accept, query);
-  const text = await response.text();
-  assert.equal(response.status, 200, text);
-  assert.equal(response.headers.get('content-type')?.split(';')[0], accept);
-  return text;
-}
-
-type Members = Record<string, unknown>;
-
-/** The listings in a reply, read as its format has it. */
-const READERS: Record<string, (text: string) => Members[]> = {
-  'application/json': (text) => JSON.parse(text).data,
-  [NDJSON](text) {
-    assert.ok(text.endsWith('}\n'));
-    return text
-      .trimEnd()
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line));
-  },
-  [CSV](text) {
-    assert.ok(text.endsWith('\r\n'));
-    const records: Record<string, string>[] = parse(text, { columns: true, record_delimiter: '\r\n' });
-    return records.map((record) => withoutNulls(Object(decodeRecord(record).value)));
-  },
-  [GEOJSON]: (text) => JSON.parse(text).features.map(({ properties }: { properties: Members }) => properties),
-};
-
-function withoutNulls(members: Members): Members {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
-}
-
-async function readListings(tenant: Tenant, accept: string, query = ''): Promise<Members[]> {
-  return READERS[accept]?.(await readText(tenant, accept, query)) ?? [];
+async function readListings(tenant: Tenant, format: string): Promise<Members[]> {
+  return parseList(format, await readText(service, tenant, format));
 }
 
 const HOSTILE = [
@@ -125,7 +83,7 @@ describe('every format has the same listings', () => {
       };
       await readListing(await post(service, tenant, input), 201);
     }
-    const expected = (await readList(await list(tenant, '*/*'))).data;
+    const expected = (await readList(await service.fetch(tenant, '/v1/listings'))).data;
     assert.equal(expected.length, HOSTILE.length + 2);
     for (const format of FORMATS) assert.deepEqual(await readListings(tenant, format), expected, format);
   });
@@ -152,7 +110,7 @@ describe('every format has the same listings', () => {
     let path = '/v1/listings?limit=2&fields=id';
     for (const format of [...FORMATS, CSV]) {
       const response = await service.fetch(tenant, path, { headers: { Accept: format } });
-      seen.push(...(READERS[format]?.(await response.text()) ?? []));
+      seen.push(...parseList(format, await response.text()));
       const link = response.headers.get('link') ?? '';
       assert.equal(link === '', seen.length === ids.length);
       path = /^<(.*)>; rel="next"$/.exec(link)?.[1] ?? '';

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { CSV, FORMATS, GEOJSON, JSON_TYPE, parseList, readText } from '../support/formats.ts';
+import { fill, MINIMAL, post } from '../support/listings.ts';
+import { faultsOf, readError, readListing } from '../support/replies.ts';
+import { startTestService } from '../support/service.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+const tenant = await service.createTenant();
+const full = {
+  ...MINIMAL,
+  city: 'Austin',
+  listPrice: 450000.5,
+  latitude: 30.2672,
+  longitude: -97.7431,
+  photos: [{ url: 'https://a.example/1.jpg' }],
+  metadata: { id: 'mine', address: 1 },
+};
+const bare = await readListing(await post(service, tenant, MINIMAL), 201);
+const rich = await readListing(await post(service, tenant, full), 201);
+
+describe('fields=… leaves these members only, in the order of all replies', () => {
+  const cases: [fields: string, members: string[]][] = [
+    ['id', ['id']],
+    ['id,address', ['id', 'address']],
+    ['address,id', ['id', 'address']],
+    ['metadata,photos,version', ['photos', 'metadata', 'version']],
+    ['updatedAt,listPrice,beds', ['beds', 'listPrice', 'updatedAt']],
+    ['latitude', ['latitude']],
+  ];
+  for (const [fields, members] of cases) {
+    test(fields, async () => {
+      const expected = [rich, bare].map((listing) => {
+        const picked = members.filter((member) => member in listing).map((member) => [member, listing[member]]);
+        return JSON.stringify(Object.fromEntries(picked));
+      });
+      for (const format of FORMATS) {
+        const found = parseList(format, await readText(service, tenant, format, `?fields=${fields}`));
+        assert.deepEqual(
+          found.map((listing) => JSON.stringify(listing)),
+          expected,
+          format,
+        );
+      }
+    });
+  }
+
+  test('a CSV has these columns only, and no line of it is empty', async () => {
+    assert.equal(await readText(service, tenant, CSV, '?fields=city'), 'city\r\nAustin\r\n""\r\n');
+    assert.equal(
+      await readText(service, tenant, CSV, '?fields=listPrice,beds'),
+      'beds,listPrice\r\n3,450000.5\r\n3,\r\n',
+    );
+  });
+
+  test('a Feature keeps its id and its place', async () => {
+    const { features } = JSON.parse(await readText(service, tenant, GEOJSON, '?fields=city'));
+    assert.deepEqual(features, [
+      {
+        type: 'Feature',
+        id: rich.id,
+        geometry: { type: 'Point', coordinates: [-97.7431, 30.2672] },
+        properties: { city: 'Austin' },
+      },
+      { type: 'Feature', id: bare.id, geometry: null, properties: {} },
+    ]);
+  });
+
+  test('also beyond the first run', async () => {
+    const owner = await service.createTenant();
+    const ids = await fill(service, owner, 600);
+    for (const format of FORMATS) {
+      const found = parseList(format, await readText(service, owner, format, '?fields=id'));
+      assert.deepEqual(
+        found,
+        ids.toReversed().map((id) => ({ id })),
+        format,
+      );
+    }
+  });
+
+  test('commas may be encoded', async () => {
+    const text = await readText(service, tenant, JSON_TYPE, '?fields=id%2Cbeds');
+    assert.deepEqual(parseList(JSON_TYPE, text)[0], { id: rich.id, beds: 3 });
+  });
+});
+
+describe('fields that cannot be meant are refused', () => {
+  const cases: [query: string, ...faults: string[]][] = [
+    ['fields=', 'query.fields: blank'],
+    ['fields=adress', 'query.fields: invalid_choice'],
+    ['fields=id,', 'query.fields: invalid_choice'],
+    ['fields=id,%20address', 'query.fields: invalid_choice'],
+    ['fields=ID', 'query.fields: invalid_choice'],
+    ['fields=*', 'query.fields: invalid_choice'],
+    ['fields=__proto__', 'query.fields: invalid_choice'],
+    ['fields=metadata.a', 'query.fields: invalid_choice'],
+    ['fields=id,id', 'query.fields: duplicate'],
+    ['fields=id&fields=address', 'query.fields: duplicate'],
+    [
+      'fields=id,adress,id,cty',
+      'query.fields: duplicate',
+      'query.fields: invalid_choice',
+      'query.fields: invalid_choice',
+    ],
+  ];
+  for (const [query, ...faults] of cases) {
+    test(query, async () => {
+      const error = await readError(await service.fetch(tenant, `/v1/listings?${query}`), 400, 'invalid_query');
+      assert.deepEqual(faultsOf(error), faults);
+    });
+  }
+
+  test('an unknown one is told the nearest one, or all of them', async () => {
+    for (const [given, said] of [
+      ['adress', '"address"'],
+      ['ID', '"id"'],
+      ['xyzzy', 'id, externalId, address,'],
+    ]) {
+      const { message } = await readError(
+        await service.fetch(tenant, `/v1/listings?fields=${given}`),
+        400,
+        'invalid_query',
+      );
+      assert.ok(message.includes(said ?? ''), message);
+    }
+  });
+
+  test('many of them do not make a long reply', async () => {
+    const response = await service.fetch(tenant, `/v1/listings?fields=${'x,'.repeat(7_000)}`);
+    const error = await readError(response, 400, 'invalid_query');
+    assert.ok((error.details?.length ?? 0) <= 30);
+  });
+});
