@@ -1,4 +1,5 @@
 import type { EventType } from '../model/events.ts';
+import { facetsOf } from '../model/facets.ts';
 import type { Listing } from '../model/listings.ts';
 import { searchWords } from '../model/words.ts';
 import { advanceSequence } from '../storage/accounts.ts';
@@ -13,7 +14,8 @@ export async function storeCreated(session: Session, accountId: string, listing:
   const { id, version } = listing;
   const doc = JSON.stringify(listing);
   const sequence = await advance(session, accountId, 1, { type: 'listing.created', listingId: id, changed: null });
-  await insertListing(session, accountId, { id, version, sequence, doc }, searchWords(listing));
+  const findable = { facets: facetsOf(listing), words: searchWords(listing) };
+  await insertListing(session, accountId, { id, version, sequence, doc }, findable);
   return doc;
 }
 
@@ -36,14 +38,14 @@ export async function storeUpdated(session: Session, accountId: string, update: 
   const event = { type: 'listing.updated', listingId: id, changed: JSON.stringify(changed) } as const;
   const sequence = await advance(session, accountId, 0, event);
   const words = changed.some((name) => SEARCHED_FIELDS.has(name)) ? searchWords(listing) : undefined;
-  await updateListing(session, accountId, { ...current, version, sequence, doc }, words);
+  await updateListing(session, accountId, { id, version, sequence, doc }, { facets: facetsOf(listing), words });
   return doc;
 }
 
 export async function storeDeleted(session: Session, accountId: string, current: StoredListing): Promise<void> {
   await keepEventDoc(session, accountId, current.sequence, current.doc);
   await advance(session, accountId, -1, { type: 'listing.deleted', listingId: current.id, changed: null });
-  await removeListing(session, accountId, current);
+  await removeListing(session, accountId, current.id);
 }
 
 interface Change {

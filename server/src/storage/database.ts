@@ -44,10 +44,23 @@ export interface LongSession extends Session {
   nextTurn(): Promise<void>;
 }
 
+/** Builds a query for one request. */
+export type QueryBuild<R> = (query: QueryBuilder) => { compile(): CompiledQuery<R> };
+
+/** Reads that may take long, away from the thread that answers requests. Accounts take turns. */
+export interface Scans {
+  /**
+   * The rows of a query on an account's data; with `bytesMax` it stops as `executeRun` does.
+   * @throws {AppError} `unavailable`
+   */
+  query<R>(accountId: string, build: QueryBuild<R>, bytesMax?: number): Promise<Run<R>>;
+}
+
 /** One interface over both engines. */
 export interface Database extends Session {
   /** What it is called in messages to the operator; without passwords. */
   readonly name: string;
+  readonly scans: Scans;
   /**
    * Runs `job` in a transaction of its own and resolves once the commit is on disk. Jobs that wait at the
    * same time are committed together; one that throws is rolled back alone. A job awaits nothing but its

@@ -1,8 +1,10 @@
+import type { Facets } from '../model/facets.ts';
 import { type Session, statement } from './database.ts';
-import { insertWords, lastWordsRow, removeWords } from './words.ts';
+import { insertFacets, updateFacets } from './listing-facets.ts';
+import { insertWords, removeWords, replaceWords } from './words.ts';
 
 /** A listing as it is stored: the JSON text that is served, and what the service looks at without parsing it. */
-export interface ListingRow {
+export interface StoredListing {
   id: string;
   version: number;
   /** The account's sequence at the last change. */
@@ -10,31 +12,32 @@ export interface ListingRow {
   doc: string;
 }
 
-/** A listing that is there, and where its words stand in the index. */
-export interface StoredListing extends ListingRow {
-  searchRow: number;
+/** What a listing is found by besides its ids. */
+interface Findable {
+  facets: Facets;
+  words: ReadonlySet<string>;
 }
 
-const insert = statement<ListingRow & { accountId: string }>((query, parameter) =>
+const insert = statement<StoredListing & { accountId: string }>((query, parameter) =>
   query.insertInto('listings').values({
     account_id: parameter('accountId'),
     id: parameter('id'),
     version: parameter('version'),
     sequence: parameter('sequence'),
     doc: parameter('doc'),
-    search_row: lastWordsRow,
   }),
 );
 
-/** Stores a new listing; a search finds it by `words`. */
+/** Stores a new listing, to be found by its facets and words. */
 export async function insertListing(
   session: Session,
   accountId: string,
-  row: ListingRow,
-  words: ReadonlySet<string>,
+  row: StoredListing,
+  { facets, words }: Findable,
 ): Promise<void> {
-  await insertWords(session, accountId, words);
   await session.execute(insert, { accountId, ...row });
+  await insertWords(session, accountId, words);
+  await insertFacets(session, accountId, row.id, facets);
 }
 
 const update = statement<StoredListing & { accountId: string }>((query, parameter) =>
@@ -49,61 +52,42 @@ const update = statement<StoredListing & { accountId: string }>((query, paramete
     .where('id', '=', parameter('id')),
 );
 
-const updateSearchRow = statement<{ accountId: string; id: string }>((query, parameter) =>
-  query
-    .updateTable('listings')
-    .set({ search_row: lastWordsRow })
-    .where('account_id', '=', parameter('accountId'))
-    .where('id', '=', parameter('id')),
-);
-
-/** Replaces a listing; `words` are what a search finds it by, if they have changed. */
+/** Replaces a listing; `words` are undefined if they are the same as before. */
 export async function updateListing(
   session: Session,
   accountId: string,
   row: StoredListing,
-  words: ReadonlySet<string> | undefined,
+  { facets, words }: { facets: Facets; words: ReadonlySet<string> | undefined },
 ): Promise<void> {
   await session.execute(update, { accountId, ...row });
-  if (words === undefined) return;
-  await removeWords(session, row.searchRow);
-  await insertWords(session, accountId, words);
-  await session.execute(updateSearchRow, { accountId, id: row.id });
+  await updateFacets(session, accountId, row.id, facets);
+  if (words !== undefined) await replaceWords(session, accountId, row.id, words);
 }
 
 const remove = statement<{ accountId: string; id: string }>((query, parameter) =>
   query.deleteFrom('listings').where('account_id', '=', parameter('accountId')).where('id', '=', parameter('id')),
 );
 
-export async function removeListing(
-  session: Session,
-  accountId: string,
-  { id, searchRow }: Pick<StoredListing, 'id' | 'searchRow'>,
-): Promise<void> {
-  await removeWords(session, searchRow);
+export async function removeListing(session: Session, accountId: string, id: string): Promise<void> {
+  await removeWords(session, accountId, id);
   await session.execute(remove, { accountId, id });
 }
 
-const selectSome = statement<{ accountId: string; limit: number }, { id: string; searchRow: number }>(
-  (query, parameter) =>
-    query
-      .selectFrom('listings')
-      .select(['id', 'search_row as searchRow'])
-      .where('account_id', '=', parameter('accountId'))
-      .limit(parameter('limit')),
+const selectSome = statement<{ accountId: string; limit: number }, { id: string }>((query, parameter) =>
+  query.selectFrom('listings').select('id').where('account_id', '=', parameter('accountId')).limit(parameter('limit')),
 );
 
 /** Removes up to `limit` listings of an account that is to go, without events. @returns how many */
 export async function removeListings(session: Session, accountId: string, limit: number): Promise<number> {
   const rows = await session.execute(selectSome, { accountId, limit });
-  for (const row of rows) await removeListing(session, accountId, row);
+  for (const { id } of rows) await removeListing(session, accountId, id);
   return rows.length;
 }
 
 const selectById = statement<{ accountId: string; id: string }, StoredListing>((query, parameter) =>
   query
     .selectFrom('listings')
-    .select(['id', 'version', 'sequence', 'doc', 'search_row as searchRow'])
+    .select(['id', 'version', 'sequence', 'doc'])
     .where('account_id', '=', parameter('accountId'))
     .where('id', '=', parameter('id')),
 );
@@ -116,9 +100,12 @@ export async function findListing(session: Session, accountId: string, id: strin
 
 const selectByExternalId = statement<{ accountId: string; externalId: string }, StoredListing>((query, parameter) =>
   query
-    .selectFrom('listings')
-    .select(['id', 'version', 'sequence', 'doc', 'search_row as searchRow'])
-    .where('account_id', '=', parameter('accountId'))
+    .selectFrom('listing_facets as facets')
+    .innerJoin('listings', (join) =>
+      join.onRef('listings.account_id', '=', 'facets.account_id').onRef('listings.id', '=', 'facets.id'),
+    )
+    .select(['listings.id', 'version', 'sequence', 'doc'])
+    .where('facets.account_id', '=', parameter('accountId'))
     .where('external_id', '=', parameter('externalId')),
 );
 

@@ -35,10 +35,28 @@ export interface Tables {
     sequence: number;
     /** The listing as it is served: JSON text. */
     doc: string;
+  };
+  /** What a listing is filtered, sorted and searched by. */
+  listing_facets: {
+    account_id: string;
+    id: string;
+    external_id: string | null;
+    status: string;
+    property_type: string | null;
+    city: string | null;
+    postal_code: string | null;
+    beds: number;
+    baths: number;
+    list_price: number | null;
+    living_area: number | null;
+    year_built: number | null;
+    latitude: number | null;
+    longitude: number | null;
+    /** RFC 3339, as in the document. */
+    created_at: string;
+    updated_at: string;
     /** Its row in `listing_words`. */
     search_row: number;
-    // The database derives these from `doc`.
-    external_id: Generated<string | null>;
   };
   /** SQLite's full-text index. */
   listing_words: {

@@ -2,12 +2,11 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError } from '../model/errors.ts';
 import type { Database } from './database.ts';
-import { Connection, openConnection } from './sqlite/connection.ts';
+import { Connection } from './sqlite/connection.ts';
 import { migrate } from './sqlite/migrate.ts';
+import { openConnection, openReader } from './sqlite/open-connection.ts';
+import { ReaderThreads } from './sqlite/reader-threads.ts';
 import { WriteQueue } from './sqlite/write-queue.ts';
-
-/** Readers wait for nobody in WAL mode, except while another process recovers the log. */
-const READER_TIMEOUT_MS = 250;
 
 /**
  * Opens the database file, makes it if there is none, and brings its tables up to date.
@@ -17,21 +16,23 @@ export function openSqlite(path: string): Database {
   makeDirectory(dirname(path));
   const writer = openConnection(path);
   migrate(writer, path);
-  const reader = openConnection(path);
-  reader.exec(`pragma query_only = on; pragma busy_timeout = ${READER_TIMEOUT_MS}`);
+  const reader = openReader(path);
   // The queue waits with a timer: waiting inside SQLite would stop the event loop.
   writer.exec('pragma busy_timeout = 0');
 
   const reading = new Connection(reader);
   const queue = new WriteQueue(writer);
+  const scans = new ReaderThreads(path);
   return {
     name: path,
+    scans,
     execute: (statement, parameters) => reading.execute(statement, parameters),
     executeRun: (statement, parameters, bytesMax) => reading.executeRun(statement, parameters, bytesMax),
     write: (job) => queue.submit(job),
     writeLong: (job) => queue.submit(job, { isLong: true }),
     async close() {
       await queue.close();
+      await scans.close();
       reader.close();
       writer.close();
     },

@@ -21,18 +21,19 @@ class Placeholder {
 
 /** Compiles statements for one engine, each once. */
 export class StatementCompiler {
-  readonly #query: QueryBuilder;
+  /** Builds queries for this engine. */
+  readonly query: QueryBuilder;
   readonly #compiled = new WeakMap<object, CompiledStatement>();
 
   constructor(dialect: Dialect) {
-    this.#query = new Kysely<Tables>({ dialect });
+    this.query = new Kysely<Tables>({ dialect });
   }
 
   compile<P, R>(statement: Statement<P, R>): CompiledStatement {
     let compiled = this.#compiled.get(statement);
     if (compiled === undefined) {
       const parameter: Parameter<P> = (name) => sql`${sql.val(new Placeholder(name))}`;
-      compiled = withNamedParameters(statement.build(this.#query, parameter).compile());
+      compiled = withNamedParameters(statement.build(this.query, parameter).compile());
       this.#compiled.set(statement, compiled);
     }
     return compiled;

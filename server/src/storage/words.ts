@@ -22,11 +22,40 @@ export async function insertWords(session: Session, accountId: string, words: Re
 /** The row of `listing_words` that this connection has just made. */
 export const lastWordsRow = sql<number>`last_insert_rowid()`;
 
-const remove = statement<{ row: number }>((query, parameter) =>
-  query.deleteFrom('listing_words').where('rowid', '=', parameter('row')),
+type Place = { accountId: string; id: string };
+
+const remove = statement<Place>((query, parameter) =>
+  query
+    .deleteFrom('listing_words')
+    .where('rowid', '=', ({ selectFrom }) =>
+      selectFrom('listing_facets')
+        .select('search_row')
+        .where('account_id', '=', parameter('accountId'))
+        .where('id', '=', parameter('id')),
+    ),
 );
 
 /** Takes a listing's words out of the index. */
-export async function removeWords(session: Session, row: number): Promise<void> {
-  await session.execute(remove, { row });
+export async function removeWords(session: Session, accountId: string, id: string): Promise<void> {
+  await session.execute(remove, { accountId, id });
+}
+
+const updateRow = statement<Place>((query, parameter) =>
+  query
+    .updateTable('listing_facets')
+    .set({ search_row: lastWordsRow })
+    .where('account_id', '=', parameter('accountId'))
+    .where('id', '=', parameter('id')),
+);
+
+/** Makes a listing found by other words. */
+export async function replaceWords(
+  session: Session,
+  accountId: string,
+  id: string,
+  words: ReadonlySet<string>,
+): Promise<void> {
+  await removeWords(session, accountId, id);
+  await insertWords(session, accountId, words);
+  await session.execute(updateRow, { accountId, id });
 }

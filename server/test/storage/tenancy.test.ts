@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { createAccount } from '../../src/domain/accounts.ts';
 import { issueApiKey } from '../../src/domain/api-keys.ts';
 import { hashSecret } from '../../src/model/api-keys.ts';
+import { facetsOf } from '../../src/model/facets.ts';
 import { findKeyHolder, listApiKeys } from '../../src/storage/api-keys.ts';
 import type { Database, Session } from '../../src/storage/database.ts';
 import * as events from '../../src/storage/events.ts';
@@ -11,7 +12,7 @@ import * as listings from '../../src/storage/listings.ts';
 import { create, databaseFor, storedSequence, words } from './support.ts';
 
 const INPUT = { externalId: 'MLS-1', address: '12 Elm Street', beds: 3, baths: 2 };
-const TENANT_TABLES = ['account_heads', 'listings', 'events', 'api_keys'];
+const TENANT_TABLES = ['account_heads', 'listings', 'listing_facets', 'events', 'api_keys'];
 
 /** What each function that reads listings or events gives an account, and what it gives another account for the same things. */
 const READS = {
@@ -43,12 +44,13 @@ const READS = {
   },
 };
 
-const ROW = { id: 'lst_x', version: 1, sequence: 2, doc: '{"city":"Austin"}' };
+const ROW = { id: 'lst_x', version: 1, sequence: 2, doc: '{}' };
+const FACETS = facetsOf({ status: 'active', beds: 3, baths: 2, createdAt: '2026', updatedAt: '2026' });
+const FINDABLE = { facets: FACETS, words: new Set(['austin']) };
 
 /** What each function that writes listings or events puts into an account must appear in no other one. */
 const WRITES = {
-  insertListing: (session: Session, accountId: string) =>
-    listings.insertListing(session, accountId, ROW, new Set(['austin'])),
+  insertListing: (session: Session, accountId: string) => listings.insertListing(session, accountId, ROW, FINDABLE),
   insertEvent: (session: Session, accountId: string) =>
     events.insertEvent(session, accountId, {
       sequence: 2,
@@ -65,9 +67,8 @@ const CHANGES: Record<
   (session: Session, accountId: string, theirs: listings.StoredListing) => Promise<unknown>
 > = {
   updateListing: (session, accountId, theirs) =>
-    listings.updateListing(session, accountId, { ...theirs, doc: '{}' }, undefined),
-  removeListing: (session, accountId, theirs) =>
-    listings.removeListing(session, accountId, { ...theirs, searchRow: 0 }),
+    listings.updateListing(session, accountId, { ...theirs, doc: '{}' }, FINDABLE),
+  removeListing: (session, accountId, theirs) => listings.removeListing(session, accountId, theirs.id),
   removeListings: (session, accountId) => listings.removeListings(session, accountId, 10),
   removeEvents: (session, accountId) => events.removeEvents(session, accountId, 10),
   keepEventDoc: (session, accountId, theirs) => events.keepEventDoc(session, accountId, theirs.sequence, '{}'),
@@ -136,7 +137,8 @@ for (const [name, change] of Object.entries(CHANGES)) {
     const ada = await createTenant(database, 'Ada');
     const theirs = await listings.findListing(database, ada.accountId, ada.id);
     assert.ok(theirs);
-    const everything = () => database.execute(words('select * from listings, events'), {});
+    const everything = () =>
+      Promise.all(TENANT_TABLES.map((table) => database.execute(words(`select * from ${table}`), {})));
     const before = await everything();
     await database.write((session) => change(session, emptyId, theirs));
     assert.deepEqual(await everything(), before);
@@ -170,10 +172,11 @@ test('an account that is deleted takes its listings, events, keys and sequence w
   const { database } = await databaseFor(t);
   const ada = await createTenant(database, 'Ada');
   const bob = await createTenant(database, 'Bob');
-  const each = { account_heads: 1, listings: 1, events: 1, api_keys: 1 };
+  const each = { account_heads: 1, listings: 1, listing_facets: 1, events: 1, api_keys: 1 };
   assert.deepEqual(await countRows(database, ada.accountId), each);
   await database.write((session) => session.execute(words(`delete from accounts where id = '${ada.accountId}'`), {}));
-  assert.deepEqual(await countRows(database, ada.accountId), { account_heads: 0, listings: 0, events: 0, api_keys: 0 });
+  const none = Object.fromEntries(TENANT_TABLES.map((table) => [table, 0]));
+  assert.deepEqual(await countRows(database, ada.accountId), none);
   assert.deepEqual(await countRows(database, bob.accountId), each);
   assert.equal(await findKeyHolder(database, hashSecret(ada.secret)), undefined);
   assert.equal((await findKeyHolder(database, hashSecret(bob.secret)))?.accountId, bob.accountId);

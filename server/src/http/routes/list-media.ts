@@ -15,14 +15,8 @@ const feature = z.object({
 });
 
 const SCHEMAS: Record<string, z.ZodType> = {
-  'application/x-ndjson': z.string().meta({
-    description: 'A listing a line, then a line with `"end":true`: without that one the list was cut.',
-  }),
-  'text/csv': z.string().meta({
-    description:
-      'A header row of field names, then a listing a row (RFC 4180, UTF-8); `photos` and `metadata` are JSON in a cell. A text that ' +
-      "a spreadsheet would run as a formula (it begins with `=`, `+`, `-`, `@`, TAB or CR) has a `'` in front, which an import takes away.",
-  }),
+  'application/x-ndjson': z.string().meta({ description: 'A listing a line, then a line that says that it is whole.' }),
+  'text/csv': z.string().meta({ description: 'A header row of field names, then a listing a line (RFC 4180).' }),
   'application/geo+json': z
     .object({
       type: z.literal('FeatureCollection'),

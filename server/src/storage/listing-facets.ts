@@ -1,0 +1,45 @@
+import { FACETS, type Facet, type Facets } from '../model/facets.ts';
+import { type Parameter, type Session, statement } from './database.ts';
+import type { Tables } from './schema.ts';
+import { lastWordsRow } from './words.ts';
+
+type Columns = Tables['listing_facets'];
+
+/** The column that holds a facet: `listPrice` is `list_price`. */
+function facetColumn(name: Facet): keyof Columns {
+  return name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`) as keyof Columns;
+}
+
+/** Each facet's column with its value, a parameter of the facet's name. */
+function facetValues(parameter: Parameter<Facets>): Columns {
+  const values = FACETS.map((name) => [facetColumn(name), parameter(name)]);
+  return Object.fromEntries(values) as Columns;
+}
+
+type RowParameters = Facets & { accountId: string; id: string };
+
+const insert = statement<RowParameters>((query, parameter) =>
+  query.insertInto('listing_facets').values({
+    ...facetValues(parameter),
+    account_id: parameter('accountId'),
+    id: parameter('id'),
+    search_row: lastWordsRow,
+  }),
+);
+
+/** Makes a listing found by its facets, and by the words that were put in last. */
+export async function insertFacets(session: Session, accountId: string, id: string, facets: Facets): Promise<void> {
+  await session.execute(insert, { ...facets, accountId, id });
+}
+
+const update = statement<RowParameters>((query, parameter) =>
+  query
+    .updateTable('listing_facets')
+    .set(facetValues(parameter))
+    .where('account_id', '=', parameter('accountId'))
+    .where('id', '=', parameter('id')),
+);
+
+export async function updateFacets(session: Session, accountId: string, id: string, facets: Facets): Promise<void> {
+  await session.execute(update, { ...facets, accountId, id });
+}

@@ -1,0 +1,57 @@
+import { DatabaseSync } from 'node:sqlite';
+import { AppError } from '../../model/errors.ts';
+
+/** How long an opening connection waits for another process that migrates or recovers. */
+const OPEN_TIMEOUT_MS = 10_000;
+const CACHE_KIB = 16_384;
+/** Readers wait for nobody in WAL mode, except while another process recovers the log. */
+const READER_TIMEOUT_MS = 250;
+
+/**
+ * Opens a connection that changes nothing.
+ * @throws {AppError} as `openConnection`
+ */
+export function openReader(path: string): DatabaseSync {
+  const reader = openConnection(path);
+  reader.exec(`pragma query_only = on; pragma busy_timeout = ${READER_TIMEOUT_MS}`);
+  return reader;
+}
+
+/**
+ * Opens a connection that loses nothing: a commit returns when it is on the disk.
+ * @throws {AppError} `unavailable` with words for the operator
+ */
+export function openConnection(path: string): DatabaseSync {
+  try {
+    const database = new DatabaseSync(path, { timeout: OPEN_TIMEOUT_MS });
+    refuseForeignTables(database, path);
+    database.exec(`
+      pragma journal_mode = wal;
+      pragma synchronous = full;
+      pragma foreign_keys = on;
+      pragma cache_size = -${CACHE_KIB};
+      pragma temp_store = memory;
+    `);
+    expectPragma(database, 'journal_mode', 'wal');
+    expectPragma(database, 'synchronous', 2);
+    expectPragma(database, 'foreign_keys', 1);
+    return database;
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new AppError('unavailable', `Cannot open the database ${path}: ${reason}.`, { cause: error });
+  }
+}
+
+/** Before anything is changed, also the journal mode: a database without our tables, unless it is empty, is not ours. */
+function refuseForeignTables(database: DatabaseSync, name: string): void {
+  const tables = database.prepare('select name from sqlite_schema').all();
+  if (tables.length === 0 || tables.some((table) => table.name === 'database_info')) return;
+  throw new AppError('unavailable', `The file ${name} is another program's database; name another file.`);
+}
+
+/** A durability setting that did not take, for example on a network file system, would lose data in silence. */
+function expectPragma(database: DatabaseSync, name: string, expected: string | number): void {
+  const actual = database.prepare(`pragma ${name}`).get()?.[name];
+  if (actual !== expected) throw new Error(`${name} is ${actual} and must be ${expected}`);
+}

@@ -1,0 +1,120 @@
+import { Worker } from 'node:worker_threads';
+import { AppError } from '../../model/errors.ts';
+import type { QueryBuild, Run, Scans } from '../database.ts';
+import { rowMapper } from '../statements.ts';
+import { compiler } from './connection.ts';
+import { translateError } from './errors.ts';
+import type { ReadAnswer, ReadRequest } from './reader-thread.ts';
+
+/** One that a long scan occupies leaves another. */
+const THREADS_MAX = 2;
+const THREAD_FILE = new URL('./reader-thread.ts', import.meta.url);
+
+interface Task {
+  accountId: string;
+  request: ReadRequest;
+  resolve(run: Run<unknown>): void;
+  reject(error: unknown): void;
+}
+
+/** Threads with a reading connection each, started when they are first needed. A thread runs one query at a time. */
+export class ReaderThreads implements Scans {
+  readonly #path: string;
+  readonly #file: URL;
+  readonly #busy = new Map<Worker, Task>();
+  readonly #idle: Worker[] = [];
+  readonly #waiting = new Turns();
+  #isClosed = false;
+
+  /** `file` is what a thread runs. */
+  constructor(path: string, file = THREAD_FILE) {
+    this.#path = path;
+    this.#file = file;
+  }
+
+  async query<R>(accountId: string, build: QueryBuild<R>, bytesMax = Number.POSITIVE_INFINITY): Promise<Run<R>> {
+    if (this.#isClosed) throw unavailable('The service is stopping; send the request again.');
+    const { sql, parameters: values } = build(compiler.query).compile();
+    const { promise, resolve, reject } = Promise.withResolvers<Run<unknown>>();
+    this.#waiting.add({ accountId, request: { sql, values, bytesMax }, resolve, reject });
+    this.#dispatch();
+    return promise as Promise<Run<R>>;
+  }
+
+  /** Lets the queries that run come to their end; those that wait are refused. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (let task = this.#waiting.take(); task !== undefined; task = this.#waiting.take()) {
+      task.reject(unavailable('The service is stopping; send the request again.'));
+    }
+    const threads = [...this.#idle, ...this.#busy.keys()];
+    const ends = threads.map((thread) => new Promise((resolve) => thread.once('exit', resolve)));
+    for (const thread of threads) thread.postMessage('close');
+    await Promise.all(ends);
+  }
+
+  #dispatch(): void {
+    while (this.#idle.length > 0 || this.#busy.size < THREADS_MAX) {
+      const task = this.#waiting.take();
+      if (task === undefined) return;
+      const thread = this.#idle.pop() ?? this.#start();
+      this.#busy.set(thread, task);
+      thread.postMessage(task.request);
+    }
+  }
+
+  #start(): Worker {
+    const thread = new Worker(this.#file, { workerData: this.#path });
+    let reason: unknown;
+    thread.on('message', (answer: ReadAnswer) => this.#settle(thread, answer));
+    thread.on('error', (error) => {
+      reason = error;
+    });
+    thread.on('exit', () => this.#bury(thread, reason));
+    return thread;
+  }
+
+  #settle(thread: Worker, answer: ReadAnswer): void {
+    const task = this.#busy.get(thread);
+    this.#busy.delete(thread);
+    this.#idle.push(thread);
+    if ('error' in answer) task?.reject(translateError(Object.assign(new Error(answer.error.message), answer.error)));
+    else task?.resolve({ rows: answer.rows.map(rowMapper(answer.columns)), isCut: answer.isCut });
+    this.#dispatch();
+  }
+
+  /** A thread that died takes the query with it that it ran, and no other. */
+  #bury(thread: Worker, cause: unknown): void {
+    const task = this.#busy.get(thread);
+    this.#busy.delete(thread);
+    const index = this.#idle.indexOf(thread);
+    if (index >= 0) this.#idle.splice(index, 1);
+    task?.reject(unavailable('The search was broken off; send the request again.', cause));
+    this.#dispatch();
+  }
+}
+
+function unavailable(message: string, cause?: unknown): AppError {
+  return new AppError('unavailable', message, { headers: { 'Retry-After': '1' }, cause });
+}
+
+/** Tasks that wait; accounts take turns, so that one with many keeps nobody else waiting for all of them. */
+class Turns {
+  readonly #byAccount = new Map<string, Task[]>();
+
+  add(task: Task): void {
+    const tasks = this.#byAccount.get(task.accountId);
+    if (tasks === undefined) this.#byAccount.set(task.accountId, [task]);
+    else tasks.push(task);
+  }
+
+  take(): Task | undefined {
+    for (const [accountId, tasks] of this.#byAccount) {
+      const task = tasks.shift();
+      this.#byAccount.delete(accountId);
+      if (tasks.length > 0) this.#byAccount.set(accountId, tasks);
+      return task;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { deleteListing, updateListing } from '../../src/domain/listings.ts';
+import { FACETS } from '../../src/model/facets.ts';
+import type { Listing } from '../../src/model/listings.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { create, databaseFor, words } from './support.ts';
+
+const FULL = {
+  externalId: 'MLS-1',
+  status: 'pending',
+  propertyType: 'land',
+  city: 'Cañon City',
+  postalCode: '00701',
+  listPrice: 999_999_999_999.99,
+  livingArea: 0.01,
+  yearBuilt: 1890,
+  latitude: -1e-8,
+  longitude: -180,
+} as const;
+
+type Row = Record<string, unknown>;
+
+async function readAll(database: Database): Promise<{ facets: Row[]; docs: Listing[] }> {
+  const facets = await database.execute(words<Row>('select * from listing_facets order by id'), {});
+  const docs = await database.execute(words<{ doc: string }>('select doc from listings order by id'), {});
+  return { facets, docs: docs.map(({ doc }) => JSON.parse(doc)) };
+}
+
+/** The facets that are stored are those of the documents that are stored, each listing's once. */
+async function assertAgree(database: Database, count: number): Promise<void> {
+  const { facets, docs } = await readAll(database);
+  assert.equal(docs.length, count);
+  const expected = docs.map((doc) => [doc.id, ...FACETS.map((name) => doc[name] ?? null)]);
+  const columns = FACETS.map((name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+  assert.deepEqual(
+    facets.map((row) => [row.id, ...columns.map((column) => row[column])]),
+    expected,
+  );
+}
+
+/** How many listings of the account have a word that begins so. */
+async function countMatches(database: Database, accountId: string, start: string): Promise<number | undefined> {
+  const match = `"${accountId.slice(-8)}${start}" *`;
+  const statement = words<{ count: number }>(
+    `select count(*) as count from listing_facets
+      where search_row in (select rowid from listing_words where listing_words match '${match}')`,
+  );
+  return (await database.execute(statement, {}))[0]?.count;
+}
+
+async function prepare(t: TestContext) {
+  const { database, accountId } = await databaseFor(t);
+  const { id } = await create(database, accountId, FULL);
+  await create(database, accountId);
+  await assertAgree(database, 2);
+  return { database, accountId, id };
+}
+
+test('what a listing is found by follows its document through every change', async (t) => {
+  const { database, accountId, id } = await prepare(t);
+  const minimal = { address: '1 Oak Street', beds: 0, baths: 999 };
+  for (const input of [minimal, { ...minimal, ...FULL }, { ...minimal, city: 'Austin' }]) {
+    await updateListing(database, { accountId }, id, () => input);
+    await assertAgree(database, 2);
+  }
+  await deleteListing(database, { accountId }, { id });
+  await assertAgree(database, 1);
+});
+
+test('the words of a listing are those of its document, and nobody’s once it is deleted', async (t) => {
+  const { database, accountId, id } = await prepare(t);
+  assert.equal(await countMatches(database, accountId, 'elm'), 2);
+  assert.equal(await countMatches(database, accountId, 'canon'), 1);
+  await updateListing(database, { accountId }, id, () => ({ address: '1 Oak Street', beds: 1, baths: 1 }));
+  assert.equal(await countMatches(database, accountId, 'elm'), 1);
+  assert.equal(await countMatches(database, accountId, 'canon'), 0);
+  assert.equal(await countMatches(database, accountId, 'oak'), 1);
+  await deleteListing(database, { accountId }, { id });
+  assert.equal(await countMatches(database, accountId, 'oak'), 0);
+  const { id: next } = await create(database, accountId, { address: '2 Fir Street' });
+  assert.ok(next > id);
+  assert.equal(await countMatches(database, accountId, 'elm'), 1, 'a row that is used again has its own words only');
+});

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { sql } from 'kysely';
+import type { QueryBuild, Scans } from '../../src/storage/database.ts';
+import { ReaderThreads } from '../../src/storage/sqlite/reader-threads.ts';
+import { directoryFor } from '../support/serving.ts';
+import { create, databaseFor } from './support.ts';
+
+/** A query of exactly these words. */
+function query<R>(words: string): QueryBuild<R> {
+  return (builder) => ({ compile: () => sql<R>`${sql.raw(words)}`.compile(builder) });
+}
+
+/** Counts so far that it takes a thread a moment. */
+const COUNTING = `with recursive counted (n) as (select 1 union all select n + 1 from counted where n < 300000)
+  select max(n) as n from counted`;
+
+const isUnavailable = (error: unknown) => Object(error).code === 'unavailable';
+
+/** Threads that run a program of the test's own. */
+async function threadsFor(t: TestContext, program: string): Promise<ReaderThreads> {
+  const file = join(await directoryFor(t), 'thread.mjs');
+  await writeFile(file, `import { parentPort } from 'node:worker_threads';\n${program}`);
+  const threads = new ReaderThreads('', pathToFileURL(file));
+  t.after(() => threads.close());
+  return threads;
+}
+
+test('a query is answered with rows, and with what was committed before it', async (t) => {
+  const { database, accountId } = await databaseFor(t);
+  const build: QueryBuild<{ id: string; beds: number }> = (builder) =>
+    builder.selectFrom('listing_facets').select(['id', 'beds']).where('account_id', '=', accountId).orderBy('id');
+  assert.deepEqual(await database.scans.query(accountId, build), { rows: [], isCut: false });
+  for (const beds of [1, 2, 3]) {
+    const { id } = await create(database, accountId, { beds });
+    const { rows } = await database.scans.query(accountId, build);
+    assert.deepEqual(rows.at(-1), { id, beds });
+    assert.equal(rows.length, beds);
+  }
+});
+
+test('a query ends with the row with which its texts exceed a number of bytes', async (t) => {
+  const { database, accountId } = await databaseFor(t);
+  const build = query<{ text: string; n: number }>(
+    `select 'ééé' as text, 1 as n union all select 'b', 2 union all select 'c', 3`,
+  );
+  for (const [bytesMax, expected, isCut] of [
+    [0, [1], true],
+    [5, [1], true],
+    [6, [1, 2], true],
+    [7, [1, 2, 3], true],
+    [8, [1, 2, 3], false],
+    [undefined, [1, 2, 3], false],
+  ] as const) {
+    const run = await database.scans.query(accountId, build, bytesMax);
+    assert.deepEqual([run.rows.map(({ n }) => n), run.isCut], [expected, isCut], String(bytesMax));
+  }
+});
+
+test('while a query runs, the service reads and writes', async (t) => {
+  const { database, accountId } = await databaseFor(t);
+  let isOver = false;
+  const counting = database.scans.query<{ n: number }>(accountId, query(COUNTING)).finally(() => {
+    isOver = true;
+  });
+  const { id } = await create(database, accountId);
+  assert.ok(id);
+  assert.equal(isOver, false);
+  assert.deepEqual((await counting).rows, [{ n: 300_000 }]);
+});
+
+test('a query cannot change anything, and the next one is answered', async (t) => {
+  const { database, accountId } = await databaseFor(t);
+  await assert.rejects(database.scans.query(accountId, query('delete from accounts')), isUnavailable);
+  await assert.rejects(database.scans.query(accountId, query('select nonsense')), /no such column/);
+  assert.deepEqual((await database.scans.query(accountId, query('select count(*) as n from accounts'))).rows, [
+    { n: 1 },
+  ]);
+});
+
+test('more different queries than are kept prepared are all answered', async (t) => {
+  const { database, accountId } = await databaseFor(t);
+  const numbers = Array.from({ length: 250 }, (_, index) => index);
+  for (let turn = 0; turn < 2; turn += 1) {
+    const runs = await Promise.all(
+      numbers.map((n) => database.scans.query<{ n: number }>(accountId, query(`select ${n} as n`))),
+    );
+    assert.deepEqual(
+      runs.map(({ rows }) => rows[0]?.n),
+      numbers,
+    );
+  }
+});
+
+test('accounts take turns: one with many queries does not keep another waiting for all of them', async (t) => {
+  const { database } = await databaseFor(t);
+  const order: string[] = [];
+  const ask = (accountId: string) =>
+    database.scans.query(accountId, query(COUNTING)).then(() => void order.push(accountId));
+  const many = Array.from({ length: 10 }, () => ask('many'));
+  await Promise.all([...many, ask('one')]);
+  assert.equal(order.length, 11);
+  assert.ok(order.indexOf('one') < 6, order.join());
+});
+
+test('a thread that dies takes its own query with it and no other, and is replaced', async (t) => {
+  const threads = await threadsFor(
+    t,
+    `parentPort.on('message', (request) => {
+      if (request === 'close') parentPort.close();
+      else if (request.sql === 'exit') process.exit();
+      else if (request.sql === 'throw') throw new Error('a fault');
+      else parentPort.postMessage({ columns: ['text'], rows: [[request.sql]], isCut: false });
+    });`,
+  );
+  const ask = (words: string) => threads.query<{ text: string }>('acc', query(words));
+  for (let turn = 0; turn < 3; turn += 1) {
+    const asked = ['exit', 'a', 'throw', 'b', 'exit', 'exit', 'c'].map(ask);
+    const settled = await Promise.allSettled(asked);
+    assert.deepEqual(
+      settled.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value.rows[0]?.text : outcome.reason.code)),
+      ['unavailable', 'a', 'unavailable', 'b', 'unavailable', 'unavailable', 'c'],
+    );
+  }
+});
+
+test('threads that cannot start refuse each query, and none waits for ever', async (t) => {
+  const threads = await threadsFor(t, `throw new Error('cannot start');`);
+  const settled = await Promise.allSettled(['a', 'b', 'c'].map((words) => threads.query('acc', query(words))));
+  assert.ok(settled.every((outcome) => outcome.status === 'rejected' && isUnavailable(outcome.reason)));
+});
+
+test('closing lets queries that run come to their end, and refuses those that wait and those that come later', async (t) => {
+  const { database, path } = await databaseFor(t);
+  const threads: Scans & { close(): Promise<void> } = new ReaderThreads(path);
+  const asked = Array.from({ length: 4 }, () => threads.query('acc', query(COUNTING)));
+  const closing = threads.close();
+  const settled = await Promise.allSettled(asked);
+  assert.deepEqual(
+    settled.map((outcome) => outcome.status === 'fulfilled' || outcome.reason.code),
+    [true, true, 'unavailable', 'unavailable'],
+  );
+  await closing;
+  await assert.rejects(threads.query('acc', query('select 1')), isUnavailable);
+  await database.write(async () => {});
+});
