@@ -13,6 +13,8 @@ export interface FileFormat<T> {
   splitter: Splitter<T>;
   /** What a record says; nothing if it is none that counts. @throws {AppError} if no row of the file can be read */
   toRow(record: FileRecord<T>): Row | undefined;
+  /** Looks at what is missing once the file is over. @throws {AppError} if no row of it could be read */
+  end?(): void;
 }
 
 /**
@@ -22,10 +24,11 @@ export interface FileFormat<T> {
  */
 export async function* readRows<T>(
   chunks: AsyncIterable<Buffer>,
-  { splitter, toRow }: FileFormat<T>,
+  { splitter, toRow, end }: FileFormat<T>,
 ): AsyncGenerator<Row[]> {
   try {
     for await (const records of splitAll(chunks, splitter)) yield* toBatch(records, toRow);
+    end?.();
   } catch (error) {
     throw describeBreak(error, splitter.line);
   }

@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { type Cells, CsvSplitter } from '../../src/lib/csv.ts';
 import { JsonArraySplitter } from '../../src/lib/json-array.ts';
 import { LineSplitter } from '../../src/lib/lines.ts';
 import { BrokenFileError, type Splitter } from '../../src/lib/records.ts';
 import { randomDocument } from '../support/random-json.ts';
 
 /** The records in these chunks, and in the end where the file is broken. */
-async function split(splitter: Splitter<Buffer>, chunks: Buffer[]) {
-  const records: [line: number, text: string | undefined][] = [];
+async function split<T>(splitter: Splitter<T>, chunks: Buffer[]) {
+  const records: [line: number, content: string | T | undefined][] = [];
+  const show = (content: T | undefined) => (Buffer.isBuffer(content) ? content.toString() : content);
   try {
     for (const chunk of chunks)
-      for (const { line, content } of splitter.push(chunk)) records.push([line, content?.toString()]);
-    for (const { line, content } of await splitter.end()) records.push([line, content?.toString()]);
+      for (const { line, content } of splitter.push(chunk)) records.push([line, show(content)]);
+    for (const { line, content } of await splitter.end()) records.push([line, show(content)]);
     return { records };
   } catch (error) {
     assert.ok(error instanceof BrokenFileError);
@@ -25,7 +27,7 @@ const pieces = (bytes: Buffer, length: number) =>
   );
 
 /** Splits the text whole, cut in two at every byte, and byte by byte: the same must come of each. */
-async function splitEveryWay(create: () => Splitter<Buffer>, text: string | Buffer) {
+async function splitEveryWay<T>(create: () => Splitter<T>, text: string | Buffer) {
   const bytes = Buffer.from(text);
   const expected = await split(create(), [bytes]);
   for (let at = 0; at <= bytes.length; at += 1) {
@@ -129,4 +131,99 @@ describe('an array that is broken says where, after the elements before', () => 
       assert.deepEqual([broken.records.length, broken.line, broken.offset], [elements, line, offset]);
     });
   }
+});
+
+describe('the records of a CSV file are found wherever the chunks end', () => {
+  const csv = () => new CsvSplitter(100);
+  const cases: [text: string | Buffer, records: [line: number, cells: Cells][]][] = [
+    ['', []],
+    ['\uFEFF', []],
+    ['\uFEFF"a"', [[1, ['a']]]],
+    ['\r\n', []],
+    [
+      'a,b\n1,2',
+      [
+        [1, ['a', 'b']],
+        [2, ['1', '2']],
+      ],
+    ],
+    [
+      'a,b\r\n1,2\r\n',
+      [
+        [1, ['a', 'b']],
+        [2, ['1', '2']],
+      ],
+    ],
+    [
+      'a\r1\r\r2',
+      [
+        [1, ['a']],
+        [2, ['1']],
+        [4, ['2']],
+      ],
+    ],
+    [
+      'a\r\n1\n\r\n2\r',
+      [
+        [1, ['a']],
+        [2, ['1']],
+        [4, ['2']],
+      ],
+    ],
+    [
+      '"a,\r\n\r\n""b"\r\n\n"\n\r"\r\n3\r\n',
+      [
+        [1, ['a,\r\n\r\n"b']],
+        [5, ['\n\r']],
+        [8, ['3']],
+      ],
+    ],
+    [
+      ',\r\n,,',
+      [
+        [1, ['', '']],
+        [2, ['', '', '']],
+      ],
+    ],
+    [
+      'é,"😀\u2028"\n語',
+      [
+        [1, ['é', '😀\u2028']],
+        [2, ['語']],
+      ],
+    ],
+    [
+      '6" pipe,a"b\n"c"d,"e" \nf',
+      [
+        [1, ['6" pipe', 'a"b']],
+        [2, ['"c"d', '"e" ']],
+        [3, ['f']],
+      ],
+    ],
+    [
+      Buffer.from([0x61, 0x2c, 0xff, 0x0a, 0xc3, 0x0a, 0xc3, 0xa9]),
+      [
+        [1, ['a', undefined]],
+        [2, [undefined]],
+        [3, ['é']],
+      ],
+    ],
+    ['a\u0000b,\t\n', [[1, ['a\u0000b', '\t']]]],
+  ];
+  for (const [text, records] of cases) {
+    test(JSON.stringify(text.toString()), async () => assert.deepEqual(await splitEveryWay(csv, text), { records }));
+  }
+
+  test('a quote that is not closed is told at the file’s end, and from where on', async () => {
+    const { records, line, message } = await splitEveryWay(csv, 'a,b\r\n"1\n",2\r\n3,"4\r\n5,6\r\n');
+    assert.deepEqual([records.length, line], [2, 4]);
+    assert.match(message ?? '', /line 4 .* quotes/);
+  });
+
+  test('or at the greatest length of a row, before the file’s end', async () => {
+    const splitter = csv();
+    const { records, line, message } = await split(splitter, [Buffer.from('a,b\n1,"'), Buffer.from('x\n'.repeat(51))]);
+    assert.deepEqual([records.length, line], [1, 2]);
+    assert.match(message ?? '', /line 2 is longer than 100 bytes/);
+  });
 });

@@ -62,6 +62,8 @@ export const PROVOCATIONS: Record<string, (provoking: Provoking) => Promise<Resp
       body: '[{"externalId":"MLS-20931","address":"12 Elm Street","beds":3,"baths":2},]',
       headers: { 'Content-Type': 'application/json' },
     }),
+  'createImport validation_failed': ({ ask }) =>
+    ask({ body: 'adress,beds,baths\r\n', headers: { 'Content-Type': 'text/csv' } }),
   'createImport invalid_idempotency_key': ({ ask }) => ask({ headers: { 'Idempotency-Key': '4c1d' } }),
   headers_too_large: ({ ask }) => ask({ headers: { 'X-Note': 'x'.repeat(20_000) } }),
 };

@@ -2,9 +2,19 @@ import { z } from 'zod';
 import type { Operation } from '../operations.ts';
 import { JSON_TYPE } from '../reply.ts';
 import { importRow } from '../schemas/import-rows.ts';
-import { noQuery } from '../schemas/query.ts';
+import { booleanParameter } from '../schemas/query.ts';
 
 const NDJSON_TYPE = 'application/x-ndjson';
+
+export const CSV_TYPE = 'text/csv';
+
+const importQuery = z.strictObject({
+  ignoreUnknown: booleanParameter(
+    'Leaves out the columns of a CSV file that are not known, instead of refusing it.',
+  ).optional(),
+});
+
+export type ImportQuery = z.output<typeof importQuery>;
 
 const count = (description: string) => z.int().meta({ minimum: 0, description });
 
@@ -35,7 +45,7 @@ const rows = [
   { externalId: 'MLS-20933', address: '16 Elm Street', city: 'Austin', beds: 2, baths: 1, currency: 'USD' },
 ];
 
-export const importOperation: Operation<typeof noQuery> = {
+export const importOperation: Operation<typeof importQuery> = {
   method: 'post',
   path: '/imports',
   operationId: 'createImport',
@@ -43,16 +53,25 @@ export const importOperation: Operation<typeof noQuery> = {
   description:
     'Creates and changes any number of listings, as the file comes in. A row with the `externalId` or the `id` of a ' +
     'listing replaces all that it says; `version`, `createdAt` and `updatedAt` are ignored, so that an export can be ' +
-    'imported again and changes nothing. Good rows are kept when others fail. The body may be packed with ' +
+    'imported again and changes nothing. A CSV file begins with a row of column names, ours or those of the RESO Data ' +
+    'Dictionary (`ListPrice`, `BedroomsTotal`, …); a column that is absent leaves the field as it is, an empty cell ' +
+    'removes it, `photos` and `metadata` are JSON in a cell. Good rows are kept when others fail. The body may be packed with ' +
     '`Content-Encoding: gzip`; a row has at most 1 MiB. An error in the middle says what was imported before it: send ' +
     'the file again, and what is there already counts as unchanged.',
-  query: noQuery,
+  query: importQuery,
   body: {
-    types: [NDJSON_TYPE, JSON_TYPE],
+    types: [NDJSON_TYPE, CSV_TYPE, JSON_TYPE],
     encodings: ['gzip'],
     schema: z.array(importRow),
     example: rows,
-    texts: { [NDJSON_TYPE]: rows.map((row) => `${JSON.stringify(row)}\n`).join('') },
+    texts: {
+      [NDJSON_TYPE]: rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
+      [CSV_TYPE]:
+        'externalId,address,city,beds,baths,status,listPrice,currency\r\n' +
+        'MLS-20931,12 Elm Street,Austin,3,2,,450000,\r\n' +
+        'MLS-20933,"16 Elm Street, rear",Austin,2,1,,,USD\r\n' +
+        'MLS-20932,14 Elm Street,Austin,4,3,pending,,\r\n',
+    },
   },
   replies: [
     {
@@ -77,10 +96,12 @@ export const importOperation: Operation<typeof noQuery> = {
   ],
   errors: [
     'invalid_json',
+    'invalid_query',
     'invalid_idempotency_key',
     'insufficient_scope',
     'request_timeout',
     'unsupported_media_type',
+    'validation_failed',
     'import_failed',
     'outcome_unknown',
     'storage_full',
@@ -89,6 +110,15 @@ export const importOperation: Operation<typeof noQuery> = {
     invalid_idempotency_key: {
       message:
         'An import takes no Idempotency-Key: give each row an externalId, and run the file again whenever you like.',
+    },
+    validation_failed: {
+      message:
+        'The column adress cannot be imported: There is no such column; perhaps address is meant. ignoreUnknown=true ' +
+        'leaves out unknown ones.',
+      members: { created: 0, updated: 0, unchanged: 0, failed: 0, errors: [], line: 1 },
+      details: [
+        { field: 'adress', code: 'unknown_field', message: 'There is no such column; perhaps address is meant.' },
+      ],
     },
     request_timeout: { message: 'No bytes came for too long; send the file again.' },
     invalid_json: {

@@ -1,17 +1,20 @@
 import { z } from 'zod';
 import type { FaultyRow, ImportRow } from '../../domain/imports.ts';
 import type { ParsedJson } from '../../lib/json.ts';
+import { JsonArraySplitter } from '../../lib/json-array.ts';
+import { LineSplitter } from '../../lib/lines.ts';
 import { isObject } from '../../lib/merge-patch.ts';
 import type { FileRecord } from '../../lib/records.ts';
 import { AppError, type FieldFault } from '../../model/errors.ts';
 import { parseBody } from '../body.ts';
+import type { FileFormat } from '../import-files.ts';
 import { listingFields, parseListing } from './listings.ts';
 
 /** The contract's limit for one row. */
 export const ROW_BYTES_MAX = 1024 * 1024;
 
 /** What an export adds to a listing, and an import leaves out. */
-const IGNORED_FIELDS = ['version', 'createdAt', 'updatedAt'];
+export const IGNORED_FIELDS = ['version', 'createdAt', 'updatedAt'];
 
 /** A row of JSON, for the document: `toJsonRow` checks it by the listing's own rules. */
 export const importRow = z
@@ -27,8 +30,18 @@ export const importRow = z
   })
   .meta({ id: 'ImportRow' });
 
+/** A file with a JSON object in each line. */
+export function ndjsonFile(): FileFormat<Buffer> {
+  return { splitter: new LineSplitter(ROW_BYTES_MAX), toRow: toJsonRow };
+}
+
+/** A file that is one JSON array of objects. */
+export function jsonArrayFile(): FileFormat<Buffer> {
+  return { splitter: new JsonArraySplitter(ROW_BYTES_MAX), toRow: toJsonRow };
+}
+
 /** What a row of JSON says; nothing if it is the line that closes an export. */
-export function toJsonRow({ line, content }: FileRecord<Buffer>): ImportRow | FaultyRow | undefined {
+function toJsonRow({ line, content }: FileRecord<Buffer>): ImportRow | FaultyRow | undefined {
   try {
     if (content === undefined) throw rowTooLong();
     const parsed = parseBody(content, 'row');
@@ -43,7 +56,7 @@ function rowTooLong(): AppError {
   return new AppError('payload_too_large', `The row is longer than ${ROW_BYTES_MAX} bytes; send less.`);
 }
 
-const CLOSING_MEMBERS = new Set(['end', 'count', 'sequence', 'epoch']);
+const CLOSING_MEMBERS = new Set(['end', 'count', 'sequence', 'epoch', 'total']);
 
 function isClosingLine(value: unknown): boolean {
   return isObject(value) && value.end === true && Object.keys(value).every((name) => CLOSING_MEMBERS.has(name));

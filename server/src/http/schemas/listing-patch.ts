@@ -29,12 +29,12 @@ const UNITS = [
  */
 export function patchListing({ value, inexactNumbers }: ParsedJson, current: Listing): ListingInput {
   const { id: _id, version: _version, createdAt: _createdAt, updatedAt: _updatedAt, ...before } = current;
-  const merged = mergePatch(before, withoutUnits(value), isOptional);
+  const merged = mergePatch(before, isObject(value) ? withoutUnits(value) : value, isOptional);
   return parseListing({ value: merged, inexactNumbers });
 }
 
-function withoutUnits(patch: unknown): unknown {
-  if (!isObject(patch)) return patch;
+/** A patch that takes away an amount's unit with it. */
+export function withoutUnits(patch: Record<string, unknown>): Record<string, unknown> {
   const alone = UNITS.filter(([amount, unit]) => patch[amount] === null && !Object.hasOwn(patch, unit));
   return { ...patch, ...Object.fromEntries(alone.map(([, unit]) => [unit, null])) };
 }

@@ -28,6 +28,17 @@ export function integerParameter(minimum: number, maximum: number, description: 
     .meta({ type: 'integer', minimum, maximum, description });
 }
 
+/** A switch in a query parameter. */
+export function booleanParameter(description: string) {
+  return z
+    .string()
+    .transform((given, context) => {
+      if (given === 'true' || given === 'false') return given === 'true';
+      return addFault(context, 'invalid_choice', 'Must be true or false.');
+    })
+    .meta({ type: 'boolean', description });
+}
+
 /** Some of these names, with commas between them, each once; they come in the order of `known`. */
 export function namesParameter(known: readonly string[], description: string) {
   return z

@@ -1,0 +1,93 @@
+import { isUtf8 } from 'node:buffer';
+import { finished } from 'node:stream/promises';
+import { parse } from 'csv-parse';
+import { BrokenFileError, type FileRecord, type Splitter } from './records.ts';
+
+/** The cells of a record; nothing for one that is not UTF-8. */
+export type Cells = (string | undefined)[];
+
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
+const LINE_BREAK = /\r\n|\r|\n/g;
+
+/**
+ * Cuts a CSV file (RFC 4180, any line ends) into records; blank lines are counted and left out. A quote within a cell
+ * that does not begin with one is a character like any other.
+ */
+export class CsvSplitter implements Splitter<Cells> {
+  readonly #recordBytesMax: number;
+  readonly #parser;
+  #records: FileRecord<Cells>[] = [];
+  #line = 1;
+  /** The file's first bytes as long as they could be a byte order mark. */
+  #start: Buffer | undefined = Buffer.alloc(0);
+
+  constructor(recordBytesMax: number) {
+    this.#recordBytesMax = recordBytesMax;
+    this.#parser = parse({
+      record_delimiter: ['\r\n', '\n', '\r'],
+      relax_column_count: true,
+      relax_quotes: true,
+      max_record_size: recordBytesMax,
+      // Bytes as they are: what is not UTF-8 would be replaced in silence.
+      encoding: 'latin1',
+      // Nothing comes out of the stream, so it parses each chunk at once.
+      on_record: (cells: string[]) => this.#add(cells),
+    });
+    // It is looked at after each chunk.
+    this.#parser.on('error', () => {});
+  }
+
+  get line(): number {
+    return this.#line;
+  }
+
+  *push(chunk: Buffer): Generator<FileRecord<Cells>> {
+    const bytes = this.#start === undefined ? chunk : this.#withoutMark(chunk);
+    if (bytes.length > 0) this.#parser.write(bytes);
+    yield* this.#take();
+  }
+
+  async end(): Promise<Iterable<FileRecord<Cells>>> {
+    if (this.#start !== undefined) this.#parser.write(this.#start);
+    this.#parser.end();
+    await finished(this.#parser.resume()).catch(() => {});
+    return this.#take();
+  }
+
+  #withoutMark(chunk: Buffer): Buffer {
+    const start = Buffer.concat([this.#start ?? chunk, chunk]);
+    const isMark = BYTE_ORDER_MARK.subarray(0, start.length).equals(start.subarray(0, BYTE_ORDER_MARK.length));
+    const isOpen = isMark && start.length < BYTE_ORDER_MARK.length;
+    this.#start = isOpen ? start : undefined;
+    if (isOpen) return Buffer.alloc(0);
+    return isMark ? start.subarray(BYTE_ORDER_MARK.length) : start;
+  }
+
+  #add(cells: string[]): null {
+    const isBlank = cells.length === 1 && cells[0] === '';
+    if (!isBlank) this.#records.push({ line: this.#line, content: cells.map(decode) });
+    this.#line += 1;
+    for (const cell of cells) this.#line += cell.match(LINE_BREAK)?.length ?? 0;
+    return null;
+  }
+
+  *#take(): Generator<FileRecord<Cells>> {
+    const records = this.#records;
+    this.#records = [];
+    yield* records;
+    if (this.#parser.errored) throw new BrokenFileError(this.#describe(this.#parser.errored));
+  }
+
+  #describe(error: Error): string {
+    const isTooLong = 'code' in error && error.code === 'CSV_MAX_RECORD_SIZE';
+    const fault = isTooLong ? `is longer than ${this.#recordBytesMax} bytes` : 'ends with the file, inside quotes';
+    return `The row that begins on line ${this.#line} ${fault}: look for a quote that is not closed`;
+  }
+}
+
+/** Text that was read byte by byte. */
+function decode(cell: string): string | undefined {
+  if (!/[\x80-\xff]/.test(cell)) return cell;
+  const bytes = Buffer.from(cell, 'latin1');
+  return isUtf8(bytes) ? bytes.toString() : undefined;
+}

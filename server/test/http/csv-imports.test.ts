@@ -1,0 +1,409 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { counts, importFile, listAll, NDJSON, readReport, sendFile } from '../support/imports.ts';
+import { MINIMAL, post } from '../support/listings.ts';
+import { faultsOf, readError, readListing } from '../support/replies.ts';
+import { startTestService, type Tenant } from '../support/service.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+
+const csv = (...lines: string[]) => lines.map((line) => `${line}\r\n`).join('');
+const run = (tenant: Tenant, body: string | Buffer, query = '') =>
+  importFile(service, tenant, { type: 'text/csv', body, query });
+
+/** The account's only listing. */
+async function onlyListing(tenant: Tenant) {
+  const { data } = await listAll(service, tenant);
+  const [listing] = data;
+  assert.ok(listing !== undefined && data.length === 1);
+  return listing;
+}
+
+describe('rows of CSV become listings', () => {
+  test('with every field', async () => {
+    const tenant = await service.createTenant();
+    const fields = {
+      externalId: 'MLS-1',
+      address: '12 "Elm" Street, rear',
+      unitNumber: '4b',
+      city: 'Zürich',
+      stateOrProvince: 'ZH',
+      postalCode: '08001',
+      country: 'CH',
+      beds: 3,
+      baths: 2,
+      status: 'pending',
+      propertyType: 'land',
+      listPrice: 450000.5,
+      currency: 'CHF',
+      livingArea: 120.25,
+      livingAreaUnits: 'sqm',
+      lotSizeArea: 0.1234,
+      lotSizeUnits: 'acres',
+      yearBuilt: 1987,
+      latitude: 47.36,
+      longitude: -8.5e-7,
+      description: '=1+1\n\n\tA garden',
+      photos: [{ url: 'https://example.com/2.jpg', caption: 'a, "b"' }],
+      metadata: { agentId: 'A-17', openHouse: true, score: -0.5 },
+    };
+    const cells = Object.values(fields).map((value) => {
+      const text = typeof value === 'string' ? value.replace(/^=/, "'=") : JSON.stringify(value);
+      return `"${text.replaceAll('"', '""')}"`;
+    });
+    assert.deepEqual(await run(tenant, csv(Object.keys(fields).join(), cells.join())), counts(1));
+    const { id: _id, version, createdAt: _c, updatedAt: _u, ...kept } = await onlyListing(tenant);
+    assert.deepEqual([kept, version], [fields, 1]);
+  });
+
+  test('with RESO’s names and words', async () => {
+    const tenant = await service.createTenant();
+    const body = csv(
+      'ListingKey,UnparsedAddress,BedroomsTotal,BathroomsTotalInteger,StandardStatus,PropertyType,ListPrice,LivingArea,LivingAreaUnits,LotSizeArea,LotSizeUnits,YearBuilt,City,StateOrProvince,PostalCode,Country,UnitNumber,Latitude,Longitude,PublicRemarks',
+      'K-1,12 Elm Street,3,2,Active Under Contract,Residential Lease,1,2,Square Feet,3,Acres,1987,Austin,TX,78701,US,4,1,2,Two floors',
+      'K-2,14 Elm Street,3,2,ComingSoon,ManufacturedInPark,1,2,SquareMeters,3,Square Meters,,,,,,,,,',
+      'K-3,16 Elm Street,3,2,active,business_opportunity,,,,,,,,,,,,,,',
+    );
+    assert.deepEqual(await run(tenant, body), counts(3));
+    const { data } = await listAll(service, tenant);
+    const words = data.map(({ externalId, status, propertyType, livingAreaUnits, lotSizeUnits }) =>
+      [externalId, status, propertyType, livingAreaUnits, lotSizeUnits].join(' '),
+    );
+    assert.deepEqual(words, [
+      'K-3 active business_opportunity  ',
+      'K-2 coming_soon manufactured_in_park sqm sqm',
+      'K-1 active_under_contract residential_lease sqft acres',
+    ]);
+    const { id: _id, createdAt: _c, updatedAt: _u, ...first } = data[2] ?? {};
+    assert.deepEqual(first, {
+      ...{ externalId: 'K-1', address: '12 Elm Street', unitNumber: '4', city: 'Austin', stateOrProvince: 'TX' },
+      ...{ postalCode: '78701', country: 'US', beds: 3, baths: 2, status: 'active_under_contract', yearBuilt: 1987 },
+      ...{ propertyType: 'residential_lease', listPrice: 1, currency: 'USD', livingArea: 2, livingAreaUnits: 'sqft' },
+      ...{ lotSizeArea: 3, lotSizeUnits: 'acres', latitude: 1, longitude: 2, description: 'Two floors', version: 1 },
+    });
+  });
+
+  test('RESO’s words under our names are refused, and those that we have no word for', async () => {
+    const tenant = await service.createTenant();
+    const ours = csv('address,beds,baths,status,propertyType', 'a,1,1,Active Under Contract,Land');
+    const reso = csv('UnparsedAddress,BedroomsTotal,BathroomsTotalInteger,StandardStatus', 'a,1,1,Incomplete');
+    assert.deepEqual(await run(tenant, ours), {
+      ...{ ...counts(0), failed: 1 },
+      errors: ['2: validation_failed (status: invalid_choice, propertyType: invalid_choice)'],
+    });
+    assert.deepEqual((await run(tenant, reso)).errors, ['2: validation_failed (status: invalid_choice)']);
+  });
+
+  for (const [name, body] of [
+    ['line feeds', 'address,beds,baths\na,1,2\nb,3,4\n'],
+    ['CRLF', 'address,beds,baths\r\na,1,2\r\nb,3,4\r\n'],
+    ['CR', 'address,beds,baths\ra,1,2\rb,3,4\r'],
+    ['all of them', 'address,beds,baths\r\n\na,1,2\r\rb,3,4'],
+    ['a byte order mark', '\uFEFFaddress,beds,baths\na,1,2\nb,3,4'],
+    ['a byte order mark and quotes', '\uFEFF"address","beds","baths"\n"a","1","2"\n"b","3","4"'],
+    ['spaces around names and numbers', ' address , beds ,baths\na, 1 , 2\n b ,3 ,4'],
+    ['its columns in another order', 'baths,address,beds\n2,a,1\n4,b,3'],
+  ] as const) {
+    test(`from a file with ${name}`, async () => {
+      const tenant = await service.createTenant();
+      assert.deepEqual(await run(tenant, body), counts(2));
+      const { data } = await listAll(service, tenant);
+      assert.deepEqual(
+        data.map(({ address, beds, baths }) => [address, beds, baths]),
+        [
+          ['b', 3, 4],
+          ['a', 1, 2],
+        ],
+      );
+    });
+  }
+
+  test('a header without rows is a file without rows', async () => {
+    const tenant = await service.createTenant();
+    for (const body of ['address,beds,baths', 'address,beds,baths\r\n\r\n\n']) {
+      assert.deepEqual(await run(tenant, body), counts(0));
+    }
+  });
+});
+
+describe('a column that is absent leaves the field, an empty cell removes it', () => {
+  const full = {
+    ...MINIMAL,
+    externalId: 'A-1',
+    city: 'Austin',
+    status: 'pending',
+    listPrice: 5,
+    currency: 'EUR',
+    latitude: 1,
+    longitude: 2,
+    metadata: { a: 1, b: 2 },
+    photos: [{ url: 'https://a.example/1' }],
+  };
+
+  const cases: [name: string, header: string, cells: string, change: Record<string, unknown>][] = [
+    ['a field is changed', 'beds', '4', { beds: 4 }],
+    ['a text is removed', 'city', '', { city: undefined }],
+    ['a status becomes the default', 'status', '', { status: 'active' }],
+    ['a price is removed with its currency', 'listPrice', '', { listPrice: undefined, currency: undefined }],
+    ['a price is changed and keeps its currency', 'listPrice', '6', { listPrice: 6 }],
+    ['a currency becomes the account’s', 'currency', '', { currency: 'USD' }],
+    ['metadata are replaced, not merged', 'metadata', '"{""a"":2}"', { metadata: { a: 2 } }],
+    ['metadata and photos are removed', 'metadata,photos', ',', { metadata: undefined, photos: undefined }],
+    ['both coordinates are removed', 'latitude,longitude', ',', { latitude: undefined, longitude: undefined }],
+    ['one coordinate is changed', 'latitude', '-1.5', { latitude: -1.5 }],
+  ];
+  for (const [name, header, cells, change] of cases) {
+    test(name, async () => {
+      const tenant = await service.createTenant();
+      const before = await readListing(await post(service, tenant, full), 201);
+      const file = csv(`externalId,${header}`, `A-1,${cells}`);
+      assert.deepEqual(await run(tenant, file), counts(0, 1));
+      const { updatedAt: _updatedAt, ...listing } = await onlyListing(tenant);
+      const { updatedAt: _before, ...expected } = { ...before, ...change, version: 2 };
+      assert.deepEqual(listing, JSON.parse(JSON.stringify(expected)));
+      assert.deepEqual(await run(tenant, file), counts(0, 0, 1));
+      assert.equal((await listAll(service, tenant)).sequence, 2);
+    });
+  }
+
+  const refused: [name: string, header: string, cells: string, fault: string][] = [
+    ['a required field is emptied', 'address', '', 'address: required'],
+    ['one coordinate is removed', 'latitude', '', 'latitude: inconsistent'],
+    ['a price is removed and its currency is not', 'listPrice,currency', ',EUR', 'listPrice: inconsistent'],
+  ];
+  for (const [name, header, cells, fault] of refused) {
+    test(`but not if ${name}`, async () => {
+      const tenant = await service.createTenant();
+      const before = await readListing(await post(service, tenant, full), 201);
+      const report = await run(tenant, csv(`externalId,${header}`, `A-1,${cells}`));
+      assert.deepEqual(report, { ...counts(0), failed: 1, errors: [`2: validation_failed (${fault})`] });
+      assert.deepEqual(await onlyListing(tenant), before);
+    });
+  }
+
+  test('a new row needs what every listing needs', async () => {
+    const tenant = await service.createTenant();
+    await readListing(await post(service, tenant, full), 201);
+    const { errors } = await run(tenant, csv('externalId,beds,latitude', 'A-1,4,1', 'A-2,4,1', 'A-3,,'));
+    assert.deepEqual(errors, [
+      '3: validation_failed (address: required, baths: required, longitude: inconsistent)',
+      '4: validation_failed (address: required, beds: required, baths: required)',
+    ]);
+  });
+
+  test('a listing is found by its id, and can be given another externalId', async () => {
+    const tenant = await service.createTenant();
+    const { id } = await readListing(await post(service, tenant, full), 201);
+    assert.deepEqual(await run(tenant, csv('id,beds', `${id},9`)), counts(0, 1));
+    assert.deepEqual(await run(tenant, csv('id,externalId', `${id},A-2`)), counts(0, 1));
+    const { externalId, beds, version } = await onlyListing(tenant);
+    assert.deepEqual([externalId, beds, version], ['A-2', 9, 3]);
+    assert.deepEqual(await run(tenant, csv('id,externalId', `${id},`)), counts(0, 1));
+    assert.equal('externalId' in (await onlyListing(tenant)), false);
+  });
+
+  test('the account’s externalIds are found as they are stored', async () => {
+    const tenant = await service.createTenant();
+    await readListing(await post(service, tenant, { ...MINIMAL, externalId: '-Zu\u0308rich' }), 201);
+    assert.deepEqual(await run(tenant, csv('externalId,beds', "' -Zürich ,3".replace("' ", "'"))), counts(0, 0, 1));
+    assert.deepEqual(await run(tenant, csv('externalId,beds', ' -Zu\u0308rich ,4')), counts(0, 1));
+  });
+});
+
+describe('bad rows fail alone, each with the line on which it begins', () => {
+  test('among good ones, behind cells of several lines', async () => {
+    const tenant = await service.createTenant();
+    const file = csv(
+      'externalId,address,beds,baths,description',
+      'A-1,12 Elm Street,3,2,"one\r\ntwo\r\nthree"',
+      'A-2,12 Elm Street,x,2,',
+      '',
+      'A-3,12 Elm Street,3,2,"one\ntwo",more',
+      'A-4,12 Elm Street,3',
+      'A-5,"12 Elm Street',
+      'rear",3,2.5,"',
+      '"',
+      'A-6,"12 Elm Street, ""rear""",3,2,',
+    );
+    assert.deepEqual(await run(tenant, file), {
+      ...{ ...counts(2), failed: 4 },
+      errors: [
+        '5: validation_failed (beds: invalid_type)',
+        '7: validation_failed (body: invalid_format)',
+        '9: validation_failed (body: invalid_format)',
+        '10: validation_failed (address: invalid_format, baths: not_an_integer, description: blank)',
+      ],
+    });
+    const { data } = await listAll(service, tenant);
+    assert.deepEqual(
+      data.map(({ externalId, description }) => [externalId, description]),
+      [
+        ['A-6', undefined],
+        ['A-1', 'one\ntwo\nthree'],
+      ],
+    );
+  });
+
+  test('also those with a cell that is not UTF-8, which is named', async () => {
+    const tenant = await service.createTenant();
+    const file = Buffer.from(csv('address,beds,baths,city', 'a,1,1,Zürich', 'b,1,1,Zxrich', 'c,1,1,Zürich'));
+    file[file.indexOf('x')] = 0xfc;
+    assert.deepEqual(await run(tenant, file), {
+      ...{ ...counts(2), failed: 1 },
+      errors: ['3: validation_failed (city: invalid_format)'],
+    });
+  });
+
+  test('numbers are never rounded, and texts are no numbers', async () => {
+    const tenant = await service.createTenant();
+    const cells = ['1e400', '450000.555', '"450,000"', '$5', '007', "'5", 'null', '""""', '0'];
+    const { errors } = await run(tenant, csv('address,beds,baths,listPrice', ...cells.map((cell) => `a,1,1,${cell}`)));
+    const codes = errors.map((error) => /\((.*)\)/.exec(error)?.[1]);
+    assert.deepEqual(codes, [
+      'listPrice: out_of_range',
+      'listPrice: invalid_format',
+      ...Array(6).fill('listPrice: invalid_type'),
+      'listPrice: out_of_range',
+    ]);
+  });
+
+  test('of another account nothing is found or changed', async () => {
+    const [mine, theirs] = [await service.createTenant(), await service.createTenant()];
+    const listing = await readListing(await post(service, theirs, { ...MINIMAL, externalId: 'A-1' }), 201);
+    const { errors } = await run(mine, csv('id,externalId,beds', `${listing.id},,5`, ',A-1,5'));
+    assert.deepEqual(errors, ['2: not_found', '3: validation_failed (address: required, baths: required)']);
+    assert.deepEqual(await onlyListing(theirs), listing);
+  });
+});
+
+describe('a file is refused before any row', () => {
+  const refused: [name: string, body: string | Buffer, faults: string[], message: RegExp][] = [
+    ['for a column that is not known', 'adress,beds,baths', ['adress: unknown_field'], /perhaps address is meant/],
+    [
+      'for a RESO name that is mistyped',
+      'address,beds,baths,Listprize',
+      ['Listprize: unknown_field'],
+      /listPrice is meant/,
+    ],
+    [
+      'for several, and then all are named',
+      'x1,beds,baths,y2',
+      ['x1: unknown_field', 'y2: unknown_field'],
+      /^2 columns/,
+    ],
+    ['for a column that comes twice', 'address,beds,baths,beds', ['beds: duplicate'], /leave one of them out/],
+    ['for two names of one field', 'address,beds,baths,BedroomsTotal', ['BedroomsTotal: duplicate'], /as beds does/],
+    ['for a column without a name', 'address,beds,baths,', ['column 4: unknown_field'], /column 4/],
+    ['for columns with other separators', 'address;beds;baths', ['address;beds;baths: unknown_field'], /by commas/],
+    ['for names of objects', 'address,beds,baths,constructor', ['constructor: unknown_field'], /constructor/],
+    [
+      'for a header that is not UTF-8',
+      Buffer.from([0x61, 0xff, 0x2c, 0x62]),
+      ['b: unknown_field', 'column 1: unknown_field'],
+      /^2/,
+    ],
+    ['for nothing', '', [], /is empty/],
+    ['for blank lines', '\r\n\n', [], /is empty/],
+  ];
+  for (const [name, header, faults, message] of refused) {
+    test(name, async () => {
+      const tenant = await service.createTenant();
+      const body = header.length > 4 ? Buffer.concat([Buffer.from(header), Buffer.from('\r\na,1,1,1\r\n')]) : header;
+      const error = await readError(
+        await sendFile(service, tenant, { type: 'text/csv', body }),
+        422,
+        'validation_failed',
+      );
+      assert.deepEqual(faultsOf(error), faults);
+      assert.match(error.message + JSON.stringify(error.details), message);
+      const { data, sequence } = await listAll(service, tenant);
+      assert.deepEqual([data, sequence], [[], 0]);
+    });
+  }
+
+  test('unknown columns are left out if that is asked for, duplicate ones are refused all the same', async () => {
+    const tenant = await service.createTenant();
+    const file = csv('x,address,beds,,baths,y', '1,a,2,3,4,"5,6"');
+    assert.deepEqual(await run(tenant, file, '?ignoreUnknown=true'), counts(1));
+    const { address, beds, baths } = await onlyListing(tenant);
+    assert.deepEqual([address, beds, baths], ['a', 2, 4]);
+    const asked = { type: 'text/csv', query: '?ignoreUnknown=true' };
+    const double = await sendFile(service, tenant, {
+      ...asked,
+      body: csv('x,x,address,address,beds,baths', '1,2,a,a,1,1'),
+    });
+    assert.deepEqual(faultsOf(await readError(double, 422, 'validation_failed')), ['address: duplicate']);
+    const refusing = await sendFile(service, tenant, { ...asked, query: '?ignoreUnknown=false', body: file });
+    assert.deepEqual(faultsOf(await readError(refusing, 422, 'validation_failed')).length, 3);
+  });
+
+  test('ignoreUnknown is a switch, and for CSV only', async () => {
+    const tenant = await service.createTenant();
+    for (const [type, value, code] of [
+      ['text/csv', 'yes', 'invalid_choice'],
+      ['text/csv', '', 'blank'],
+      [NDJSON, 'true', 'inconsistent'],
+      [NDJSON, 'false', 'inconsistent'],
+    ] as const) {
+      const response = await sendFile(service, tenant, { type, body: '', query: `?ignoreUnknown=${value}` });
+      assert.deepEqual(faultsOf(await readError(response, 400, 'invalid_query')), [`query.ignoreUnknown: ${code}`]);
+    }
+  });
+});
+
+test('a quote that is not closed ends the import where its row begins; the rows before are kept', async () => {
+  const tenant = await service.createTenant();
+  const file = csv('address,beds,baths', 'a,1,1', 'b,x,1', 'c,"1,1', 'd,1,1');
+  const error = await readError(
+    await sendFile(service, tenant, { type: 'text/csv', body: file }),
+    422,
+    'import_failed',
+  );
+  assert.deepEqual([error.line, error.created, error.failed], [4, 1, 1]);
+  assert.equal((await onlyListing(tenant)).address, 'a');
+});
+
+test('a row of several lines that is too long ends the import', async () => {
+  const tenant = await service.createTenant();
+  const file = `${csv('address,beds,baths', 'a,1,1')}"${csv('b,1,1').repeat(200_000)}`;
+  const error = await readError(
+    await sendFile(service, tenant, { type: 'text/csv', body: file }),
+    422,
+    'import_failed',
+  );
+  assert.deepEqual([error.line, error.created, error.failed], [3, 1, 0]);
+});
+
+test('a repeated externalId: the later row changes what the earlier one made', async () => {
+  const tenant = await service.createTenant();
+  const file = csv('externalId,address,beds,baths,city', 'A,a,1,1,x', 'A,b,1,1,', 'A,b,1,1,', 'B,b,1,1,');
+  assert.deepEqual(await run(tenant, file), counts(2, 1, 1));
+  const { data, sequence } = await listAll(service, tenant);
+  assert.deepEqual(
+    [data.map(({ address, city }) => [address, city]), sequence],
+    [
+      [
+        ['b', undefined],
+        ['b', undefined],
+      ],
+      3,
+    ],
+  );
+});
+
+test('the report names the first hundred bad rows of a long file by their lines', async () => {
+  const tenant = await service.createTenant();
+  const file = csv(
+    'address,beds,baths',
+    ...Array.from({ length: 1000 }, (_, index) => (index % 2 ? 'a,1,1' : 'a,x,"1"')),
+  );
+  const { created, failed, errors } = await readReport(
+    await sendFile(service, tenant, { type: 'text/csv', body: file }),
+  );
+  assert.deepEqual([created, failed], [500, 500]);
+  assert.deepEqual(
+    errors.map(({ line }) => line),
+    Array.from({ length: 100 }, (_, index) => 2 + 2 * index),
+  );
+});
