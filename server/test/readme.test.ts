@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import { withoutChance } from './support/chance.ts';
 import { environment, REPOSITORY } from './support/process.ts';
 import { createDirectory } from './support/service.ts';
 
@@ -36,21 +37,12 @@ describe('the README', () => {
     assert.ok(readme.includes('\nnpm ci && npm test\n'));
   });
 
-  test('shows commands that work, and their real output', async () => {
-    const [createAccount = '', createKey = '', exportLine = ''] = block('sh', 'accounts create').trim().split('\n');
-    const account = /acc_[0-9a-z]{26}/.exec(await run(createAccount))?.[0] ?? '';
-    const key = /plk_[0-9A-Za-z]{38}/.exec(await run(createKey.replace('acc_…', account)))?.[0] ?? '';
-    assert.match(key, /^plk_/);
-    const exports = exportLine.replace('plk_…', key).replace(README_ORIGIN, origin);
-
-    let listingId = '';
-    for (const step of block('console', 'curl').split(/^\$ /m).slice(1)) {
-      const [command = '', ...expected] = step.split('\n');
-      const output = await run(`${exports}; ${command.replace(/lst_[0-9a-z]{26}/, listingId)}`);
-      assert.equal(withoutChance(output), withoutChance(expected.join('\n')), command);
-      listingId ||= /lst_[0-9a-z]{26}/.exec(output)?.[0] ?? '';
+  test('shows commands that work, and their real output, and so do the other documents', async () => {
+    assert.ok(stepsOf(readme).length > 0);
+    for (const name of ['README.md', ...globSync('docs/**/*.md', { cwd: REPOSITORY })]) {
+      const steps = stepsOf(readFileSync(join(REPOSITORY, name), 'utf8'));
+      if (steps.length > 0) await runSteps(steps, await openSession());
     }
-    assert.match(listingId, /^lst_/);
   });
 
   test('names every setting, with its default', () => {
@@ -60,12 +52,25 @@ describe('the README', () => {
     assert.deepEqual(documented, settingNames);
   });
 
-  /** The first block of a language that has a word in it. */
-  function block(language: string, word: string): string {
-    const blocks = [...readme.matchAll(/^```(\w+)\n(.*?)^```/gms)];
-    const found = blocks.find(([, candidate, text]) => candidate === language && text?.includes(word));
-    assert.ok(found?.[2], `the README has no ${language} block with ${word}`);
-    return found[2];
+  /** Makes an account and a key as the README says; what sets `$API` and `$KEY`. */
+  async function openSession(): Promise<string> {
+    const isMaking = ({ language, content }: Block) => language === 'sh' && content.includes('keys create');
+    const commands = blocksOf(readme).find(isMaking)?.content ?? '';
+    const [createAccount = '', createKey = '', exportLine = ''] = commands.trim().split('\n');
+    const account = /acc_[0-9a-z]{26}/.exec(await run(createAccount))?.[0] ?? '';
+    const key = /plk_[0-9A-Za-z]{38}/.exec(await run(createKey.replace('acc_…', account)))?.[0] ?? '';
+    assert.match(key, /^plk_/);
+    return exportLine.replace('plk_…', key).replace(README_ORIGIN, origin);
+  }
+
+  async function runSteps(steps: string[], session: string): Promise<void> {
+    let listingId = '';
+    for (const step of steps) {
+      const [command = '', ...expected] = step.split('\n');
+      const output = await run(`${session}; ${command.replace(/lst_[0-9a-z]{26}/, listingId)}`);
+      assert.equal(withoutChance(output), withoutChance(expected.join('\n')), command);
+      listingId ||= /lst_[0-9a-z]{26}/.exec(output)?.[0] ?? '';
+    }
   }
 
   async function run(command: string): Promise<string> {
@@ -74,14 +79,27 @@ describe('the README', () => {
   }
 });
 
-/** Ids, times and the like differ each time. */
-function withoutChance(text: string): string {
-  return text
-    .replaceAll(/lst_[0-9a-z]{26}/g, 'lst_')
-    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
-    .replaceAll(/"requestId":"[0-9a-f-]{36}"/g, '"requestId"')
-    .replaceAll(/"epoch":"\w{8}"/g, '"epoch"')
-    .trim();
+/** The commands of a document, each with what it prints: all that ask the service stand in console blocks. */
+function stepsOf(text: string): string[] {
+  const isConsole = ({ language }: Block) => language === 'console';
+  for (const { content } of blocksOf(text).filter((block) => !isConsole(block))) {
+    assert.doesNotMatch(content, /\bcurl\b/, 'a command that nobody runs');
+  }
+  return blocksOf(text)
+    .filter(isConsole)
+    .flatMap(({ content }) => content.split(/^\$ /m).slice(1));
+}
+
+interface Block {
+  language: string;
+  content: string;
+}
+
+function blocksOf(text: string): Block[] {
+  return [...text.matchAll(/^```(\w*)\n(.*?)^```/gms)].map(([, language = '', content = '']) => ({
+    language,
+    content,
+  }));
 }
 
 async function listeningUrl(service: ReturnType<typeof spawn>): Promise<string> {

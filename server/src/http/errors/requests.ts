@@ -76,7 +76,7 @@ export const REQUEST_ERRORS = {
   },
   not_found: {
     status: 404,
-    title: 'There is no such thing',
+    title: 'There is nothing here, or nothing of this account',
     meaning:
       'The path names nothing, or a listing that is not in the account of the key: it was deleted, never existed, or ' +
       "belongs to somebody else. Which of these it is, the reply doesn't tell.",

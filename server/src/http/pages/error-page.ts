@@ -20,7 +20,7 @@ export function errorPage(code: ErrorCode): string {
 <h2>What to do</h2>
 <p>${prose(remedy)}</p>
 <h2>How it looks</h2>
-${commands.length === 0 ? '' : block(commands.map((command) => `$ ${command}`).join('\n'))}
+${commands.length === 0 ? '' : howToGetIt(commands)}
 ${block(exampleReply(code))}
 ${code === 'validation_failed' ? fieldCodes() : ''}
 ${whoAnswers(code)}`,
@@ -29,6 +29,11 @@ ${whoAnswers(code)}`,
 
 function block(text: string): string {
   return `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>`;
+}
+
+function howToGetIt(commands: readonly string[]): string {
+  const explanation = 'With `$API`, such as `http://127.0.0.1:3000/v1`, and an API key as `$KEY`:';
+  return `<p>${prose(explanation)}</p>\n${block(commands.map((command) => `$ ${command}`).join('\n'))}`;
 }
 
 function exampleReply(code: ErrorCode): string {
