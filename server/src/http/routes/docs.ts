@@ -29,12 +29,19 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-const START = `SwaggerUIBundle({
+/** NDJSON is text, but the viewer takes each type with "json" in its name for JSON and would quote the example. */
+const START = `const viewer = SwaggerUIBundle({
   url: '/v1/openapi.json',
   dom_id: '#swagger-ui',
   deepLinking: true,
   defaultModelsExpandDepth: 0,
   validatorUrl: null,
+  onComplete() {
+    const samples = viewer.getSystem().fn.jsonSchema202012;
+    const toSample = samples.getJsonSampleSchema;
+    samples.getJsonSampleSchema = (schema, config, type, example) =>
+      typeof example === 'string' ? example : toSample(schema, config, type, example);
+  },
 });
 `;
 
