@@ -4,6 +4,7 @@ import { after, describe, test } from 'node:test';
 import { createCompressor } from '../../src/http/compression.ts';
 import { decode, decodeStart } from '../support/encodings.ts';
 import { FORMATS } from '../support/formats.ts';
+import { NDJSON, readReport, sendFile } from '../support/imports.ts';
 import { fill, openList, readAll } from '../support/listings.ts';
 import { sendRaw } from '../support/raw.ts';
 import { startTestService } from '../support/service.ts';
@@ -77,6 +78,13 @@ describe('compressed or not, the same bytes are said', () => {
 });
 
 for (const encoding of ['gzip', 'br'] as const) {
+  test(`the report of an import is compressed with ${encoding}`, async () => {
+    const headers = { 'Accept-Encoding': encoding };
+    const response = await sendFile(service, tenant, { type: NDJSON, body: '{}\n'.repeat(200), headers });
+    assert.equal(response.headers.get('content-encoding'), encoding);
+    assert.equal((await readReport(response)).failed, 200);
+  });
+
   test(`events are compressed with ${encoding}`, async () => {
     const [plain, packed] = await Promise.all(
       ['identity', encoding].map((asked) =>

@@ -40,7 +40,15 @@ export const putOperation: Operation<typeof noQuery> = {
   body: {
     types: [JSON_TYPE],
     schema: listingInput,
-    example: { address: '12 Elm Street', city: 'Austin', beds: 4, baths: 2, listPrice: 450000 },
+    example: {
+      address: '12 Elm Street',
+      city: 'Austin',
+      beds: 4,
+      baths: 2,
+      listPrice: 450000,
+      latitude: 30.2672,
+      longitude: -97.7431,
+    },
   },
   replies: [
     {

@@ -40,7 +40,16 @@ const importReport = z
   .meta({ id: 'ImportReport' });
 
 const rows = [
-  { externalId: 'MLS-20931', address: '12 Elm Street', city: 'Austin', beds: 3, baths: 2, listPrice: 450000 },
+  {
+    externalId: 'MLS-20931',
+    address: '12 Elm Street',
+    city: 'Austin',
+    beds: 3,
+    baths: 2,
+    listPrice: 450000,
+    latitude: 30.2672,
+    longitude: -97.7431,
+  },
   { externalId: 'MLS-20932', address: '14 Elm Street', city: 'Austin', beds: 4, baths: 3, status: 'pending' },
   { externalId: 'MLS-20933', address: '16 Elm Street', city: 'Austin', beds: 2, baths: 1, currency: 'USD' },
 ];

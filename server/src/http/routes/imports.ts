@@ -23,7 +23,7 @@ export function addImports(routes: Routes, { database }: Services): void {
     requireFullAccess(exchange.holder);
     const chunks = readUpload(exchange, bodyEncoding(headers) === 'gzip');
     const report = await importRows(database, exchange.holder, readFile(chunks, type, query));
-    return replyJson(200, JSON.stringify(report));
+    return { ...replyJson(200, JSON.stringify(report)), isCompressible: true };
   });
 }
 

@@ -43,6 +43,8 @@ export const served = {
   status: 'active',
   listPrice: 450000,
   currency: 'USD',
+  latitude: 30.2672,
+  longitude: -97.7431,
   version: 1,
   createdAt: '2026-01-31T09:30:00.000Z',
   updatedAt: '2026-01-31T09:30:00.000Z',
@@ -97,6 +99,8 @@ const created = {
   beds: 3,
   baths: 2,
   listPrice: 450000,
+  latitude: 30.2672,
+  longitude: -97.7431,
 };
 
 const frame = { nextCursor: null, sequence: 1, epoch: '7k2m9q4x' };
