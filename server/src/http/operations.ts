@@ -6,7 +6,7 @@ import { negotiateType, requireBodyType } from './negotiate.ts';
 import type { RequestHeader } from './openapi/request-headers.ts';
 import { JSON_TYPE, type Reply } from './reply.ts';
 import type { Routes } from './routes.ts';
-import { parseQuery, type QuerySchema } from './schemas/query.ts';
+import { type QuerySchema, queryReader } from './schemas/query.ts';
 
 export interface OperationReply {
   status: number;
@@ -62,17 +62,18 @@ export function addOperation<S extends QuerySchema>(
   operation: Operation<S>,
   handler: (
     exchange: KeyedExchange,
-    query: z.output<S>,
+    query: Readonly<z.output<S>>,
     parameters: Record<string, string>,
     mediaType: string,
   ) => Promise<Reply>,
 ): void {
   const { types = [JSON_TYPE] } = operation;
+  const readQuery = queryReader(operation.query);
   routes.add(operation.method.toUpperCase(), `/v1${operation.path}`, (exchange, parameters) => {
     if (!hasKey(exchange)) throw new Error(`${operation.operationId} was reached without a key`);
     const mediaType = negotiateType(exchange.incoming.headers, types);
     if (operation.body !== undefined)
       requireBodyType(exchange.incoming, operation.body.types, operation.body.encodings);
-    return handler(exchange, parseQuery(exchange.query, operation.query), parameters, mediaType);
+    return handler(exchange, readQuery(exchange.query), parameters, mediaType);
   });
 }

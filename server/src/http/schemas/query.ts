@@ -61,6 +61,26 @@ function unknownName(name: string, known: readonly string[]): string {
   return `There is no "${name.slice(0, NAME_LENGTH_MAX).toWellFormed()}". ${instead}`;
 }
 
+/** So many queries are remembered for each operation: most clients send few different ones, again and again. */
+const REMEMBERED_MAX = 200;
+const REMEMBERED_LENGTH_MAX = 500;
+
+/**
+ * Makes what reads an operation's query. What a query means is remembered, as nothing but its text decides it: that takes
+ * a microsecond less than to read it again.
+ */
+export function queryReader<S extends QuerySchema>(schema: S): (query: string) => Readonly<z.output<S>> {
+  const remembered = new Map<string, Readonly<z.output<S>>>();
+  return (query) => {
+    const known = remembered.get(query);
+    if (known !== undefined) return known;
+    const read = Object.freeze(parseQuery(query, schema));
+    if (remembered.size === REMEMBERED_MAX) remembered.clear();
+    if (query.length <= REMEMBERED_LENGTH_MAX) remembered.set(query, read);
+    return read;
+  };
+}
+
 /**
  * Checks the parameters of a request against the operation's schema.
  * @throws {AppError} `unknown_parameter` or `invalid_query` with every fault there is
