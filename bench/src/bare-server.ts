@@ -23,8 +23,8 @@ const server = createServer((request, response) => {
     if (reply.isStreamed) sendInChunks(response, reply.body);
     else response.end(reply.body);
   };
-  if (request.method === 'POST') request.resume().once('end', answer);
-  else answer();
+  if (request.method === 'GET') answer();
+  else request.resume().once('end', answer);
 });
 
 server.listen(Number(process.env.PORT), '127.0.0.1');

@@ -6,6 +6,7 @@ import { measureMillion } from './million.ts';
 import { type Place, say } from './place.ts';
 import { type Results, summarize } from './results.ts';
 import { CONNECTIONS } from './rounds.ts';
+import { recordScenarios } from './scenarios.ts';
 import { fill } from './seed.ts';
 import { createAccounts, restartService } from './service.ts';
 import { takeTurns } from './turns.ts';
@@ -32,7 +33,8 @@ export async function runBench(place: Place, withMillion: boolean): Promise<Resu
   ]);
 
   const { service, readyMs } = await restartService(place);
-  const rounds = await takeTurns(place, { service, reader, readerListings: READER_LISTINGS, writer });
+  const fixture = { service, reader, readerListings: READER_LISTINGS, writer };
+  const rounds = await takeTurns(place, fixture, await recordScenarios(fixture));
   await service.stop();
 
   return {

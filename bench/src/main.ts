@@ -12,7 +12,7 @@ import { areAllMet } from './targets.ts';
 const HELP = `npm run bench -- [options]
 
   --rounds N    how often service and bare server take turns (3)
-  --seconds N   how long each is driven in a round (3)
+  --seconds N   how long each is driven in a round (2)
   --million     also the complete list of 1,000,000 listings
   --assert      a missed target, or one that a busy machine left in doubt, is a failure`;
 
@@ -56,7 +56,7 @@ function readOptions(): Options {
   const { values } = parseArgs({
     options: {
       rounds: { type: 'string', default: '3' },
-      seconds: { type: 'string', default: '3' },
+      seconds: { type: 'string', default: '2' },
       million: { type: 'boolean', default: false },
       assert: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },

@@ -5,7 +5,7 @@ import { type ListCheck, sameBytes } from './list-checks.ts';
 import { type Busy, residentBytesOf, watchBusy } from './process-stats.ts';
 import type { Server } from './processes.ts';
 import type { Recording } from './recordings.ts';
-import type { Scenario } from './scenarios.ts';
+import type { Scenario } from './scenario-kinds.ts';
 
 /** What was measured of one server in one round. */
 export type Measured = {
@@ -23,7 +23,7 @@ export type Servers = Record<Side, Server>;
 export type Round = Record<Side, Measured>;
 
 export const CONNECTIONS = 32;
-const WARM_UP_SECONDS = 1;
+const WARM_UP_SECONDS = 0.5;
 
 /** Both servers one right after the other, so that a ratio compares moments of the same machine. */
 export async function measureScenario(scenario: Scenario, servers: Servers, seconds: number): Promise<Round> {

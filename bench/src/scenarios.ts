@@ -1,108 +1,101 @@
 import { COMPLETE_LIST_PATH, streamList } from './complete-list.ts';
-import type { Exchange } from './connection.ts';
 import { createCall, endlessCreates } from './creates.ts';
-import { cycle } from './cycle.ts';
 import { wholeList } from './list-checks.ts';
 import { listingSource } from './listings.ts';
 import type { Recording } from './recordings.ts';
-import { type Call, findHeader, type Reply, sendCall, serializeCall } from './requests.ts';
+import { type Call, findHeader, sendCall } from './requests.ts';
+import { readScenario, type Scenario, writeScenario } from './scenario-kinds.ts';
 import type { Account, Service } from './service.ts';
-
-/** One row of the table: what is asked of both servers. `exchanges` makes the requests for the one on that port. */
-export type Scenario = {
-  name: string;
-  recordings: Recording[];
-  service(port: number): () => Exchange;
-  bare(port: number): () => Exchange;
-};
+import { endlessUpdates, updateCall } from './updates.ts';
 
 export type Fixture = {
   service: Service;
   /** The account with the long list: nothing writes to it any more. */
   reader: Account;
   readerListings: number;
-  /** The account that the creates go to. */
+  /** The account that the creates and updates go to. */
   writer: Account;
 };
 
+/** What is asked of both servers in this run. */
+export type Scenarios = {
+  all: Scenario[];
+  completeList: Recording;
+};
+
 const PAGE_PATH = '/v1/listings?limit=20';
-/** So many different listings are read in turn, spread over the whole account. */
-const SINGLE_READS = 200;
+/** Those that changes are spread over. */
+const CHANGEABLE_PATH = '/v1/listings?limit=1000&fields=id';
+const EVENTS = 100;
+/** So many different listings, or pages of events, take turns. */
+const DIFFERENT = 200;
 
 /** Records what the service answers now: the replies to compare with, and those of the bare server. */
-export async function recordScenarios(fixture: Fixture): Promise<{ scenarios: Scenario[]; completeList: Recording }> {
-  const { port } = fixture.service;
-  const record = async (call: Call, status: number): Promise<Recording> => {
-    const reply = await sendCall(port, call);
-    if (reply.status === status) return { call, reply };
-    throw new Error(`${call.method} ${call.path}: expected ${status}, got ${reply.status} with ${reply.body}`);
-  };
-  const get = (path: string, more: Partial<Call> = {}): Call => ({
-    method: 'GET',
-    path,
-    key: fixture.reader.key,
-    ...more,
-  });
-
-  const page = await record(get(PAGE_PATH), 200);
-  const ids = await spreadIds(fixture);
-  const singles = await Promise.all(ids.map((id) => record(get(`${COMPLETE_LIST_PATH}/${id}`), 200)));
-  const unchanged = await record(get(PAGE_PATH, { ifNoneMatch: getEtag(page.reply) }), 304);
-  const create = await record(createCall(fixture.writer.key, JSON.stringify(listingSource(0, 'RECORDED')())), 201);
-  const scenarios = [
-    readScenario('list of 20', [page]),
-    readScenario('get one', singles),
-    readScenario('304 (list of 20)', [unchanged]),
-    createScenario(create, fixture.writer.key),
-  ];
-  return { scenarios, completeList: await record(get(COMPLETE_LIST_PATH), 200) };
-}
-
-function readScenario(name: string, recordings: Recording[]): Scenario {
-  const exchanges = (port: number): (() => Exchange) => {
-    return cycle(
-      recordings.map(({ call, reply: { status, body } }) => ({
-        request: serializeCall(port, call),
-        expected: { status, body },
-      })),
-    );
-  };
-  return { name, recordings, service: exchanges, bare: exchanges };
-}
-
-/** The bare server gets new listings too, so that the driver does the same work, but answers the recorded one. */
-function createScenario(recording: Recording, key: string): Scenario {
-  let runs = 0;
-  const creates = (port: number): (() => Exchange) => {
-    runs += 1;
-    return endlessCreates(port, key, `NEW-${runs}`);
-  };
+export async function recordScenarios(fixture: Fixture): Promise<Scenarios> {
   return {
-    name: 'create',
-    recordings: [recording],
-    service: creates,
-    bare(port) {
-      const next = creates(port);
-      const { status, body } = recording.reply;
-      return () => ({ request: next().request, expected: { status, body } });
-    },
+    all: [
+      readScenario('list of 20', [await record(fixture, readCall(fixture, PAGE_PATH))]),
+      readScenario('get one', await recordSingles(fixture)),
+      readScenario('304 (list of 20)', [await recordUnchanged(fixture)]),
+      readScenario('events page of 100', await recordEvents(fixture)),
+      await recordCreates(fixture),
+      await recordUpdates(fixture),
+    ],
+    completeList: await record(fixture, readCall(fixture, COMPLETE_LIST_PATH)),
   };
 }
 
-async function spreadIds({ service, reader, readerListings }: Fixture): Promise<string[]> {
-  const ids: string[] = [];
-  await streamList(
-    service.port,
-    service.pid,
-    reader.key,
-    wholeList(readerListings, (id) => ids.push(id)),
-  );
-  const step = Math.floor(ids.length / SINGLE_READS);
-  return ids.filter((_, index) => index % step === 0);
+function readCall({ reader }: Fixture, path: string): Call {
+  return { method: 'GET', path, key: reader.key };
 }
 
-function getEtag(reply: Reply): string {
+async function record({ service }: Fixture, call: Call, status = 200): Promise<Recording> {
+  const reply = await sendCall(service.port, call);
+  if (reply.status === status) return { call, reply };
+  throw new Error(`${call.method} ${call.path}: expected ${status}, got ${reply.status} with ${reply.body}`);
+}
+
+async function recordSingles(fixture: Fixture): Promise<Recording[]> {
+  const ids: string[] = [];
+  const { service, reader, readerListings } = fixture;
+  const check = wholeList(readerListings, (id) => ids.push(id));
+  await streamList(service.port, service.pid, reader.key, check);
+  return Promise.all(spread(ids).map((id) => record(fixture, readCall(fixture, `${COMPLETE_LIST_PATH}/${id}`))));
+}
+
+async function recordUnchanged(fixture: Fixture): Promise<Recording> {
+  const call = readCall(fixture, PAGE_PATH);
+  const { reply } = await record(fixture, call);
   const etag = findHeader(reply, 'etag');
   if (etag === undefined) throw new Error(`${PAGE_PATH} has no ETag`);
-  return etag;
+  return record(fixture, { ...call, ifNoneMatch: etag }, 304);
+}
+
+/** Pages from all over the reader's events, which are as many as its listings: none was ever changed. */
+function recordEvents(fixture: Fixture): Promise<Recording[]> {
+  const sequences = Array.from({ length: fixture.readerListings - EVENTS }, (_, sequence) => sequence);
+  return Promise.all(
+    spread(sequences).map((after) => record(fixture, readCall(fixture, `/v1/events?after=${after}&limit=${EVENTS}`))),
+  );
+}
+
+async function recordCreates(fixture: Fixture): Promise<Scenario> {
+  const { key } = fixture.writer;
+  const recording = await record(fixture, createCall(key, JSON.stringify(listingSource(0, 'RECORDED')())), 201);
+  return writeScenario('create', [recording], (port, run) => endlessCreates(port, key, `NEW-${run}`));
+}
+
+async function recordUpdates(fixture: Fixture): Promise<Scenario> {
+  const { key } = fixture.writer;
+  const { reply } = await record(fixture, { method: 'GET', path: CHANGEABLE_PATH, key });
+  const { data }: { data: { id: string }[] } = JSON.parse(reply.body.toString('utf8'));
+  const ids = spread(data.map(({ id }) => id));
+  const recordings = await Promise.all(ids.map((id) => record(fixture, updateCall(key, id))));
+  return writeScenario('update', recordings, (port, run) => endlessUpdates(port, key, ids, run));
+}
+
+/** Some of the items, at equal distances. */
+function spread<T>(items: readonly T[]): T[] {
+  const step = Math.floor(items.length / DIFFERENT);
+  return items.filter((_, index) => index % step === 0).slice(0, DIFFERENT);
 }

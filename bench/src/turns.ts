@@ -3,21 +3,23 @@ import { type Place, say } from './place.ts';
 import { startServer } from './processes.ts';
 import { writeRecordings } from './recordings.ts';
 import { measureCompleteList, measureScenario, type Round } from './rounds.ts';
-import { type Fixture, recordScenarios } from './scenarios.ts';
+import type { Fixture, Scenarios } from './scenarios.ts';
 
 const BARE_SERVER = join(import.meta.dirname, 'bare-server.ts');
 
 /**
- * Records the service's replies, starts the bare server with them, and drives both by turns.
+ * Starts the bare server with the recorded replies of the service, and drives both by turns.
  * @returns the rounds of each scenario, by its name
  */
-export async function takeTurns(place: Place, fixture: Fixture): Promise<Map<string, Round[]>> {
-  const { scenarios, completeList } = await recordScenarios(fixture);
+export async function takeTurns(
+  place: Place,
+  { service, readerListings: rows }: Fixture,
+  { all: scenarios, completeList }: Scenarios,
+): Promise<Map<string, Round[]>> {
   const file = join(place.directory, 'recordings.json');
   writeRecordings(file, [...scenarios.flatMap(({ recordings }) => recordings), completeList]);
   const bare = await startServer({ args: [BARE_SERVER, file] }, place.cores, join(place.directory, 'bare.log'));
-  const servers = { service: fixture.service, bare };
-  const rows = fixture.readerListings;
+  const servers = { service, bare };
   const turns = [
     ...scenarios.map((scenario) => ({
       name: scenario.name,
