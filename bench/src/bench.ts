@@ -34,7 +34,8 @@ export async function runBench(place: Place, withMillion: boolean): Promise<Resu
 
   const { service, readyMs } = await restartService(place);
   const fixture = { service, reader, readerListings: READER_LISTINGS, writer };
-  const rounds = await takeTurns(place, fixture, await recordScenarios(fixture));
+  const scenarios = await recordScenarios(fixture);
+  const rounds = await takeTurns(place, fixture, scenarios);
   await service.stop();
 
   return {
@@ -50,6 +51,6 @@ export async function runBench(place: Place, withMillion: boolean): Promise<Resu
     seededPerSecond,
     readyMs,
     rows: [...rounds].map(([name, ofOne]) => summarize(name, ofOne)),
-    ...(withMillion ? { million: await measureMillion(place) } : {}),
+    bulk: withMillion ? [await measureMillion(place, scenarios.neighbours)] : [],
   };
 }

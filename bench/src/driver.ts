@@ -15,6 +15,8 @@ export type Drive = {
   next: () => Exchange | undefined;
   /** After this no request is sent; those in flight are waited for. */
   seconds: number;
+  /** How many requests become due in a second, on all connections together; if left out, each follows the reply before it. */
+  perSecond?: number;
 };
 
 /** A reply that takes longer than this is taken for one that never comes. */
@@ -22,17 +24,19 @@ const REPLY_TIMEOUT_MS = 30_000;
 const NANOSECONDS_PER_MS = 1e6;
 
 /**
- * Keeps one request in flight on each connection until the time or the exchanges are over, and checks every reply.
- * Latency is measured from just before a request is written until its reply was read whole.
+ * Keeps one request in flight on each connection, or fewer if `perSecond` is given, until the time or the exchanges are
+ * over, and checks every reply. Latency is measured from just before a request is written until its reply was read whole;
+ * of a request that waits for the reply before it, from when it was due.
  *
  * @throws at the first reply that is not the expected one, at a lost connection, and when no reply comes for 30 s
  */
-export function drive({ port, connections, next, seconds }: Drive): Promise<Load> {
+export function drive({ port, connections, next, seconds, perSecond }: Drive): Promise<Load> {
   const latencyNs = createHistogram();
   const open: Connection[] = [];
   const { promise, resolve, reject } = Promise.withResolvers<Load>();
   const startedAt = performance.now();
   const endsAt = startedAt + seconds * 1000;
+  const periodMs = perSecond === undefined ? 0 : (connections * 1000) / perSecond;
   let requests = 0;
   let busy = connections;
 
@@ -59,13 +63,21 @@ export function drive({ port, connections, next, seconds }: Drive): Promise<Load
     });
   }
 
-  function startOne(): void {
+  function startOne(index: number): void {
     let exchange: Exchange | undefined;
     let sentAt = 0;
+    let dueAt = startedAt + (periodMs * index) / connections;
 
     function sendNext(now: number): void {
+      // That a timer was late is not the server's doing.
+      if (now < dueAt) setTimeout(() => send(performance.now()), dueAt - now);
+      else send(now, periodMs === 0 ? now : dueAt);
+    }
+
+    function send(now: number, countedFrom = now): void {
       exchange = now < endsAt ? next() : undefined;
-      sentAt = now;
+      sentAt = countedFrom;
+      dueAt += periodMs;
       if (exchange === undefined) endOne();
       else connection.send(exchange.request);
     }
@@ -95,7 +107,7 @@ export function drive({ port, connections, next, seconds }: Drive): Promise<Load
     if (requests === seen) fail(`no reply for ${REPLY_TIMEOUT_MS / 1000} s`);
     seen = requests;
   }, REPLY_TIMEOUT_MS);
-  for (let count = 0; count < connections; count += 1) startOne();
+  for (let index = 0; index < connections; index += 1) startOne(index);
   return promise;
 }
 

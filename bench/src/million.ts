@@ -1,37 +1,39 @@
+import { type BulkRound, type BulkRow, summarizeBulk } from './bulk.ts';
 import { wholeList } from './list-checks.ts';
-import { median } from './median.ts';
+import { watchNeighbours } from './neighbours.ts';
 import { type Place, say } from './place.ts';
-import type { Million } from './results.ts';
 import { type Measured, measureStream } from './rounds.ts';
+import type { Scenario } from './scenario-kinds.ts';
 import { fill } from './seed.ts';
 import { createAccount, startService } from './service.ts';
 
 const LISTINGS = 1_000_000;
+export const MILLION = `complete list of ${LISTINGS.toLocaleString('en-US')}`;
 
 /**
  * Adds an account with a million listings and reads all of them, in each round by a freshly started service: one that has
  * already streamed a list has the memory it takes, and would show no growth.
+ * @param neighbours what other accounts ask for when they are read once more
  */
-export async function measureMillion(place: Place): Promise<Million> {
+export async function measureMillion(place: Place, neighbours: readonly Scenario[]): Promise<BulkRow> {
   say('a million listings');
   const account = await createAccount(place, 'Bench million');
   await fill(
     place,
     Array.from({ length: LISTINGS }, () => account),
   );
-  const readyMs: number[] = [];
-  const measured: Measured[] = [];
+  const rounds: BulkRound[] = [];
   for (let round = 1; round <= place.rounds; round += 1) {
     say(`round ${round} of ${place.rounds} with a million`);
     const service = await startService(place);
-    readyMs.push(service.readyMs);
-    measured.push(await measureStream(service, account.key, LISTINGS, () => wholeList(LISTINGS), place.seconds));
+    const read = (): Promise<Measured> =>
+      measureStream(service, account.key, LISTINGS, () => wholeList(LISTINGS), place.seconds);
+    rounds.push({
+      readyMs: service.readyMs,
+      measured: await read(),
+      watched: await watchNeighbours(service, neighbours, place.seconds, read),
+    });
     await service.stop();
   }
-  return {
-    readyMs: median(readyMs),
-    perSecond: median(measured.map(({ perSecond }) => perSecond)),
-    firstByteMs: Math.max(...measured.map(({ firstByteMs }) => firstByteMs ?? Number.NaN)),
-    memoryGrowthBytes: Math.max(...measured.map(({ memoryGrowthBytes }) => memoryGrowthBytes ?? Number.NaN)),
-  };
+  return summarizeBulk(MILLION, rounds);
 }

@@ -11,6 +11,13 @@ export type Busy = {
   others: number | undefined;
 };
 
+/** Part of a core for anybody else. */
+const OTHERS_BUSY_MAX = 0.1;
+
+export function isQuiet({ others }: Busy): boolean {
+  return (others ?? 0) <= OTHERS_BUSY_MAX;
+}
+
 /**
  * Starts to watch how busy a server and this process are.
  * @param cores those that the two are pinned to, such as `0,1`

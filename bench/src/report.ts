@@ -1,11 +1,13 @@
-import { isQuiet, type Results, type Row } from './results.ts';
+import { formatBulk } from './bulk-report.ts';
+import { formatCount, formatGrowth, formatMs, formatPercent, formatTable } from './formats.ts';
+import { isQuiet } from './process-stats.ts';
+import type { Results, Row } from './results.ts';
 import type { Measured } from './rounds.ts';
 import { judge, listTargets, type Target } from './targets.ts';
 import { WHERE_THE_REST_GOES } from './where-the-rest-goes.ts';
 
 /** A driver this busy may have been slower than the server it drove. */
 const DRIVER_BUSY_MAX = 0.95;
-const BYTES_PER_MB = 1e6;
 const HEADINGS = [
   '',
   'service req/s',
@@ -27,7 +29,8 @@ export function formatReport(results: Results): string {
     formatConditions(results),
     formatTable([HEADINGS, ...results.rows.map(formatRow)]),
     ...results.rows.flatMap(formatNotes),
-    ...formatReady(results),
+    formatReady(results),
+    ...formatBulk(results.bulk),
     '',
     formatTable(listTargets(results).map(formatTarget)),
     '',
@@ -73,29 +76,15 @@ function formatNotes({ name, service, bare }: Row): string[] {
     if (driver > DRIVER_BUSY_MAX && driver > (server ?? 0)) {
       notes.push(`${name}: the driver was the limit, not the ${side}.`);
     }
-    if (!isQuiet(measured)) {
+    if (!isQuiet(measured.busy)) {
       notes.push(`${name}, ${side}: other processes took ${formatPercent(others)} of a core; repeat it in quiet.`);
     }
   }
   return notes;
 }
 
-function formatReady({ readyMs, million, seededPerSecond }: Results): string[] {
-  const lines = [
-    `Ready ${formatMs(readyMs)} ms after start on the existing database; seeded ${formatCount(seededPerSecond)}/s.`,
-  ];
-  if (million !== undefined) {
-    lines.push(
-      `complete list of 1,000,000: ${formatCount(million.perSecond)} rows/s, first byte after ` +
-        `${formatMs(million.firstByteMs)} ms, memory ${formatGrowth(million.memoryGrowthBytes)}, ` +
-        `ready ${formatMs(million.readyMs)} ms after start.`,
-    );
-  }
-  return lines;
-}
-
-function formatGrowth(bytes: number | undefined): string {
-  return bytes === undefined ? '-' : `+${(bytes / BYTES_PER_MB).toFixed(0)} MB`;
+function formatReady({ readyMs, seededPerSecond }: Results): string {
+  return `Ready ${formatMs(readyMs)} ms after start on the existing database; seeded ${formatCount(seededPerSecond)}/s.`;
 }
 
 function formatTarget(target: Target): string[] {
@@ -103,25 +92,4 @@ function formatTarget(target: Target): string[] {
   const digits = unit === '' ? 2 : 0;
   const figure = got === undefined ? '-' : `${got.toFixed(digits)} ${unit}`.trimEnd();
   return [name, `${limit} ${value} ${unit}`.trimEnd(), figure, judge(target)];
-}
-
-/** Columns as wide as their widest cell: the first to the left, figures to the right. */
-function formatTable(rows: readonly string[][]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const align = (cell: string, column: number): string =>
-    column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0);
-  return rows.map((row) => row.map(align).join('  ').trimEnd()).join('\n');
-}
-
-function formatCount(value: number): string {
-  return Math.round(value).toLocaleString('en-US');
-}
-
-function formatMs(value: number | undefined): string {
-  if (value === undefined) return '-';
-  return value < 10 ? value.toFixed(2) : value.toFixed(0);
-}
-
-function formatPercent(part: number | undefined): string {
-  return part === undefined ? '?' : `${Math.round(part * 100)}%`;
 }

@@ -1,8 +1,10 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { BulkRow } from './bulk.ts';
 import type { Machine } from './machine.ts';
-import { median } from './median.ts';
+import { isQuiet } from './process-stats.ts';
 import type { Measured, Round } from './rounds.ts';
+import { greatest, median } from './statistics.ts';
 
 /** The medians of all rounds of one scenario. */
 export type Row = {
@@ -13,14 +15,6 @@ export type Row = {
   ratio: number;
   /** Whether the machine had hardly anything else to do: otherwise the ratio says little, in either direction. */
   isQuiet: boolean;
-};
-
-export type Million = {
-  readyMs: number;
-  /** The greatest of all rounds, as `firstByteMs`: such a promise is kept each time or not at all. */
-  memoryGrowthBytes: number;
-  firstByteMs: number;
-  perSecond: number;
 };
 
 /** What a run found out: one line of the results file. */
@@ -37,11 +31,9 @@ export type Results = {
   seededPerSecond: number;
   readyMs: number;
   rows: Row[];
-  million?: Million;
+  bulk: BulkRow[];
 };
 
-/** Part of a core for anybody else. */
-const OTHERS_BUSY_MAX = 0.1;
 const FILE = join(import.meta.dirname, '../results/results.jsonl');
 
 /** Adds one line to the results that are kept. */
@@ -57,13 +49,9 @@ export function summarize(name: string, rounds: readonly Round[]): Row {
     name,
     service,
     bare,
-    isQuiet: isQuiet(service) && isQuiet(bare),
+    isQuiet: isQuiet(service.busy) && isQuiet(bare.busy),
     ratio: median(rounds.map((round) => round.service.perSecond / round.bare.perSecond)),
   };
-}
-
-export function isQuiet({ busy }: Measured): boolean {
-  return (busy.others ?? 0) <= OTHERS_BUSY_MAX;
 }
 
 function medians(measured: readonly Measured[]): Measured {
@@ -76,18 +64,13 @@ function medians(measured: readonly Measured[]): Measured {
     p50Ms: of(({ p50Ms }) => p50Ms),
     p99Ms: of(({ p99Ms }) => p99Ms),
     firstByteMs: of(({ firstByteMs }) => firstByteMs),
-    memoryGrowthBytes: greatest(measured),
+    memoryGrowthBytes: greatest(measured.map(({ memoryGrowthBytes }) => memoryGrowthBytes)),
     busy: {
       server: of(({ busy }) => busy.server),
       driver: median(measured.map(({ busy }) => busy.driver)),
       others: of(({ busy }) => busy.others),
     },
   };
-}
-
-function greatest(measured: readonly Measured[]): number | undefined {
-  const values = measured.map(({ memoryGrowthBytes }) => memoryGrowthBytes).filter((value) => value !== undefined);
-  return values.length === 0 ? undefined : Math.max(...values);
 }
 
 /** Four digits are more than a noisy machine can promise. */

@@ -21,6 +21,8 @@ export type Fixture = {
 export type Scenarios = {
   all: Scenario[];
   completeList: Recording;
+  /** What accounts ask for that have little to do with one that keeps the service busy. */
+  neighbours: Scenario[];
 };
 
 const PAGE_PATH = '/v1/listings?limit=20';
@@ -32,16 +34,19 @@ const DIFFERENT = 200;
 
 /** Records what the service answers now: the replies to compare with, and those of the bare server. */
 export async function recordScenarios(fixture: Fixture): Promise<Scenarios> {
+  const listOf20 = readScenario('list of 20', [await record(fixture, readCall(fixture, PAGE_PATH))]);
+  const creates = await recordCreates(fixture);
   return {
     all: [
-      readScenario('list of 20', [await record(fixture, readCall(fixture, PAGE_PATH))]),
+      listOf20,
       readScenario('get one', await recordSingles(fixture)),
       readScenario('304 (list of 20)', [await recordUnchanged(fixture)]),
       readScenario('events page of 100', await recordEvents(fixture)),
-      await recordCreates(fixture),
+      creates,
       await recordUpdates(fixture),
     ],
     completeList: await record(fixture, readCall(fixture, COMPLETE_LIST_PATH)),
+    neighbours: [listOf20, creates],
   };
 }
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { median } from './median.ts';
 import type { Place } from './place.ts';
 import { run, type Server, startServer } from './processes.ts';
 import { sendCall } from './requests.ts';
+import { median } from './statistics.ts';
 
 export type Account = { key: string };
 

@@ -5,3 +5,9 @@ export function median(values: readonly number[]): number {
   const lower = sorted[Math.floor((sorted.length - 1) / 2)] ?? Number.NaN;
   return (lower + upper) / 2;
 }
+
+/** The greatest of the values there are; nothing of nothing. */
+export function greatest(values: readonly (number | undefined)[]): number | undefined {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known);
+}
