@@ -12,13 +12,8 @@ import {
   retrieveByExternalIdOperation,
 } from './routes/external-listings.operations.ts';
 import { importOperation } from './routes/imports.operations.ts';
-import {
-  createOperation,
-  deleteOperation,
-  listOperation,
-  retrieveOperation,
-  updateOperation,
-} from './routes/listings.operations.ts';
+import { listOperation } from './routes/list.operations.ts';
+import { createOperation, deleteOperation, retrieveOperation, updateOperation } from './routes/listings.operations.ts';
 import { meOperation } from './routes/me.ts';
 
 /** All there is below `/v1`, in the order of the reference. */

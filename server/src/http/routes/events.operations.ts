@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Operation } from '../operations.ts';
 import { listing } from '../schemas/listings.ts';
 import { integerParameter } from '../schemas/query.ts';
-import { served } from './listings.operations.ts';
+import { served } from './common.operations.ts';
 
 const LIMIT_MAX = 1000;
 export const LIMIT_DEFAULT = 100;

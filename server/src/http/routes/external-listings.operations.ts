@@ -11,7 +11,7 @@ import {
   SERVED_LISTING,
   served,
   WRITE_ERRORS,
-} from './listings.operations.ts';
+} from './common.operations.ts';
 
 const path = '/listings/external/{externalId}';
 

@@ -1,96 +1,18 @@
-import { z } from 'zod';
-import type { ErrorCode } from '../../model/errors.ts';
-import { EXAMPLE_ID } from '../errors/entry.ts';
-import { LIST_TYPES } from '../list-reply.ts';
-import { IDEMPOTENCY_KEY, IF_MATCH, IF_NONE_MATCH, UNLESS_MATCH } from '../openapi/request-headers.ts';
-import type { Operation, OperationReply } from '../operations.ts';
+import { IDEMPOTENCY_KEY, IF_NONE_MATCH } from '../openapi/request-headers.ts';
+import type { Operation } from '../operations.ts';
 import { JSON_TYPE } from '../reply.ts';
 import { listingPatch } from '../schemas/listing-patch.ts';
-import { LISTING_FIELDS, listing, listingInput } from '../schemas/listings.ts';
-import { integerParameter, namesParameter, noQuery } from '../schemas/query.ts';
-import { listMedia } from './list-media.ts';
-
-const LIMIT_MAX = 1000;
-
-const listQuery = z.strictObject({
-  limit: integerParameter(
-    1,
-    LIMIT_MAX,
-    'Asks for a page of at most so many listings; without it the reply has all.',
-  ).optional(),
-  cursor: z
-    .string()
-    .meta({
-      description: 'The `nextCursor` of the page before, unchanged; without `limit` all the rest. It never expires.',
-    })
-    .optional(),
-  fields: namesParameter(
-    LISTING_FIELDS,
-    'Names of members, with commas between them: listings have these only, in the order of all replies.',
-  ).optional(),
-});
-
-export type ListQuery = z.output<typeof listQuery>;
-
-/** A listing as it is served, for examples. */
-export const served = {
-  id: EXAMPLE_ID,
-  externalId: 'MLS-20931',
-  address: '12 Elm Street',
-  city: 'Austin',
-  beds: 3,
-  baths: 2,
-  status: 'active',
-  listPrice: 450000,
-  currency: 'USD',
-  latitude: 30.2672,
-  longitude: -97.7431,
-  version: 1,
-  createdAt: '2026-01-31T09:30:00.000Z',
-  updatedAt: '2026-01-31T09:30:00.000Z',
-};
-
-/** What a change of one listing can depend on. */
-export const CHANGE_HEADERS = [IDEMPOTENCY_KEY, IF_MATCH, UNLESS_MATCH];
-
-/** What every change can be answered with. */
-export const WRITE_ERRORS: ErrorCode[] = [
-  'invalid_header',
-  'invalid_idempotency_key',
-  'insufficient_scope',
-  'idempotency_key_reused',
-  'idempotency_in_progress',
-  'outcome_unknown',
-  'storage_full',
-];
-
-/** What every body that becomes a listing can be answered with. */
-export const BODY_ERRORS: ErrorCode[] = [
-  'invalid_json',
-  'request_timeout',
-  'payload_too_large',
-  'unsupported_media_type',
-  'validation_failed',
-];
-
-/** What a change of one listing can be answered with. */
-export const PRECONDITION_ERRORS: ErrorCode[] = ['not_found', 'version_mismatch', 'precondition_failed'];
-
-/** One listing, with its version. */
-export const SERVED_LISTING: OperationReply = {
-  status: 200,
-  description: 'The listing.',
-  schema: listing,
-  example: served,
-  headers: { ETag: 'Its version, in quotes.' },
-};
-
-/** The reply to a listing that the caller already has. */
-export const NOT_MODIFIED: OperationReply = {
-  status: 304,
-  description: 'The version is the one that `If-None-Match` names.',
-  headers: { ETag: 'Its version, in quotes.' },
-};
+import { listing, listingInput } from '../schemas/listings.ts';
+import { noQuery } from '../schemas/query.ts';
+import {
+  BODY_ERRORS,
+  CHANGE_HEADERS,
+  NOT_MODIFIED,
+  PRECONDITION_ERRORS,
+  SERVED_LISTING,
+  served,
+  WRITE_ERRORS,
+} from './common.operations.ts';
 
 const created = {
   externalId: 'MLS-20931',
@@ -101,55 +23,6 @@ const created = {
   listPrice: 450000,
   latitude: 30.2672,
   longitude: -97.7431,
-};
-
-const frame = { nextCursor: null, sequence: 1, epoch: '7k2m9q4x' };
-
-export const listOperation: Operation<typeof listQuery> = {
-  method: 'get',
-  path: '/listings',
-  operationId: 'listListings',
-  summary: 'List all listings',
-  description:
-    'All listings of the account, newest first (descending `id`). Without `limit` the whole account is streamed, ' +
-    'whether it has ten listings or a million; a reply that was cut has no end of JSON. `sequence` was read before the first row.',
-  query: listQuery,
-  types: LIST_TYPES,
-  requestHeaders: [IF_NONE_MATCH],
-  replies: [
-    {
-      status: 200,
-      description: 'The listings.',
-      schema: z
-        .object({
-          data: z.array(listing),
-          nextCursor: z
-            .string()
-            .nullable()
-            .meta({ description: 'Give it as `cursor` for the next page; null on the last.' }),
-          sequence: z
-            .int()
-            .meta({ minimum: 0, description: "The account's sequence: it grows by one with each change." }),
-          epoch: z.string().meta({ description: 'Tells sequences of a restored database from those before.' }),
-        })
-        .meta({ id: 'ListingList' }),
-      example: { data: [served], ...frame },
-      media: listMedia(served, frame),
-      headers: {
-        ETag: 'Weak; changes with anything in the list.',
-        Link: 'The next page, `rel="next"`, if there is one.',
-        'X-Sequence': 'The `sequence`, which a CSV has no other place for.',
-        'X-Epoch': 'The `epoch`, likewise.',
-        'X-Total-Count': 'The `total`, likewise, if it was asked for.',
-      },
-    },
-    {
-      status: 304,
-      description: 'Nothing has changed since the reply whose ETag `If-None-Match` names.',
-      headers: { ETag: 'As it was.' },
-    },
-  ],
-  errors: ['invalid_query', 'invalid_cursor', 'invalid_header'],
 };
 
 export const createOperation: Operation<typeof noQuery> = {

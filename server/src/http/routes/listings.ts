@@ -10,7 +10,8 @@ import { type Reply, replyJson, replyNotModified } from '../reply.ts';
 import type { Routes } from '../routes.ts';
 import { normalExternalId } from '../schemas/listings.ts';
 import { retrieveByExternalIdOperation } from './external-listings.operations.ts';
-import { type ListQuery, listOperation, retrieveOperation } from './listings.operations.ts';
+import { type ListQuery, listOperation } from './list.operations.ts';
+import { retrieveOperation } from './listings.operations.ts';
 
 export function addListings(routes: Routes, services: Services): void {
   const { database } = services;
