@@ -5,7 +5,8 @@ export const INTRODUCTION = `The property listings of an account: create them, f
 \`npx property-listings keys create\`. A key with the access \`read\` changes nothing.
 
 **Replies.** Bodies are JSON in UTF-8, times are UTC with milliseconds. A reply of 2xx to a change means that it is on disk.
-\`HEAD\` works wherever \`GET\` does. New fields, parameters and codes may be added: pass over what you do not know.
+\`HEAD\` works wherever \`GET\` does. Lists, events and reports of imports are compressed for those who send
+\`Accept-Encoding\`. New fields, parameters and codes may be added: pass over what you do not know.
 
 **Errors** have one shape: \`{"error":{"code","message","requestId","details"}}\`. \`code\` is for programs and never changes its
 meaning, \`message\` says what to do, and \`details\` names every field at fault. Each code has

@@ -50,10 +50,13 @@ export function describeErrors(
   );
 }
 
+/** What is answered before the key is known. */
+const BEFORE_KEY: ReadonlySet<ErrorCode> = new Set(['unauthorized', 'headers_too_large']);
+
 /** Replies and examples that operations share are referred to. */
 function describeError(errors: AppError[], components: Components): object {
   const names = errors.flatMap(({ code, headers }) => Object.keys({ ...ERRORS[code].headers, ...headers }));
-  const always = errors.some(({ code }) => code === 'unauthorized') ? ['X-Request-Id'] : KEYED_HEADERS;
+  const always = errors.some(({ code }) => BEFORE_KEY.has(code)) ? ['X-Request-Id'] : KEYED_HEADERS;
   const examples = errors.map((error) => [error.code, describeExample(error, components)]);
   const described = {
     description: errors.map(({ code }) => `[\`${code}\`](/docs/errors/${code}): ${ERRORS[code].title}.`).join('\n\n'),
