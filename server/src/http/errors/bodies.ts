@@ -84,6 +84,9 @@ export const BODY_ERRORS = {
       'The file is not what it is said to be, such as gzip, or was cut. `line` is where it cannot be read on; `created`, ' +
       '`updated`, `unchanged` and `failed` count the rows before it, which stay imported.',
     remedy: 'Mend the file and send it again from the beginning: what is there already counts as unchanged.',
+    commands: [
+      `curl -i $API/imports ${KEY} -H "Content-Type: text/csv" -H "Content-Encoding: gzip" -d 'address,beds,baths'`,
+    ],
     example: {
       message: 'The body is not gzip as Content-Encoding says, or it was cut; pack it again.',
       members: { created: 0, updated: 0, unchanged: 0, failed: 0, errors: [], line: 1 },
