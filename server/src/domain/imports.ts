@@ -1,128 +1,116 @@
-import { AppError, type ErrorCode, type FieldFault } from '../model/errors.ts';
-import type { Listing, ListingInput } from '../model/listings.ts';
-import type { Database } from '../storage/database.ts';
-import { findListing, findListingByExternalId } from '../storage/listings.ts';
-import { type CurrentListing, noListing, readStored, saveListing } from './listings.ts';
-import { type Actor, type Writing, write } from './writing.ts';
+import { AppError } from '../model/errors.ts';
+import type { Database, LongSession } from '../storage/database.ts';
+import { addOutcome, emptyReport, type ImportReport, importFailed } from './import-report.ts';
+import { type ImportRow, type RowOutcome, saveRows } from './import-rows.ts';
+import { Rehearsal } from './rehearsal.ts';
+import { type Actor, type Retry, type Writing, type Written, write, writeLong } from './writing.ts';
 
-/** A row of a file that is to become a listing, or to change one. */
-export interface ImportRow {
-  /** Where it stands, for whoever looks for it. */
-  line: number;
-  /** The listing it means; without it and without an external id that exists, it is a new one. */
-  id?: string | undefined;
-  externalId?: string | undefined;
-  /** What the listing is to be, if it is `current` now. @throws {AppError} `validation_failed` */
-  makeInput: (current: Listing | undefined) => ListingInput;
+/** What is to be imported, and for whom. */
+export interface Import {
+  actor: Actor;
+  /** Its rows, as they come. */
+  batches: AsyncIterable<ImportRow[]>;
+  /** Whether nothing is to be written. */
+  isDryRun: boolean;
 }
 
-/** A row that cannot be imported, whatever there is already. */
-export interface FaultyRow {
-  line: number;
-  fault: AppError;
-}
-
-/** Why a row was not imported; the members are those that the error would have in a reply of its own. */
-interface RowFailure extends Record<string, unknown> {
-  line: number;
-  code: ErrorCode;
-  message: string;
-  details?: FieldFault[] | undefined;
-}
-
-/** What came of an import. */
-export interface ImportReport {
-  created: number;
-  updated: number;
-  unchanged: number;
-  failed: number;
-  /** The first of them. */
-  errors: RowFailure[];
-}
-
-type Outcome = 'created' | 'updated' | 'unchanged' | AppError;
-
-const ERRORS_MAX = 100;
-/** How long rows are written before others have their turn: a few milliseconds with the commit. */
-const WORK_MAX_MS = 2;
+/** Saves some rows, one at least. @returns what came of each */
+type SaveSome = (rows: ImportRow[]) => Promise<RowOutcome[]>;
 
 /**
- * Creates and changes listings, batch by batch, and keeps the good rows when others fail. Rows that were taken before an
- * error stay written.
- * @throws {AppError} what `batches` and `write` throw, with the counts so far as members
+ * Creates and changes listings, batch by batch, and keeps the good rows when others fail. Rows that were saved before an
+ * error stay so.
+ * @throws {AppError} what `batches` and `write` throw, with the report so far as members
  */
-export async function importRows(
-  database: Database,
-  actor: Actor,
-  batches: AsyncIterable<(ImportRow | FaultyRow)[]>,
-): Promise<ImportReport> {
-  const report: ImportReport = { created: 0, updated: 0, unchanged: 0, failed: 0, errors: [] };
+export async function importRows(database: Database, { actor, batches, isDryRun }: Import): Promise<ImportReport> {
+  if (!isDryRun) return saveAll(batches, (rows) => saveSome(database, actor, rows));
+  await using rehearsal = await Rehearsal.open(database, actor);
+  return await saveAll(batches, (rows) => rehearsal.save(rows));
+}
+
+async function saveAll(batches: AsyncIterable<ImportRow[]>, save: SaveSome): Promise<ImportReport> {
+  const report = emptyReport();
   try {
-    for await (const rows of batches) await importBatch(database, actor, rows, report);
+    for await (const rows of batches) await saveBatch(rows, save, report);
     return report;
   } catch (error) {
     throw error instanceof AppError ? error.with({ ...report }) : error;
   }
 }
 
-/** Writes the rows in as many transactions as it takes; the key is looked at in each. */
-async function importBatch(
+async function saveBatch(rows: ImportRow[], save: SaveSome, report: ImportReport): Promise<void> {
+  let rest = rows;
+  while (rest.length > 0) {
+    const outcomes = await save(rest);
+    for (const outcome of outcomes) addOutcome(report, outcome);
+    rest = rest.slice(outcomes.length);
+  }
+}
+
+/** One transaction; the key is looked at in each. */
+async function saveSome(database: Database, actor: Actor, rows: ImportRow[]): Promise<RowOutcome[]> {
+  const { outcome } = await write(database, actor, undefined, (writing) => saveRows(writing, rows));
+  return outcome;
+}
+
+/** So many rows are kept in memory, and saved while nobody else can write: about a second. */
+const ATOMIC_ROWS_MAX = 10_000;
+
+/**
+ * Creates and changes listings in one transaction: all rows are saved, or none.
+ * @param makeRetry asked once all rows have been read
+ * @throws {AppError} `import_failed` with the faults of the rows; `payload_too_large` for too many; what `batches` and
+ * `write` throw
+ */
+export async function importAtomically(
   database: Database,
-  actor: Actor,
-  rows: (ImportRow | FaultyRow)[],
-  report: ImportReport,
-): Promise<void> {
-  let done = 0;
-  while (done < rows.length) {
-    const rest = rows.slice(done);
-    const { outcome: outcomes } = await write(database, actor, undefined, (writing) => saveRows(writing, rest));
-    for (const [index, outcome] of outcomes.entries()) addOutcome(report, rest[index]?.line ?? 0, outcome);
-    done += outcomes.length;
-  }
+  { actor, batches, isDryRun }: Import,
+  makeRetry: () => Retry | undefined,
+): Promise<Written<ImportReport>> {
+  const rows = await gather(batches);
+  const isFaulty = rows.some((row) => 'fault' in row);
+  if (isDryRun) return { outcome: isFaulty ? refuse(rows) : await rehearse(database, actor, rows), isReplayed: false };
+  const retry = makeRetry();
+  // What can be told without the database is told before everybody has to wait; but first that it is a retry.
+  if (isFaulty) return write(database, actor, retry, async () => refuse(rows));
+  return writeLong(database, actor, retry, (writing) => saveTogether(writing, rows));
 }
 
-function addOutcome(report: ImportReport, line: number, outcome: Outcome): void {
-  if (!(outcome instanceof AppError)) {
-    report[outcome] += 1;
-    return;
+async function gather(batches: AsyncIterable<ImportRow[]>): Promise<ImportRow[]> {
+  const rows: ImportRow[] = [];
+  for await (const batch of batches) {
+    rows.push(...batch);
+    if (rows.length <= ATOMIC_ROWS_MAX) continue;
+    const message = `An atomic import takes ${ATOMIC_ROWS_MAX} rows at most; send several files, or leave out atomic=true.`;
+    throw new AppError('payload_too_large', message);
   }
-  report.failed += 1;
-  const { code, message, details, members } = outcome;
-  if (report.errors.length < ERRORS_MAX) report.errors.push({ line, code, message, ...members, details });
+  return rows;
 }
 
-/** Saves rows until the time is over, one at least. @returns what came of each */
-async function saveRows(writing: Writing, rows: (ImportRow | FaultyRow)[]): Promise<Outcome[]> {
-  const endTimeMs = performance.now() + WORK_MAX_MS;
-  const outcomes: Outcome[] = [];
-  for (const row of rows) {
-    outcomes.push('fault' in row ? row.fault : await saveRow(writing, row));
-    if (performance.now() > endTimeMs) break;
-  }
-  return outcomes;
+async function saveTogether(writing: Writing<LongSession>, rows: ImportRow[]): Promise<ImportReport> {
+  const report = emptyReport();
+  const save = async (rest: ImportRow[]) => {
+    await writing.session.nextTurn();
+    return saveRows(writing, rest);
+  };
+  await saveBatch(rows, save, report);
+  return allOrNone(report);
 }
 
-/** What may be wrong with a row; any other error is one of the database, and of all rows. */
-const ROW_CODES = new Set<ErrorCode>(['not_found', 'external_id_taken', 'validation_failed']);
-
-async function saveRow(writing: Writing, row: ImportRow): Promise<Outcome> {
-  try {
-    const current = await findCurrent(writing, row);
-    const { type } = await saveListing(writing, current, row.makeInput(current?.listing));
-    return type;
-  } catch (error) {
-    if (error instanceof AppError && ROW_CODES.has(error.code)) return error;
-    throw error;
-  }
+async function rehearse(database: Database, actor: Actor, rows: ImportRow[]): Promise<ImportReport> {
+  const report = emptyReport();
+  await using rehearsal = await Rehearsal.open(database, actor);
+  await saveBatch(rows, (rest) => rehearsal.save(rest), report);
+  return allOrNone(report);
 }
 
-async function findCurrent({ session, account }: Writing, row: ImportRow): Promise<CurrentListing | undefined> {
-  if (row.id !== undefined) {
-    const stored = await findListing(session, account.id, row.id);
-    if (stored === undefined) throw noListing();
-    return readStored(stored);
-  }
-  if (row.externalId === undefined) return undefined;
-  const stored = await findListingByExternalId(session, account.id, row.externalId);
-  return stored && readStored(stored);
+function refuse(rows: ImportRow[]): never {
+  const report = emptyReport();
+  for (const row of rows) if ('fault' in row) addOutcome(report, { line: row.line, result: row.fault });
+  throw importFailed(report);
+}
+
+function allOrNone(report: ImportReport): ImportReport {
+  if (report.failed > 0) throw importFailed(report);
+  return report;
 }

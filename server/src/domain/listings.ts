@@ -70,7 +70,7 @@ export function putListing(
   return write(database, actor, retry, async (writing) => {
     const stored = await findListingByExternalId(writing.session, writing.account.id, externalId);
     precondition?.(stored?.version);
-    return saveListing(writing, stored && readStored(stored), makeInput());
+    return storeListing(writing, stored && readStored(stored), makeInput());
   });
 }
 
@@ -122,6 +122,15 @@ export async function saveListing(
   input: ListingInput,
 ): Promise<SavedListing> {
   if (input.externalId !== current?.listing.externalId) await refuseTakenExternalId(writing, input.externalId);
+  return storeListing(writing, current, input);
+}
+
+/** As `saveListing`, where no other listing can have the external id. */
+export function storeListing(
+  writing: Writing,
+  current: CurrentListing | undefined,
+  input: ListingInput,
+): Promise<SavedListing> {
   return current === undefined ? saveNew(writing, input) : saveChanged(writing, current, input);
 }
 

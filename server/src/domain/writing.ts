@@ -2,7 +2,7 @@ import type { Account } from '../model/accounts.ts';
 import { AppError } from '../model/errors.ts';
 import { findAccount } from '../storage/accounts.ts';
 import { findKeyAccount } from '../storage/api-keys.ts';
-import type { Database, Session } from '../storage/database.ts';
+import type { Database, LongSession, Session } from '../storage/database.ts';
 import { findRetry, insertRetry, type RetryRow, removeExpiredRetries, removeRetry } from '../storage/retries.ts';
 import { keyGone } from './api-keys.ts';
 import { accountWrites } from './event-hub.ts';
@@ -15,8 +15,8 @@ export interface Actor {
 }
 
 /** What a change is made with: an open transaction, and the account that it belongs to. */
-export interface Writing {
-  session: Session;
+export interface Writing<S extends Session = Session> {
+  session: S;
   account: Account;
 }
 
@@ -48,21 +48,41 @@ export async function write<T>(
   retry: Retry | undefined,
   work: (writing: Writing) => Promise<T>,
 ): Promise<Written<T>> {
-  const written = await database.write(async (session): Promise<Written<T>> => {
-    const account = await getAccount(session, actor);
-    if (retry === undefined) return { outcome: await work({ session, account }), isReplayed: false };
-    const earlier = await findLiveRetry(session, account.id, retry.key);
-    if (earlier !== undefined) return { outcome: replay<T>(earlier, retry), isReplayed: true };
-    const outcome = await work({ session, account });
-    const expiresAt = Date.now() + RETRY_KEPT_MS;
-    await insertRetry(session, account.id, { ...retry, outcome: JSON.stringify(outcome), expiresAt });
-    return { outcome, isReplayed: false };
-  });
+  const written = await database.write((session) => runOnce(session, actor, retry, work));
   accountWrites.emit('written', actor.accountId);
   return written;
 }
 
-async function getAccount(session: Session, { accountId, keyId }: Actor): Promise<Account> {
+/** As `write`, for work that takes many turns of the event loop: nobody else writes meanwhile. */
+export async function writeLong<T>(
+  database: Database,
+  actor: Actor,
+  retry: Retry | undefined,
+  work: (writing: Writing<LongSession>) => Promise<T>,
+): Promise<Written<T>> {
+  const written = await database.writeLong((session) => runOnce(session, actor, retry, work));
+  accountWrites.emit('written', actor.accountId);
+  return written;
+}
+
+async function runOnce<T, S extends Session>(
+  session: S,
+  actor: Actor,
+  retry: Retry | undefined,
+  work: (writing: Writing<S>) => Promise<T>,
+): Promise<Written<T>> {
+  const account = await getActingAccount(session, actor);
+  if (retry === undefined) return { outcome: await work({ session, account }), isReplayed: false };
+  const earlier = await findLiveRetry(session, account.id, retry.key);
+  if (earlier !== undefined) return { outcome: replay<T>(earlier, retry), isReplayed: true };
+  const outcome = await work({ session, account });
+  const expiresAt = Date.now() + RETRY_KEPT_MS;
+  await insertRetry(session, account.id, { ...retry, outcome: JSON.stringify(outcome), expiresAt });
+  return { outcome, isReplayed: false };
+}
+
+/** The actor's account. @throws {AppError} `unauthorized` when the key is gone */
+export async function getActingAccount(session: Session, { accountId, keyId }: Actor): Promise<Account> {
   const account =
     keyId === undefined ? await findAccount(session, accountId) : await findKeyAccount(session, keyId, Date.now());
   if (account === undefined) throw keyGone();

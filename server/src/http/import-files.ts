@@ -1,9 +1,10 @@
-import type { FaultyRow, ImportRow } from '../domain/imports.ts';
+import type { ImportRow } from '../domain/import-rows.ts';
 import { BrokenFileError, type FileRecord, type Splitter } from '../lib/records.ts';
 import { ownTurn } from '../lib/turns.ts';
 import { AppError } from '../model/errors.ts';
 
-type Row = ImportRow | FaultyRow;
+/** What is parsed and written at a time: some milliseconds. */
+const PIECE_BYTES = 16 * 1024;
 
 /** How long rows are parsed before others have their turn. */
 const SLICE_MAX_MS = 2;
@@ -12,7 +13,7 @@ const SLICE_MAX_MS = 2;
 export interface FileFormat<T> {
   splitter: Splitter<T>;
   /** What a record says; nothing if it is none that counts. @throws {AppError} if no row of the file can be read */
-  toRow(record: FileRecord<T>): Row | undefined;
+  toRow(record: FileRecord<T>): ImportRow | undefined;
   /** Looks at what is missing once the file is over. @throws {AppError} if no row of it could be read */
   end?(): void;
 }
@@ -25,7 +26,7 @@ export interface FileFormat<T> {
 export async function* readRows<T>(
   chunks: AsyncIterable<Buffer>,
   { splitter, toRow, end }: FileFormat<T>,
-): AsyncGenerator<Row[]> {
+): AsyncGenerator<ImportRow[]> {
   try {
     for await (const records of splitAll(chunks, splitter)) yield* toBatch(records, toRow);
     end?.();
@@ -35,16 +36,20 @@ export async function* readRows<T>(
 }
 
 async function* splitAll<T>(chunks: AsyncIterable<Buffer>, splitter: Splitter<T>) {
-  for await (const chunk of chunks) yield splitter.push(chunk);
+  for await (const chunk of chunks) {
+    for (let start = 0; start < chunk.length; start += PIECE_BYTES) {
+      yield splitter.push(chunk.subarray(start, start + PIECE_BYTES));
+    }
+  }
   yield await splitter.end();
 }
 
 /** One batch; if the records end with an error, it comes after those before it. */
 async function* toBatch<T>(
   records: Iterable<FileRecord<T>>,
-  toRow: (record: FileRecord<T>) => Row | undefined,
-): AsyncGenerator<Row[]> {
-  const rows: Row[] = [];
+  toRow: (record: FileRecord<T>) => ImportRow | undefined,
+): AsyncGenerator<ImportRow[]> {
+  const rows: ImportRow[] = [];
   let sliceEndMs = performance.now() + SLICE_MAX_MS;
   try {
     for (const record of records) {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Retry } from '../domain/writing.ts';
 import { AppError } from '../model/errors.ts';
@@ -24,14 +24,23 @@ export function readIdempotencyKey({ headers, rawHeaders }: IncomingMessage): st
   );
 }
 
-/** What tells a retry from another request that uses its key by mistake: all that the outcome could depend on. */
-export function toRetry(key: string | undefined, { incoming, path, query }: Exchange, body: Buffer): Retry | undefined {
+/** Makes what the domain needs to recognise a retry. */
+export function toRetry(key: string | undefined, exchange: Exchange, body: Buffer): Retry | undefined {
   if (key === undefined) return undefined;
+  return { key, fingerprint: startFingerprint(exchange).update(body).digest('base64url') };
+}
+
+/**
+ * What tells a retry from another request that uses its key by mistake: all that the outcome could depend on. The body
+ * is to follow.
+ */
+export function startFingerprint({ incoming, path, query }: Exchange): Hash {
   const { method, headers } = incoming;
   const parts = [method, path, query, headers['content-type'], headers['if-match'], headers['if-none-match']];
-  const fingerprint = createHash('sha256')
-    .update(JSON.stringify(parts.map((part) => part ?? null)))
-    .update(body)
-    .digest('base64url');
-  return { key, fingerprint };
+  return createHash('sha256').update(JSON.stringify(parts.map((part) => part ?? null)));
+}
+
+/** What tells that a reply is one to an earlier request. */
+export function replayHeaders(isReplayed: boolean): Record<string, string> {
+  return isReplayed ? { 'Idempotent-Replayed': 'true' } : {};
 }

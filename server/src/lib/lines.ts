@@ -19,7 +19,8 @@ export class LineSplitter implements Splitter<Buffer> {
   *push(chunk: Buffer): Generator<FileRecord<Buffer>> {
     let start = 0;
     for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
-      yield* this.#finish(chunk.subarray(start, end));
+      const line = this.#finish(chunk.subarray(start, end));
+      if (line !== undefined) yield line;
       start = end + 1;
     }
     this.#pending.add(chunk.subarray(start));
@@ -27,17 +28,19 @@ export class LineSplitter implements Splitter<Buffer> {
 
   /** A last line may lack its line feed. */
   async end(): Promise<Iterable<FileRecord<Buffer>>> {
-    return this.#finish(Buffer.alloc(0));
+    const line = this.#finish(Buffer.alloc(0));
+    return line === undefined ? [] : [line];
   }
 
-  *#finish(rest: Buffer): Generator<FileRecord<Buffer>> {
+  #finish(rest: Buffer): FileRecord<Buffer> | undefined {
     const content = this.#pending.take(rest);
-    if (content === undefined || !isBlank(content)) yield { line: this.#line, content };
+    const line = this.#line;
     this.#line += 1;
+    return content !== undefined && isBlank(content) ? undefined : { line, content };
   }
 }
 
 function isBlank(bytes: Buffer): boolean {
-  for (const byte of bytes) if (!BLANK.has(byte)) return false;
+  for (let index = 0; index < bytes.length; index += 1) if (!BLANK.has(bytes[index] ?? 0)) return false;
   return true;
 }

@@ -49,11 +49,10 @@ export class RecordBuffer {
 
   /** The record that ends with this piece, and a new beginning; nothing if it is too long. */
   take(piece: Buffer): Buffer | undefined {
-    const length = this.#length + piece.length;
-    const start = this.#bytes.subarray(0, this.#length);
+    const startLength = this.#length;
     this.#length = 0;
-    if (length > this.#lengthMax) return undefined;
-    return length === piece.length ? piece : Buffer.concat([start, piece]);
+    if (startLength + piece.length > this.#lengthMax) return undefined;
+    return startLength === 0 ? piece : Buffer.concat([this.#bytes.subarray(0, startLength), piece]);
   }
 
   #copy(piece: Buffer, start: number): void {

@@ -54,8 +54,14 @@ export interface FieldFault {
   message: string;
 }
 
+/** One fault of one row of a file; a code of `ErrorCode` is one of the row as a whole. */
+export interface RowFault extends Omit<FieldFault, 'code'> {
+  line: number;
+  code: FieldCode | ErrorCode;
+}
+
 export interface AppErrorOptions {
-  details?: FieldFault[];
+  details?: FieldFault[] | RowFault[];
   /** More members of the error object, such as `offset` or `listingId`. */
   members?: Record<string, unknown>;
   /** More headers of the reply, such as `Allow`. */
@@ -66,7 +72,7 @@ export interface AppErrorOptions {
 /** An error whose message is meant for the person who sent the request: it says what to do. */
 export class AppError extends Error {
   readonly code: ErrorCode;
-  readonly details: FieldFault[] | undefined;
+  readonly details: FieldFault[] | RowFault[] | undefined;
   readonly members: Record<string, unknown>;
   readonly headers: Record<string, string>;
 

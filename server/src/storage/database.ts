@@ -73,3 +73,6 @@ export interface Database extends Session {
   /** Waits for the writes that were handed in, then closes. */
   close(): Promise<void>;
 }
+
+/** A database for a while: it is gone when it is closed. */
+export type Scratch = Pick<Database, 'write' | 'close'>;

@@ -1,5 +1,6 @@
 import { AppError } from '../model/errors.ts';
-import type { Database } from './database.ts';
+import type { Database, Scratch } from './database.ts';
+import { openSqliteScratch } from './sqlite/scratch.ts';
 import { openSqlite } from './sqlite.ts';
 
 const FILE_SCHEME = 'file:';
@@ -16,4 +17,9 @@ export function openDatabase(url: string): Database {
     );
   }
   return openSqlite(url.slice(FILE_SCHEME.length));
+}
+
+/** Opens a database that nobody else can see, with all tables and nothing in them. On every engine it is SQLite. */
+export function openScratch(): Scratch {
+  return openSqliteScratch();
 }

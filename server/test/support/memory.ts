@@ -14,7 +14,7 @@ export function memoryBytes(): number {
   return heapUsed + external;
 }
 
-const SAMPLE_MS = 20;
+const SAMPLE_MS = 100;
 
 /** Runs `work` and says by how much memory grew meanwhile at most. */
 export async function watchMemory<T>(work: () => Promise<T>): Promise<{ result: T; growthBytes: number }> {

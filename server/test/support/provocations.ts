@@ -41,7 +41,7 @@ export const PROVOCATIONS: Record<string, (provoking: Provoking) => Promise<Resp
     return ask({ headers: { 'If-Match': '"1"' } });
   },
   precondition_failed: ({ ask }) => ask({ headers: { 'If-None-Match': '*' } }),
-  import_failed: ({ ask }) => ask({ headers: { 'Content-Encoding': 'gzip' } }),
+  import_failed: ({ ask }) => ask({ query: 'atomic=true' }),
   payload_too_large: ({ ask }) => ask({ body: ' '.repeat(1024 * 1024 + 1) }),
   unsupported_media_type: ({ ask }) => ask({ body: '{}', headers: { 'Content-Type': 'text/plain' } }),
   validation_failed: ({ ask }) => ask({ body: '{"address":" ","beds":2.5,"baths":2}' }),
@@ -62,6 +62,12 @@ export const PROVOCATIONS: Record<string, (provoking: Provoking) => Promise<Resp
       body: '[{"externalId":"MLS-20931","address":"12 Elm Street","beds":3,"baths":2},]',
       headers: { 'Content-Type': 'application/json' },
     }),
+  'createImport payload_too_large': ({ ask }) => ask({ query: 'atomic=true', body: '{}\n'.repeat(10_001) }),
+  'createImport idempotency_key_reused': async ({ ask }) => {
+    const retry = { query: 'atomic=true', headers: { 'Idempotency-Key': '4c1d' } };
+    await ask({ ...retry, body: '' });
+    return ask(retry);
+  },
   'createImport validation_failed': ({ ask }) =>
     ask({ body: 'adress,beds,baths\r\n', headers: { 'Content-Type': 'text/csv' } }),
   'createImport invalid_idempotency_key': ({ ask }) => ask({ headers: { 'Idempotency-Key': '4c1d' } }),

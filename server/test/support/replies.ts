@@ -30,7 +30,12 @@ const eventReply = z.strictObject({
 
 const eventsReply = z.strictObject({ data: z.array(eventReply), nextAfter: z.int(), epoch: z.string().length(8) });
 
-const fault = z.strictObject({ field: z.string(), code: z.string(), message: z.string().min(1) });
+const fault = z.strictObject({
+  line: z.int().optional(),
+  field: z.string(),
+  code: z.string(),
+  message: z.string().min(1),
+});
 
 const errorReply = z.strictObject({
   error: z.looseObject({

@@ -21,7 +21,7 @@ export const BODY_ERRORS = {
     title: 'The request took too long to arrive',
     meaning:
       'The headers took longer than 10 seconds, or no byte of the body came for 30 seconds, or the body of one listing ' +
-      'was not whole after a minute. Nothing was done.',
+      'was not whole after a minute. Nothing was done; of an import, the rows that had come stay imported.',
     remedy:
       'Send the request again. If it happens often, look at the connection, or at a proxy that holds bodies back.',
     example: { message: 'The body took too long; send the request again.' },
@@ -29,7 +29,9 @@ export const BODY_ERRORS = {
   payload_too_large: {
     status: 413,
     title: 'The body is too large',
-    meaning: 'The body of a request about one listing may have 1 MiB (1,048,576 bytes).',
+    meaning:
+      'The body of a request about one listing may have 1 MiB (1,048,576 bytes). So may a row of an import, which may have ' +
+      'any number of them; but with `atomic=true` 10,000 and 64 MiB.',
     remedy: 'Send less: texts are limited, and photos are sent as addresses, not as pictures.',
     commands: [`printf '%01100000d' 0 | curl -i $API/listings ${KEY} ${JSON_BODY} --data-binary @-`],
     example: { message: 'The body is larger than 1048576 bytes; send less.' },
@@ -79,17 +81,19 @@ export const BODY_ERRORS = {
   },
   import_failed: {
     status: 422,
-    title: 'The file of an import cannot be read on',
+    title: 'The file of an import cannot be imported, or not be read on',
     meaning:
-      'The file is not what it is said to be, such as gzip, or was cut. `line` is where it cannot be read on; `created`, ' +
-      '`updated`, `unchanged` and `failed` count the rows before it, which stay imported.',
+      'With `atomic=true`: rows are at fault, `details` names the first hundred faults with the `line` of each, and ' +
+      'nothing was imported. Otherwise: the file is not what it is said to be, such as gzip, or was cut. Then `line` is ' +
+      'where it cannot be read on, and `created`, `updated`, `unchanged`, `failed` and `errors` say what came of the rows ' +
+      'before it, which stay imported.',
     remedy: 'Mend the file and send it again from the beginning: what is there already counts as unchanged.',
     commands: [
       `curl -i $API/imports ${KEY} -H "Content-Type: text/csv" -H "Content-Encoding: gzip" -d 'address,beds,baths'`,
     ],
     example: {
-      message: 'The body is not gzip as Content-Encoding says, or it was cut; pack it again.',
-      members: { created: 0, updated: 0, unchanged: 0, failed: 0, errors: [], line: 1 },
+      message: 'One row cannot be imported, so none was; details says why.',
+      details: [{ line: 3, field: 'listPrice', code: 'inconsistent', message: 'Is required together with currency.' }],
     },
   },
 } satisfies Partial<Record<ErrorCode, ErrorEntry>>;

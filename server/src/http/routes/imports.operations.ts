@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { IDEMPOTENCY_KEY } from '../openapi/request-headers.ts';
 import type { Operation } from '../operations.ts';
 import { JSON_TYPE } from '../reply.ts';
 import { importRow } from '../schemas/import-rows.ts';
@@ -9,6 +10,11 @@ const NDJSON_TYPE = 'application/x-ndjson';
 export const CSV_TYPE = 'text/csv';
 
 const importQuery = z.strictObject({
+  atomic: booleanParameter(
+    'Keeps all rows or none, up to 10,000 rows and 64 MiB: if one cannot be imported, the reply is 422 and nothing has ' +
+      'changed. Only then an `Idempotency-Key` is taken.',
+  ).optional(),
+  dryRun: booleanParameter('Writes nothing, and reports what would have come of the rows.').optional(),
   ignoreUnknown: booleanParameter(
     'Leaves out the columns of a CSV file that are not known, instead of refusing it.',
   ).optional(),
@@ -68,6 +74,7 @@ export const importOperation: Operation<typeof importQuery> = {
     '`Content-Encoding: gzip`; a row has at most 1 MiB. An error in the middle says what was imported before it: send ' +
     'the file again, and what is there already counts as unchanged.',
   query: importQuery,
+  requestHeaders: [IDEMPOTENCY_KEY],
   body: {
     types: [NDJSON_TYPE, CSV_TYPE, JSON_TYPE],
     encodings: ['gzip'],
@@ -108,7 +115,10 @@ export const importOperation: Operation<typeof importQuery> = {
     'invalid_query',
     'invalid_idempotency_key',
     'insufficient_scope',
+    'idempotency_key_reused',
+    'idempotency_in_progress',
     'request_timeout',
+    'payload_too_large',
     'unsupported_media_type',
     'validation_failed',
     'import_failed',
@@ -118,7 +128,8 @@ export const importOperation: Operation<typeof importQuery> = {
   errorExamples: {
     invalid_idempotency_key: {
       message:
-        'An import takes no Idempotency-Key: give each row an externalId, and run the file again whenever you like.',
+        'An import takes an Idempotency-Key with atomic=true only: give each row an externalId instead, and run the file ' +
+        'again whenever you like.',
     },
     validation_failed: {
       message:
@@ -128,6 +139,9 @@ export const importOperation: Operation<typeof importQuery> = {
       details: [
         { field: 'adress', code: 'unknown_field', message: 'There is no such column; perhaps address is meant.' },
       ],
+    },
+    payload_too_large: {
+      message: 'An atomic import takes 10000 rows at most; send several files, or leave out atomic=true.',
     },
     request_timeout: { message: 'No bytes came for too long; send the file again.' },
     invalid_json: {

@@ -1,13 +1,16 @@
-import { importRows } from '../../domain/imports.ts';
+import type { ImportRow } from '../../domain/import-rows.ts';
+import { importAtomically, importRows } from '../../domain/imports.ts';
 import { AppError } from '../../model/errors.ts';
+import type { Database } from '../../storage/database.ts';
 import type { Services } from '../app.ts';
+import { ATOMIC_BYTES_MAX, AtomicFile, fileTooLarge } from '../atomic-file.ts';
 import { requireFullAccess } from '../authenticate.ts';
 import type { KeyedExchange } from '../exchange.ts';
 import { readRows } from '../import-files.ts';
 import { bodyEncoding, bodyType } from '../negotiate.ts';
 import { addOperation } from '../operations.ts';
-import { JSON_TYPE, replyJson } from '../reply.ts';
-import { readIdempotencyKey } from '../retry.ts';
+import { JSON_TYPE, type Reply, replyJson } from '../reply.ts';
+import { readIdempotencyKey, replayHeaders } from '../retry.ts';
 import type { Routes } from '../routes.ts';
 import { csvFile } from '../schemas/csv-rows.ts';
 import { jsonArrayFile, ndjsonFile } from '../schemas/import-rows.ts';
@@ -16,36 +19,59 @@ import { CSV_TYPE, type ImportQuery, importOperation } from './imports.operation
 
 export function addImports(routes: Routes, { database }: Services): void {
   addOperation(routes, importOperation, async (exchange, query) => {
-    const { headers } = exchange.incoming;
-    const type = bodyType(headers);
-    refuseIdempotencyKey(exchange);
-    refuseIgnoreUnknown(query, type);
+    requireCsv(exchange, query);
+    const key = readIdempotencyKey(exchange.incoming);
+    if (key !== undefined && !query.atomic) throw keyRefused();
+    if (query.atomic && Number(exchange.incoming.headers['content-length']) > ATOMIC_BYTES_MAX) throw fileTooLarge();
     requireFullAccess(exchange.holder);
-    const chunks = readUpload(exchange, bodyEncoding(headers) === 'gzip');
-    const report = await importRows(database, exchange.holder, readFile(chunks, type, query));
-    return { ...replyJson(200, JSON.stringify(report)), isCompressible: true };
+    return query.atomic ? importAll(exchange, query, database, key) : importSome(exchange, query, database);
   });
 }
 
-function readFile(chunks: AsyncIterable<Buffer>, type: string, { ignoreUnknown = false }: ImportQuery) {
+async function importSome(exchange: KeyedExchange, query: ImportQuery, database: Database): Promise<Reply> {
+  const batches = readFile(readBody(exchange), exchange, query);
+  const report = await importRows(database, { actor: exchange.holder, batches, isDryRun: query.dryRun ?? false });
+  return replyJson(200, JSON.stringify(report));
+}
+
+async function importAll(
+  exchange: KeyedExchange,
+  query: ImportQuery,
+  database: Database,
+  key: string | undefined,
+): Promise<Reply> {
+  using file = new AtomicFile(exchange);
+  const batches = readFile(file.read(readBody(exchange)), exchange, query);
+  const rows = { actor: exchange.holder, batches, isDryRun: query.dryRun ?? false };
+  const { outcome, isReplayed } = await importAtomically(database, rows, () => file.toRetry(key));
+  return replyJson(200, JSON.stringify(outcome), replayHeaders(isReplayed));
+}
+
+function readBody(exchange: KeyedExchange): AsyncIterable<Buffer> {
+  return readUpload(exchange, bodyEncoding(exchange.incoming.headers) === 'gzip');
+}
+
+function readFile(
+  chunks: AsyncIterable<Buffer>,
+  { incoming }: KeyedExchange,
+  { ignoreUnknown = false }: ImportQuery,
+): AsyncIterable<ImportRow[]> {
+  const type = bodyType(incoming.headers);
   if (type === CSV_TYPE) return readRows(chunks, csvFile(ignoreUnknown));
   return readRows(chunks, type === JSON_TYPE ? jsonArrayFile() : ndjsonFile());
 }
 
-function refuseIgnoreUnknown({ ignoreUnknown }: ImportQuery, type: string): void {
-  if (ignoreUnknown === undefined || type === CSV_TYPE) return;
-  const fault = {
-    field: 'query.ignoreUnknown',
-    code: 'inconsistent',
-    message: 'Is for the columns of CSV files only.',
-  } as const;
-  throw new AppError('invalid_query', `${fault.field}: ${fault.message}`, { details: [fault] });
+function requireCsv({ incoming }: KeyedExchange, { ignoreUnknown }: ImportQuery): void {
+  if (ignoreUnknown === undefined || bodyType(incoming.headers) === CSV_TYPE) return;
+  const field = 'query.ignoreUnknown';
+  const message = 'Is for the columns of CSV files only.';
+  throw new AppError('invalid_query', `${field}: ${message}`, { details: [{ field, code: 'inconsistent', message }] });
 }
 
-function refuseIdempotencyKey({ incoming }: KeyedExchange): void {
-  if (readIdempotencyKey(incoming) === undefined) return;
-  throw new AppError(
+function keyRefused(): AppError {
+  return new AppError(
     'invalid_idempotency_key',
-    'An import takes no Idempotency-Key: give each row an externalId, and run the file again whenever you like.',
+    'An import takes an Idempotency-Key with atomic=true only: give each row an externalId instead, and run the file ' +
+      'again whenever you like.',
   );
 }

@@ -17,7 +17,7 @@ import { listingTag, readPrecondition } from '../conditional.ts';
 import type { KeyedExchange } from '../exchange.ts';
 import { addOperation } from '../operations.ts';
 import { type Reply, replyJson } from '../reply.ts';
-import { readIdempotencyKey, toRetry } from '../retry.ts';
+import { readIdempotencyKey, replayHeaders, toRetry } from '../retry.ts';
 import type { Routes } from '../routes.ts';
 import { patchListing } from '../schemas/listing-patch.ts';
 import { normalExternalId, parseListing, parseListingOf } from '../schemas/listings.ts';
@@ -71,8 +71,4 @@ function replySaved({ outcome, isReplayed }: Written<SavedListing>): Reply {
   const headers = { ETag: listingTag(version), ...replayHeaders(isReplayed) };
   if (type !== 'created') return replyJson(200, doc, headers);
   return replyJson(201, doc, { Location: `/v1/listings/${id}`, ...headers });
-}
-
-function replayHeaders(isReplayed: boolean): Record<string, string> {
-  return isReplayed ? { 'Idempotent-Replayed': 'true' } : {};
 }

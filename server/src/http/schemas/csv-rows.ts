@@ -1,4 +1,4 @@
-import type { FaultyRow, ImportRow } from '../../domain/imports.ts';
+import type { ImportRow } from '../../domain/import-rows.ts';
 import { type Cells, CsvSplitter } from '../../lib/csv.ts';
 import type { ParsedJson, PropertyPath } from '../../lib/json.ts';
 import type { FileRecord } from '../../lib/records.ts';
@@ -40,7 +40,7 @@ function readHeader(cells: Cells, ignoreUnknown: boolean): Header {
   return { columns, isComplete: Object.keys(listingFields).every((field) => fields.has(field)) };
 }
 
-function toRow({ line, content = [] }: FileRecord<Cells>, header: Header): ImportRow | FaultyRow {
+function toRow({ line, content = [] }: FileRecord<Cells>, header: Header): ImportRow {
   const { columns, isComplete } = header;
   const faults = findCellFaults(content, columns);
   if (faults.length > 0) return { line, fault: invalidCells(faults) };

@@ -10,7 +10,12 @@ export const errorReply = z
       requestId: z.string().optional().meta({ description: 'Also in `X-Request-Id`; not in a 401.' }),
       details: z
         .array(
-          z.object({ field: z.string().meta({ example: 'photos[2].url' }), code: z.string(), message: z.string() }),
+          z.object({
+            line: z.int().optional().meta({ description: 'Of an import: the line on which the row begins.' }),
+            field: z.string().meta({ example: 'photos[2].url' }),
+            code: z.string(),
+            message: z.string(),
+          }),
         )
         .optional()
         .meta({ description: 'Every field at fault.' }),

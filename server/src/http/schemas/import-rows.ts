@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { FaultyRow, ImportRow } from '../../domain/imports.ts';
+import type { GoodRow, ImportRow } from '../../domain/import-rows.ts';
 import type { ParsedJson } from '../../lib/json.ts';
 import { JsonArraySplitter } from '../../lib/json-array.ts';
 import { LineSplitter } from '../../lib/lines.ts';
@@ -41,7 +41,7 @@ export function jsonArrayFile(): FileFormat<Buffer> {
 }
 
 /** What a row of JSON says; nothing if it is the line that closes an export. */
-function toJsonRow({ line, content }: FileRecord<Buffer>): ImportRow | FaultyRow | undefined {
+function toJsonRow({ line, content }: FileRecord<Buffer>): ImportRow | undefined {
   try {
     if (content === undefined) throw rowTooLong();
     const parsed = parseBody(content, 'row');
@@ -63,7 +63,7 @@ function isClosingLine(value: unknown): boolean {
 }
 
 /** @throws {AppError} `validation_failed` with every fault there is */
-function parseRow(parsed: ParsedJson): Omit<ImportRow, 'line'> {
+function parseRow(parsed: ParsedJson): Omit<GoodRow, 'line'> {
   const { id, fields } = splitRow(parsed.value);
   const inexactNumbers = parsed.inexactNumbers.filter(([name]) => !IGNORED_FIELDS.includes(String(name)));
   const input = parseListing({ value: fields, inexactNumbers }, findIdFaults(id));

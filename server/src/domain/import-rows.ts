@@ -1,0 +1,82 @@
+import { AppError, type ErrorCode } from '../model/errors.ts';
+import type { Listing, ListingInput } from '../model/listings.ts';
+import { findListing, findListingByExternalId } from '../storage/listings.ts';
+import {
+  type CurrentListing,
+  noListing,
+  readStored,
+  type SavedListing,
+  saveListing,
+  storeListing,
+} from './listings.ts';
+import type { Writing } from './writing.ts';
+
+/** A row of a file that is to become a listing, or to change one. */
+export interface GoodRow {
+  /** Where it stands, for whoever looks for it. */
+  line: number;
+  /** The listing it means; without it and without an external id that exists, it is a new one. */
+  id: string | undefined;
+  /** The one that `makeInput` gives, unless that is the listing's own. */
+  externalId: string | undefined;
+  /** What the listing is to be, if it is `current` now. @throws {AppError} `validation_failed` */
+  makeInput: (current: Listing | undefined) => ListingInput;
+}
+
+/** A row that cannot be imported, whatever there is already. */
+interface FaultyRow {
+  line: number;
+  fault: AppError;
+}
+
+export type ImportRow = GoodRow | FaultyRow;
+
+/** What came of a row. */
+export interface RowOutcome {
+  line: number;
+  result: SavedListing['type'] | AppError;
+}
+
+/** How long rows are written before others have their turn: a few milliseconds with the commit. */
+const WORK_MAX_MS = 2;
+
+/** Saves rows until the time is over, one at least. @returns what came of each */
+export async function saveRows(writing: Writing, rows: Iterable<ImportRow>): Promise<RowOutcome[]> {
+  const endTimeMs = performance.now() + WORK_MAX_MS;
+  const outcomes: RowOutcome[] = [];
+  for (const row of rows) {
+    outcomes.push({ line: row.line, result: 'fault' in row ? row.fault : await saveRow(writing, row) });
+    if (performance.now() > endTimeMs) break;
+  }
+  return outcomes;
+}
+
+/** What may be wrong with a row; any other error is one of the database, and of all rows. */
+const ROW_CODES = new Set<ErrorCode>(['not_found', 'external_id_taken', 'validation_failed']);
+
+async function saveRow(writing: Writing, row: GoodRow): Promise<RowOutcome['result']> {
+  try {
+    const { type } = await (row.id === undefined ? saveByExternalId(writing, row) : saveById(writing, row, row.id));
+    return type;
+  } catch (error) {
+    if (error instanceof AppError && ROW_CODES.has(error.code)) return error;
+    throw error;
+  }
+}
+
+async function saveById(writing: Writing, row: GoodRow, id: string): Promise<SavedListing> {
+  const stored = await findListing(writing.session, writing.account.id, id);
+  if (stored === undefined) throw noListing();
+  const current = readStored(stored);
+  return saveListing(writing, current, row.makeInput(current.listing));
+}
+
+async function saveByExternalId(writing: Writing, { externalId, makeInput }: GoodRow): Promise<SavedListing> {
+  const current = externalId === undefined ? undefined : await findCurrent(writing, externalId);
+  return storeListing(writing, current, makeInput(current?.listing));
+}
+
+async function findCurrent({ session, account }: Writing, externalId: string): Promise<CurrentListing | undefined> {
+  const stored = await findListingByExternalId(session, account.id, externalId);
+  return stored && readStored(stored);
+}

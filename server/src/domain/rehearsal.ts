@@ -1,0 +1,68 @@
+import type { Account } from '../model/accounts.ts';
+import { insertAccount } from '../storage/accounts.ts';
+import type { Database, Scratch, Session } from '../storage/database.ts';
+import { findListing, findListingByExternalId, type StoredListing } from '../storage/listings.ts';
+import { openScratch } from '../storage/open.ts';
+import { type ImportRow, type RowOutcome, saveRows } from './import-rows.ts';
+import { storeCreated } from './write-path.ts';
+import { type Actor, getActingAccount } from './writing.ts';
+
+/** So many rows are saved at a time; a few milliseconds. */
+const ROWS_MAX = 50;
+
+/**
+ * Where a dry run saves its rows: an empty database that is gone afterwards. What a row could meet in the real one is
+ * copied before it comes, so that all goes as it would there, also between the rows.
+ */
+export class Rehearsal {
+  readonly #database: Database;
+  readonly #actor: Actor;
+  readonly #scratch: Scratch;
+
+  private constructor(database: Database, actor: Actor, scratch: Scratch) {
+    this.#database = database;
+    this.#actor = actor;
+    this.#scratch = scratch;
+  }
+
+  /** @throws {AppError} `unauthorized` */
+  static async open(database: Database, actor: Actor): Promise<Rehearsal> {
+    const account = await getActingAccount(database, actor);
+    const scratch = openScratch();
+    await scratch.write((session) => insertAccount(session, account, Date.now()));
+    return new Rehearsal(database, actor, scratch);
+  }
+
+  /** Saves some of the rows, one at least. @returns what came of each @throws {AppError} `unauthorized` */
+  async save(rows: ImportRow[]): Promise<RowOutcome[]> {
+    const account = await getActingAccount(this.#database, this.#actor);
+    const some = rows.slice(0, ROWS_MAX);
+    const met = await this.#findMet(account, some);
+    return this.#scratch.write(async (session) => {
+      for (const stored of met) await copyOnce(session, account, stored);
+      return saveRows({ session, account }, some);
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#scratch.close();
+  }
+
+  /** The real listings that the rows could meet. */
+  async #findMet({ id: accountId }: Account, rows: ImportRow[]): Promise<StoredListing[]> {
+    const met: (StoredListing | undefined)[] = [];
+    for (const row of rows) {
+      if ('fault' in row) continue;
+      if (row.id !== undefined) met.push(await findListing(this.#database, accountId, row.id));
+      if (row.externalId !== undefined)
+        met.push(await findListingByExternalId(this.#database, accountId, row.externalId));
+    }
+    return met.filter((stored) => stored !== undefined);
+  }
+}
+
+/** What was copied before stays as the rows have left it. */
+async function copyOnce(session: Session, { id }: Account, stored: StoredListing): Promise<void> {
+  if ((await findListing(session, id, stored.id)) === undefined)
+    await storeCreated(session, id, JSON.parse(stored.doc));
+}

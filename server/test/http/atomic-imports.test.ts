@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { storedSequence, words } from '../storage/support.ts';
+import { counts, importFile, JSON_ARRAY, listAll, NDJSON, sendFile } from '../support/imports.ts';
+import { MINIMAL, post } from '../support/listings.ts';
+import { type ErrorReply, readError, readListing } from '../support/replies.ts';
+import { startTestService, type Tenant } from '../support/service.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+
+const line = (members: object = {}) => `${JSON.stringify({ ...MINIMAL, ...members })}\n`;
+const query = '?atomic=true';
+const run = (tenant: Tenant, body: string, type = NDJSON) => importFile(service, tenant, { type, body, query });
+
+/** `line field: code` of each fault, in their order. */
+async function refused(tenant: Tenant, body: string, type = NDJSON): Promise<string[]> {
+  const error = await readError(await sendFile(service, tenant, { type, body, query }), 422, 'import_failed');
+  return faults(error);
+}
+
+function faults({ details = [] }: ErrorReply): string[] {
+  return details.map(({ line: at, field, code }) => `${at} ${field}: ${code}`);
+}
+
+async function assertNothing(tenant: Tenant): Promise<void> {
+  const { data, sequence } = await listAll(service, tenant);
+  assert.deepEqual([data, sequence], [[], 0]);
+}
+
+describe('an atomic import keeps all rows or none', () => {
+  const files: [type: string, good: string, bad: string, at: number][] = [
+    [NDJSON, line().repeat(3), `${line().repeat(2)}{}\n${line()}`, 3],
+    [JSON_ARRAY, `[${line()},${line()},${line()}]`, `[${line()},${line()},{},${line()}]`, 3],
+    ['text/csv', 'address,beds,baths\na,1,1\na,1,1\na,1,1\n', 'address,beds,baths\na,1,1\na,1,1\n,,\na,1,1\n', 4],
+  ];
+  for (const [type, good, bad, at] of files) {
+    test(`all: ${type}`, async () => {
+      const tenant = await service.createTenant();
+      assert.deepEqual(await run(tenant, good, type), counts(3));
+      assert.equal((await listAll(service, tenant)).sequence, 3);
+    });
+    test(`none: ${type}`, async () => {
+      const tenant = await service.createTenant();
+      const required = ['address', 'beds', 'baths'].map((field) => `${at} ${field}: required`);
+      assert.deepEqual(await refused(tenant, bad, type), required);
+      await assertNothing(tenant);
+    });
+  }
+
+  test('rows that only the database can refuse, and then what was saved before them is gone', async () => {
+    const tenant = await service.createTenant();
+    const listing = await readListing(await post(service, tenant, { ...MINIMAL, externalId: 'TAKEN' }), 201);
+    const other = await readListing(await post(service, tenant, MINIMAL), 201);
+    const body = line().repeat(500) + line({ id: 'lst_0' }) + line({ id: other.id, externalId: 'TAKEN' });
+    assert.deepEqual(await refused(tenant, body), ['501 id: not_found', '502 externalId: external_id_taken']);
+    const { data, sequence } = await listAll(service, tenant);
+    assert.deepEqual([data, sequence], [[other, listing], 2]);
+  });
+
+  test('rows that meet each other', async () => {
+    const tenant = await service.createTenant();
+    const body = line({ externalId: 'A' }) + line({ externalId: 'A', beds: 4 }) + line({ externalId: 'A', beds: 4 });
+    assert.deepEqual(await run(tenant, body), counts(1, 1, 1));
+  });
+
+  test('a CSV row that is only right for the listing it means', async () => {
+    const tenant = await service.createTenant();
+    await readListing(await post(service, tenant, { ...MINIMAL, externalId: 'A' }), 201);
+    assert.deepEqual(await run(tenant, 'externalId,beds\nA,4\n', 'text/csv'), counts(0, 1));
+    assert.deepEqual(await refused(tenant, 'externalId,beds\nA,5\nB,5\n', 'text/csv'), [
+      '3 address: required',
+      '3 baths: required',
+    ]);
+    assert.equal((await listAll(service, tenant)).data[0]?.beds, 4);
+  });
+
+  test('faults are told by their rows, the first hundred of them', async () => {
+    const tenant = await service.createTenant();
+    const mixed = await refused(
+      tenant,
+      `${line()}[\n${line({ beds: 'x', city: 1 })}5\n${'x'.repeat(1024 * 1024 + 1)}\n`,
+    );
+    assert.deepEqual(mixed, [
+      '2 body: invalid_json',
+      '3 city: invalid_type',
+      '3 beds: invalid_type',
+      '4 body: invalid_type',
+      '5 body: payload_too_large',
+    ]);
+    assert.equal((await refused(tenant, '{}\n'.repeat(200))).length, 100);
+    await assertNothing(tenant);
+  });
+
+  test('a file that cannot be read to its end', async () => {
+    const tenant = await service.createTenant();
+    const cut = await sendFile(service, tenant, { type: JSON_ARRAY, body: `[${line()},`, query });
+    const error = await readError(cut, 400, 'invalid_json');
+    assert.deepEqual([error.line, 'created' in error], [2, false]);
+    const packed = {
+      type: NDJSON,
+      body: gzipSync(line()).subarray(0, -9),
+      query,
+      headers: { 'Content-Encoding': 'gzip' },
+    };
+    await readError(await sendFile(service, tenant, packed), 422, 'import_failed');
+    const unclosed = await sendFile(service, tenant, { type: 'text/csv', body: 'address,beds,baths\na,1,1\n"', query });
+    await readError(unclosed, 422, 'import_failed');
+    await assertNothing(tenant);
+  });
+
+  test('when the disk is full', async () => {
+    await using full = await startTestService();
+    const tenant = await full.createTenant();
+    await full.database.write((session) => session.execute(words('pragma max_page_count = 400'), {}));
+    const body = line({ description: 'x'.repeat(4000) }).repeat(500);
+    await readError(await sendFile(full, tenant, { type: NDJSON, body, query }), 507, 'storage_full');
+    assert.equal(await storedSequence(full.database, tenant.accountId), 0);
+  });
+
+  test('while others are answered', async () => {
+    const [tenant, other] = [await service.createTenant(), await service.createTenant()];
+    const importing = run(tenant, line().repeat(5000));
+    let answers = 0;
+    const isOver = importing.then(() => true);
+    while (!(await Promise.race([isOver, service.fetch(other, '/v1/me').then(() => false)]))) answers += 1;
+    assert.deepEqual(await importing, counts(5000));
+    assert.ok(answers > 10, `${answers} answers`);
+  });
+
+  test('nobody sees a part of it', async () => {
+    const tenant = await service.createTenant();
+    const importing = run(tenant, line().repeat(2000));
+    const seen = new Set<number>();
+    const isOver = importing.then(() => true);
+    const look = async () => {
+      const { data } = Object(await (await service.fetch(tenant, '/v1/listings?limit=1')).json());
+      seen.add(data.length);
+      return false;
+    };
+    while (!(await Promise.race([isOver, look()])));
+    await importing;
+    assert.equal((await listAll(service, tenant)).sequence, 2000);
+    assert.ok(seen.has(0));
+  });
+});
+
+describe('what an atomic import holds is limited', () => {
+  test('10,000 rows are taken, one more is not', async () => {
+    const tenant = await service.createTenant();
+    const row = line({ externalId: 'A' });
+    assert.deepEqual(await run(tenant, row.repeat(10_000)), counts(1, 0, 9999));
+    const more = await sendFile(service, tenant, { type: NDJSON, body: row.repeat(10_001), query });
+    assert.match((await readError(more, 413, 'payload_too_large')).message, /10000 rows/);
+    assert.equal((await listAll(service, tenant)).sequence, 1);
+  });
+
+  test('more than 64 MiB are not taken', async () => {
+    const tenant = await service.createTenant();
+    const body = Buffer.alloc(64 * 1024 * 1024 + 1, 0x0a);
+    await readError(await sendFile(service, tenant, { type: NDJSON, body, query }), 413, 'payload_too_large');
+  });
+
+  test('nor taken, if they come out of a package', async () => {
+    const tenant = await service.createTenant();
+    const blank = Buffer.from(`${' '.repeat(1023)}\n`.repeat(64 * 1024));
+    const body = gzipSync(Buffer.concat([blank, Buffer.from(' ')]));
+    const sent = { type: NDJSON, body, query, headers: { 'Content-Encoding': 'gzip' } };
+    await readError(await sendFile(service, tenant, sent), 413, 'payload_too_large');
+    assert.deepEqual(await importFile(service, tenant, { ...sent, body: gzipSync(blank) }), counts(0));
+  });
+});
+
+describe('an atomic import can be repeated with its Idempotency-Key', () => {
+  const withKey = (key: string) => ({ type: NDJSON, query, headers: { 'Idempotency-Key': key } });
+
+  test('and is done once', async () => {
+    const tenant = await service.createTenant();
+    const body = line().repeat(3);
+    const first = await sendFile(service, tenant, { ...withKey('a'), body });
+    assert.equal(first.headers.get('idempotent-replayed'), null);
+    const again = await sendFile(service, tenant, { ...withKey('a'), body });
+    assert.equal(again.headers.get('idempotent-replayed'), 'true');
+    assert.deepEqual([again.status, await again.text()], [200, await first.text()]);
+    assert.equal((await listAll(service, tenant)).sequence, 3);
+  });
+
+  test('also when both come at once', async () => {
+    const tenant = await service.createTenant();
+    const replies = await Promise.all(
+      [1, 2, 3].map(() => sendFile(service, tenant, { ...withKey('a'), body: line() })),
+    );
+    const replayed = replies.map(({ headers }) => headers.get('idempotent-replayed')).sort();
+    assert.deepEqual(replayed, [null, 'true', 'true']);
+    assert.equal((await listAll(service, tenant)).sequence, 1);
+  });
+
+  test('another file with the key is refused, also a bad one', async () => {
+    const tenant = await service.createTenant();
+    assert.deepEqual(await importFile(service, tenant, { ...withKey('a'), body: line() }), counts(1));
+    for (const body of [line({ beds: 9 }), '{}\n', line() + line()]) {
+      const response = await sendFile(service, tenant, { ...withKey('a'), body });
+      await readError(response, 422, 'idempotency_key_reused');
+    }
+    assert.equal((await listAll(service, tenant)).sequence, 1);
+  });
+
+  test('a file that was refused is not remembered', async () => {
+    const tenant = await service.createTenant();
+    await readError(await sendFile(service, tenant, { ...withKey('a'), body: '{}\n' }), 422, 'import_failed');
+    const body = line({ id: 'lst_0' });
+    await readError(await sendFile(service, tenant, { ...withKey('a'), body }), 422, 'import_failed');
+    assert.deepEqual(await importFile(service, tenant, { ...withKey('a'), body: line() }), counts(1));
+  });
+
+  test('the same file packed is the same file', async () => {
+    const tenant = await service.createTenant();
+    assert.deepEqual(await importFile(service, tenant, { ...withKey('a'), body: line() }), counts(1));
+    const headers = { 'Idempotency-Key': 'a', 'Content-Encoding': 'gzip' };
+    const packed = await sendFile(service, tenant, { ...withKey('a'), body: gzipSync(line()), headers });
+    assert.equal(packed.headers.get('idempotent-replayed'), 'true');
+  });
+
+  test('without atomic=true the key is refused', async () => {
+    const tenant = await service.createTenant();
+    for (const given of ['', '?atomic=false', '?dryRun=true']) {
+      const response = await sendFile(service, tenant, { ...withKey('a'), query: given, body: line() });
+      await readError(response, 400, 'invalid_idempotency_key');
+    }
+    const unusable = await sendFile(service, tenant, { ...withKey('a b'), body: line() });
+    await readError(unusable, 400, 'invalid_idempotency_key');
+    await assertNothing(tenant);
+  });
+});

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import fc from 'fast-check';
+import { counts, importFile, listAll, NDJSON, sendFile } from '../support/imports.ts';
+import { MINIMAL, post } from '../support/listings.ts';
+import { MEBIBYTE, watchMemory } from '../support/memory.ts';
+import { readError, readListing } from '../support/replies.ts';
+import { startTestService, type Tenant } from '../support/service.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+
+const RUNS = 60;
+const row = (members: object) => ({ ...MINIMAL, ...members });
+const line = (members: object = {}) => `${JSON.stringify(row(members))}\n`;
+
+/** Sends a file as a dry run, then really: the replies must be the same, and only the second one may change anything. */
+async function rehearse(tenant: Tenant, type: string, body: string, query = ''): Promise<unknown> {
+  const before = await listAll(service, tenant);
+  const dry = await send(tenant, type, body, `?dryRun=true${query}`);
+  assert.deepEqual(await listAll(service, tenant), before);
+  const real = await send(tenant, type, body, `?dryRun=false${query}`);
+  assert.deepEqual(dry, real);
+  return real;
+}
+
+async function send(tenant: Tenant, type: string, body: string, query: string) {
+  const response = await sendFile(service, tenant, { type, body, query });
+  const text = (await response.text())
+    .replace(/"requestId":"[^"]*"/, '')
+    // New listings have other ids each time.
+    .replaceAll(/lst_[0-9a-z]{26}/g, 'lst_');
+  return [response.status, text];
+}
+
+/** Rows that meet each other and what is there: few external ids, few contents, and sometimes the ids of listings. */
+const jsonRow = fc.record(
+  {
+    target: fc.nat(9),
+    externalId: fc.constantFrom('A', 'B', 'C', ' A ', null),
+    beds: fc.constantFrom(1, 2, -1),
+    listPrice: fc.constantFrom(1, null),
+    currency: fc.constantFrom('USD', 'EUR'),
+  },
+  { requiredKeys: ['beds'] },
+);
+
+/** The same in CSV, where a file has only some of the columns. */
+const csvColumns = fc.uniqueArray(
+  fc.constantFrom('target', 'externalId', 'address', 'beds', 'baths', 'listPrice', 'currency', 'latitude', 'longitude'),
+  { minLength: 1 },
+);
+const csvCells = fc.record({
+  target: fc.nat(9),
+  externalId: fc.constantFrom('A', 'B', 'C', ''),
+  address: fc.constantFrom('x', 'y', ''),
+  beds: fc.constantFrom('1', '2', '', 'x'),
+  baths: fc.constantFrom('1', ''),
+  listPrice: fc.constantFrom('1', ''),
+  currency: fc.constantFrom('USD', 'EUR', ''),
+  latitude: fc.constantFrom('1', ''),
+  longitude: fc.constantFrom('1', ''),
+});
+
+/** Listings that are there before; the ids of the first of them are what `target` means. */
+async function plant(tenant: Tenant): Promise<string[]> {
+  const ids: string[] = [];
+  for (const members of [
+    { externalId: 'A' },
+    { externalId: 'B', listPrice: 5, currency: 'EUR' },
+    { latitude: 1, longitude: 1 },
+  ]) {
+    ids.push((await readListing(await post(service, tenant, row(members)), 201)).id);
+  }
+  return ids;
+}
+
+describe('a dry run says what the import would', () => {
+  test('of rows of JSON that meet each other and what is there', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(jsonRow, { maxLength: 12 }), fc.boolean(), async (rows, isAtomic) => {
+        const tenant = await service.createTenant();
+        const ids = await plant(tenant);
+        const body = rows.map(({ target, ...members }) =>
+          line({ ...members, ...(target !== undefined && { id: ids[target] }) }),
+        );
+        await rehearse(tenant, NDJSON, body.join(''), isAtomic ? '&atomic=true' : '');
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  test('of rows of CSV that leave and remove fields', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        csvColumns,
+        fc.array(csvCells, { maxLength: 12 }),
+        fc.boolean(),
+        async (columns, rows, isAtomic) => {
+          const tenant = await service.createTenant();
+          const ids = await plant(tenant);
+          const header = columns.map((column) => (column === 'target' ? 'id' : column)).join();
+          const lines = rows.map((cells) =>
+            columns.map((column) => (column === 'target' ? (ids[cells.target] ?? '') : cells[column])).join(),
+          );
+          await rehearse(tenant, 'text/csv', [header, ...lines, ''].join('\n'), isAtomic ? '&atomic=true' : '');
+        },
+      ),
+      { numRuns: RUNS },
+    );
+  });
+
+  test('of a listing that gives its externalId away, and one that takes it', async () => {
+    const tenant = await service.createTenant();
+    const { id } = await readListing(await post(service, tenant, row({ externalId: 'A' })), 201);
+    const body =
+      line({ id, externalId: 'B' }) + line({ externalId: 'A' }) + line({ id, externalId: 'A' }) + line({ id });
+    const [status, report] = Object(await rehearse(tenant, NDJSON, body));
+    assert.equal(status, 200);
+    assert.deepEqual(JSON.parse(report), {
+      ...counts(1, 2),
+      failed: 1,
+      errors: [{ ...JSON.parse(report).errors[0], line: 3, code: 'external_id_taken' }],
+    });
+  });
+
+  test('of a file that is refused or broken', async () => {
+    const tenant = await service.createTenant();
+    for (const [type, body, query, status] of [
+      ['text/csv', 'adress\nx\n', '', 422],
+      ['application/json', `[${line()},`, '', 400],
+      ['application/json', `[${line()},`, '&atomic=true', 400],
+      [NDJSON, '{}\n', '&atomic=true', 422],
+      [NDJSON, line({ id: 'lst_0' }), '&atomic=true', 422],
+      [NDJSON, line().repeat(10_001), '&atomic=true', 413],
+    ] as const) {
+      const [replied] = Object(await rehearse(await service.createTenant(), type, body, query));
+      assert.equal(replied, status);
+    }
+    assert.equal((await listAll(service, tenant)).sequence, 0);
+  });
+});
+
+describe('a dry run leaves nothing behind', () => {
+  test('no listing, no event, no memory of its Idempotency-Key', async () => {
+    const tenant = await service.createTenant();
+    const sent = { type: NDJSON, body: line({ externalId: 'A' }), headers: { 'Idempotency-Key': 'a' } };
+    for (const query of ['?dryRun=true&atomic=true', '?dryRun=true&atomic=true', '?atomic=true']) {
+      const response = await sendFile(service, tenant, { ...sent, query });
+      assert.equal(response.headers.get('idempotent-replayed'), null);
+      assert.deepEqual(await response.json(), counts(1));
+    }
+    const { data } = Object(await (await service.fetch(tenant, '/v1/events')).json());
+    assert.equal(data.length, 1);
+  });
+
+  test('and takes a constant amount of memory', async () => {
+    const tenant = await service.createTenant();
+    const description = 'x'.repeat(3900);
+    const body = (async function* () {
+      for (let index = 0; index < 8000; index += 16) {
+        const lines = Array.from({ length: 16 }, (_, at) => line({ externalId: `A-${index + at}`, description }));
+        yield Buffer.from(lines.join(''));
+      }
+    })();
+    const sent = { type: NDJSON, body, query: '?dryRun=true' };
+    const { result, growthBytes } = await watchMemory(() => importFile(service, tenant, sent));
+    assert.deepEqual(result, counts(8000));
+    assert.ok(growthBytes < 20 * MEBIBYTE, `grew by ${Math.round(growthBytes / MEBIBYTE)} MiB`);
+  });
+
+  test('a key that may only read may not even try', async () => {
+    const reader = await service.createTenant('Readers', 'read');
+    const response = await sendFile(service, reader, { type: NDJSON, body: line(), query: '?dryRun=true' });
+    await readError(response, 403, 'insufficient_scope');
+  });
+});
