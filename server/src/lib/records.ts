@@ -2,7 +2,7 @@
 export interface FileRecord<T> {
   /** The line on which it begins, from 1; in a JSON array, which element it is. */
   line: number;
-  /** Nothing if the record is longer than it may be. */
+  /** Nothing if the record is longer than it may be. Valid until the next record is asked for. */
   content: T | undefined;
 }
 
@@ -47,12 +47,14 @@ export class RecordBuffer {
     else this.#copy(piece, start);
   }
 
-  /** The record that ends with this piece, and a new beginning; nothing if it is too long. */
+  /** The record that ends with this piece, until something is added again; nothing if it is too long. */
   take(piece: Buffer): Buffer | undefined {
-    const startLength = this.#length;
+    const isWhole = this.#length === 0;
+    if (!isWhole) this.add(piece);
+    const length = isWhole ? piece.length : this.#length;
     this.#length = 0;
-    if (startLength + piece.length > this.#lengthMax) return undefined;
-    return startLength === 0 ? piece : Buffer.concat([this.#bytes.subarray(0, startLength), piece]);
+    if (length > this.#lengthMax) return undefined;
+    return isWhole ? piece : this.#bytes.subarray(0, length);
   }
 
   #copy(piece: Buffer, start: number): void {
