@@ -41,7 +41,12 @@ export const PROVOCATIONS: Record<string, (provoking: Provoking) => Promise<Resp
     return ask({ headers: { 'If-Match': '"1"' } });
   },
   precondition_failed: ({ ask }) => ask({ headers: { 'If-None-Match': '*' } }),
-  import_failed: ({ ask }) => ask({ query: 'atomic=true' }),
+  import_failed: ({ ask }) =>
+    ask({
+      query: 'atomic=true',
+      body: 'address,beds,baths\n12 Elm Street,3,2\n14 Elm Street,2.5,2\n',
+      headers: { 'Content-Type': 'text/csv' },
+    }),
   payload_too_large: ({ ask }) => ask({ body: ' '.repeat(1024 * 1024 + 1) }),
   unsupported_media_type: ({ ask }) => ask({ body: '{}', headers: { 'Content-Type': 'text/plain' } }),
   validation_failed: ({ ask }) => ask({ body: '{"address":" ","beds":2.5,"baths":2}' }),

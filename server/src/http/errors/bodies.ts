@@ -89,11 +89,12 @@ export const BODY_ERRORS = {
       'before it, which stay imported.',
     remedy: 'Mend the file and send it again from the beginning: what is there already counts as unchanged.',
     commands: [
-      `curl -i $API/imports ${KEY} -H "Content-Type: text/csv" -H "Content-Encoding: gzip" -d 'address,beds,baths'`,
+      "printf 'address,beds,baths\\n12 Elm Street,3,2\\n14 Elm Street,2.5,2\\n' | " +
+        `curl -i $API/imports?atomic=true ${KEY} -H "Content-Type: text/csv" --data-binary @-`,
     ],
     example: {
       message: 'One row cannot be imported, so none was; details says why.',
-      details: [{ line: 3, field: 'listPrice', code: 'inconsistent', message: 'Is required together with currency.' }],
+      details: [{ line: 3, field: 'beds', code: 'not_an_integer', message: 'Must be a whole number.' }],
     },
   },
 } satisfies Partial<Record<ErrorCode, ErrorEntry>>;
