@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { getAccount } from '../domain/accounts.ts';
 import { deleteApiKey, issueApiKey } from '../domain/api-keys.ts';
+import { parseTime } from '../lib/times.ts';
 import type { ApiKey } from '../model/api-keys.ts';
 import { listApiKeys } from '../storage/api-keys.ts';
 import { formatTable, formatTime, type OutputOptions, print, withDatabase, withJsonOption } from './with-database.ts';
@@ -19,7 +20,7 @@ export function addKeys(program: Command): void {
     .requiredOption('--account <id>', 'the account it belongs to')
     .requiredOption('--name <name>', 'what it is for, such as "Website"')
     .option('--read-only', 'let it list and retrieve, but change nothing')
-    .option('--expires-at <time>', 'let it end at a time such as 2027-01-31T12:00:00Z', parseTime)
+    .option('--expires-at <time>', 'let it end at a time such as 2027-01-31T12:00:00Z', parseExpiry)
     .action((options: CreateOptions) => withDatabase((database) => createKey(database, options)));
 
   withJsonOption(keys.command('list').description('show the keys of an account; a key itself is never shown again'))
@@ -84,12 +85,9 @@ function keyTable(keys: ReturnType<typeof showKey>[]): string[] {
   return formatTable(['ID', 'KEY', 'ACCESS', 'LAST USED', 'EXPIRES', 'NAME'], rows);
 }
 
-/** RFC 3339; a date alone is its first moment in UTC. */
-function parseTime(text: string): number {
-  const isTime = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/i.test(text);
-  const timeMs = isTime ? Date.parse(text) : Number.NaN;
-  // Date.parse reads the 30th of February as the 2nd of March.
-  const isDay = isTime && new Date(text.slice(0, 10)).getUTCDate() === Number(text.slice(8, 10));
-  if (Number.isNaN(timeMs) || !isDay) throw new InvalidArgumentError('It must be like 2027-01-31T12:00:00Z.');
-  return timeMs;
+/** UTC milliseconds. */
+function parseExpiry(text: string): number {
+  const time = parseTime(text);
+  if (time === undefined) throw new InvalidArgumentError('It must be like 2027-01-31T12:00:00Z.');
+  return time.timeMs;
 }

@@ -1,42 +1,61 @@
+import { isUnfiltered, type Search } from '../model/search.ts';
+import { findListingCount } from '../storage/accounts.ts';
 import type { KeyHolder } from '../storage/api-keys.ts';
-import type { Database } from '../storage/database.ts';
+import { type Database, RUN_LENGTH } from '../storage/database.ts';
 import { findListingRun, findPageEnd, type ListingRun } from '../storage/listing-runs.ts';
+import { countMatches } from '../storage/searches.ts';
 import { isKeyAlive, keyGone } from './api-keys.ts';
-
-/** Listings read at a time for the complete list; fewer if they are large. */
-const RUN_LENGTH = 250;
+import { searchListings } from './search-listings.ts';
 
 /** Listings in their order, as the JSON texts that are stored. */
 export interface FoundListings {
   first: readonly string[];
   /** What comes after the first ones, read run by run as it is asked for; undefined if nothing does. */
   rest: AsyncIterable<readonly string[]> | undefined;
-  /** The last one's id if these are a page and more come after it. */
-  pageEndId: string | undefined;
+  /** Where these end if they are a page and more come after it: what `after` takes. */
+  pageEnd: string | undefined;
 }
 
-/** Which of the account's listings, newest first. */
-interface Wanted {
-  /** Those that come after this one; without it, from the newest. */
-  afterId: string | undefined;
+export interface Wanted {
+  /** Those that come after this place in the list; without it, from its beginning. */
+  after: string | undefined;
   /** How many make a page; without it, all. */
   limit: number | undefined;
 }
 
 /**
- * The account's listings, newest first.
- * @throws {AppError} `unauthorized`, while the rest is read, if the key was deleted meanwhile
+ * The account's listings that a search finds, in its order.
+ * @throws {AppError} `unauthorized` if the key is deleted before all is read
  */
-export async function findListings(
+export function findListings(
   database: Database,
   holder: KeyHolder,
-  { afterId, limit }: Wanted,
+  search: Search,
+  wanted: Wanted,
+): Promise<FoundListings> {
+  if (isUnfiltered(search) && search.order.by === 'id') return listNewest(database, holder, wanted);
+  return searchListings(database, holder, search, wanted);
+}
+
+/** How many listings a search finds, wherever a page begins. @throws {AppError} as `findListings` */
+export async function countListings(database: Database, holder: KeyHolder, search: Search): Promise<number> {
+  if (isUnfiltered(search)) return findListingCount(database, holder.accountId);
+  const count = await countMatches(database.scans, holder.accountId, search);
+  if (!(await isKeyAlive(database, holder))) throw keyGone();
+  return count;
+}
+
+/** All of the account's listings, newest first; a place in this list is the id of a listing. */
+async function listNewest(
+  database: Database,
+  holder: KeyHolder,
+  { after: afterId, limit }: Wanted,
 ): Promise<FoundListings> {
   const first = await findListingRun(database, holder.accountId, { afterId, limit: limit ?? RUN_LENGTH });
-  const pageEndId = limit === undefined ? undefined : await findEnd(first, limit, holder, database);
-  const isAll = first.nextAfterId === pageEndId;
-  const rest = isAll ? undefined : readRest(first.nextAfterId, pageEndId, holder, database);
-  return { first: first.docs, rest, pageEndId };
+  const pageEnd = limit === undefined ? undefined : await findEnd(first, limit, holder, database);
+  const isAll = first.nextAfterId === pageEnd;
+  const rest = isAll ? undefined : readRest(first.nextAfterId, pageEnd, holder, database);
+  return { first: first.docs, rest, pageEnd };
 }
 
 /** The id of a page's last listing if more come after it. It stands in a header, before what was not read yet. */

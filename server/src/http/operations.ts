@@ -6,7 +6,7 @@ import { negotiateType, requireBodyType } from './negotiate.ts';
 import type { RequestHeader } from './openapi/request-headers.ts';
 import { JSON_TYPE, type Reply } from './reply.ts';
 import type { Routes } from './routes.ts';
-import { type QuerySchema, queryReader } from './schemas/query.ts';
+import { type Partners, type QuerySchema, queryReader } from './schemas/query.ts';
 
 export interface OperationReply {
   status: number;
@@ -44,6 +44,8 @@ export interface Operation<S extends QuerySchema = QuerySchema> {
   summary: string;
   description: string;
   query: S;
+  /** Parameters of which one means nothing without the other. */
+  partners?: Partners;
   /** The headers it reads besides those that every operation does. */
   requestHeaders?: readonly RequestHeader[];
   body?: OperationBody;
@@ -68,7 +70,7 @@ export function addOperation<S extends QuerySchema>(
   ) => Promise<Reply>,
 ): void {
   const { types = [JSON_TYPE] } = operation;
-  const readQuery = queryReader(operation.query);
+  const readQuery = queryReader(operation.query, operation.partners);
   routes.add(operation.method.toUpperCase(), `/v1${operation.path}`, (exchange, parameters) => {
     if (!hasKey(exchange)) throw new Error(`${operation.operationId} was reached without a key`);
     const mediaType = negotiateType(exchange.incoming.headers, types);

@@ -5,7 +5,7 @@ const MARKS = /\p{M}+/gu;
 const WORD = /[\p{L}\p{N}]+/gu;
 
 /** The words of a text as the search compares them: NFKD, lower case, without marks, only letters and digits. */
-function cutWords(text: string): string[] {
+export function cutWords(text: string): string[] {
   const plain = text.normalize('NFKD').replaceAll(MARKS, '').toLowerCase().normalize('NFKD').replaceAll(MARKS, '');
   return plain.match(WORD) ?? [];
 }

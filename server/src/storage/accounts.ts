@@ -137,3 +137,16 @@ export async function findAccountIds(session: Session, afterId: string, limit: n
   const rows = await session.execute(selectIdsAfter, { afterId, limit });
   return rows.map(({ id }) => id);
 }
+
+const selectCount = statement<{ accountId: string }, { listings: number }>((query, parameter) =>
+  query
+    .selectFrom('account_heads')
+    .select('listing_count as listings')
+    .where('account_id', '=', parameter('accountId')),
+);
+
+/** How many listings an account has. */
+export async function findListingCount(session: Session, accountId: string): Promise<number> {
+  const [head] = await session.execute(selectCount, { accountId });
+  return head?.listings ?? 0;
+}

@@ -31,6 +31,8 @@ export interface Session {
 
 /** What is read at a time: at most ten milliseconds, where characters take three bytes. */
 export const RUN_BYTES_MAX = 1024 * 1024;
+/** Listings that are read at a time where no page is asked for; fewer if they are large. */
+export const RUN_LENGTH = 250;
 
 export interface Run<R> {
   rows: R[];

@@ -6,7 +6,7 @@ import { lastWordsRow } from './words.ts';
 type Columns = Tables['listing_facets'];
 
 /** The column that holds a facet: `listPrice` is `list_price`. */
-function facetColumn(name: Facet): keyof Columns {
+export function facetColumn(name: Facet): keyof Columns {
   return name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`) as keyof Columns;
 }
 

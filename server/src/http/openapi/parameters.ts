@@ -14,8 +14,10 @@ const PATH_PARAMETERS: Record<string, { description: string; example: string }> 
 export function describeParameters({ path, query, requestHeaders = [] }: Operation, components: Components): object[] {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const inQuery = Object.entries(query.shape).map(([name, schema]) => {
-    const { description, ...rest } = describeSchema(schema, components);
-    return { name, in: 'query', required: false, description, schema: rest };
+    const { description, example, ...rest } = describeSchema(schema, components);
+    // Several values stand in one parameter, with commas between them.
+    const list = rest.type === 'array' && { style: 'form', explode: false };
+    return { name, in: 'query', required: false, description, ...list, schema: rest, example };
   });
   return [
     ...names.map((name) => describePathParameter(name, components)),

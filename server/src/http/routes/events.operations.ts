@@ -14,12 +14,14 @@ const eventsQuery = z.strictObject({
     0,
     Number.MAX_SAFE_INTEGER,
     'The `sequence` of a list, or the `nextAfter` of the page before; 0 if it is left out: from the beginning.',
+    128,
   ).optional(),
-  limit: integerParameter(1, LIMIT_MAX, `At most so many events; ${LIMIT_DEFAULT} if it is left out.`).optional(),
+  limit: integerParameter(1, LIMIT_MAX, `At most so many events; ${LIMIT_DEFAULT} if it is left out.`, 500).optional(),
   wait: integerParameter(
     0,
     WAIT_MAX,
     'If there is nothing new, wait so many seconds for it; 0 if it is left out.',
+    25,
   ).optional(),
   epoch: z
     .string()

@@ -3,28 +3,34 @@ import { LIST_TYPES } from '../list-reply.ts';
 import { IF_NONE_MATCH } from '../openapi/request-headers.ts';
 import type { Operation } from '../operations.ts';
 import { LISTING_FIELDS, listing } from '../schemas/listings.ts';
-import { integerParameter, namesParameter } from '../schemas/query.ts';
+import { booleanParameter, integerParameter, namesParameter } from '../schemas/query.ts';
+import { SEARCH_PARTNERS, searchParameters } from '../schemas/searches.ts';
 import { served } from './common.operations.ts';
 import { listMedia } from './list-media.ts';
 
 const LIMIT_MAX = 1000;
 
 const listQuery = z.strictObject({
+  ...searchParameters,
   limit: integerParameter(
     1,
     LIMIT_MAX,
     'Asks for a page of at most so many listings; without it the reply has all.',
+    20,
   ).optional(),
   cursor: z
     .string()
     .meta({
-      description: 'The `nextCursor` of the page before, unchanged; without `limit` all the rest. It never expires.',
+      description:
+        'The `nextCursor` of the page before, unchanged, with the same filters and `sort`; without `limit` all the rest. ' +
+        'It never expires.',
     })
     .optional(),
-  fields: namesParameter(
-    LISTING_FIELDS,
-    'Names of members, with commas between them: listings have these only, in the order of all replies.',
-  ).optional(),
+  fields: namesParameter(LISTING_FIELDS, 'Listings have these members only, in the order of all replies.', [
+    'id',
+    'address',
+  ]).optional(),
+  count: booleanParameter('Whether `total` says how many listings there are on all pages.').optional(),
 });
 
 export type ListQuery = z.output<typeof listQuery>;
@@ -37,9 +43,12 @@ export const listOperation: Operation<typeof listQuery> = {
   operationId: 'listListings',
   summary: 'List all listings',
   description:
-    'All listings of the account, newest first (descending `id`). Without `limit` the whole account is streamed, ' +
-    'whether it has ten listings or a million; a reply that was cut has no end of JSON. `sequence` was read before the first row.',
+    'All listings of the account, newest first (descending `id`), unless filters ask for less and `sort` or `near` for ' +
+    'another order. Without `limit` the whole account is streamed, whether it has ten listings or a million; a reply that ' +
+    'was cut has no end of JSON. Listings that are created or deleted between two pages make no other one come twice or ' +
+    'never. `sequence` was read before the first row.',
   query: listQuery,
+  partners: SEARCH_PARTNERS,
   types: LIST_TYPES,
   requestHeaders: [IF_NONE_MATCH],
   replies: [
@@ -57,6 +66,10 @@ export const listOperation: Operation<typeof listQuery> = {
             .int()
             .meta({ minimum: 0, description: "The account's sequence: it grows by one with each change." }),
           epoch: z.string().meta({ description: 'Tells sequences of a restored database from those before.' }),
+          total: z
+            .int()
+            .optional()
+            .meta({ minimum: 0, description: 'With `count=true`: how many there are on all pages.' }),
         })
         .meta({ id: 'ListingList' }),
       example: { data: [served], ...frame },

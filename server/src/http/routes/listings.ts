@@ -1,5 +1,6 @@
-import { findListings } from '../../domain/find-listings.ts';
+import { countListings, findListings } from '../../domain/find-listings.ts';
 import { noListing } from '../../domain/listings.ts';
+import { describeSearch } from '../../model/search.ts';
 import { findListing, findListingByExternalId, type StoredListing } from '../../storage/listings.ts';
 import type { Services } from '../app.ts';
 import { listingTag, listTag, readIfNoneMatch } from '../conditional.ts';
@@ -9,6 +10,7 @@ import { addOperation } from '../operations.ts';
 import { type Reply, replyJson, replyNotModified } from '../reply.ts';
 import type { Routes } from '../routes.ts';
 import { normalExternalId } from '../schemas/listings.ts';
+import { toSearch } from '../schemas/searches.ts';
 import { retrieveByExternalIdOperation } from './external-listings.operations.ts';
 import { type ListQuery, listOperation } from './list.operations.ts';
 import { retrieveOperation } from './listings.operations.ts';
@@ -37,22 +39,26 @@ async function retrieve({ incoming }: KeyedExchange, find: () => Promise<StoredL
 async function list(exchange: KeyedExchange, query: ListQuery, mediaType: string, services: Services): Promise<Reply> {
   const { database, cursors, release } = services;
   const { path, holder, incoming } = exchange;
-  const { limit, cursor, fields } = query;
-  const scope = `listings\n${holder.accountId}`;
+  const { limit, cursor, fields, count = false } = query;
+  const search = toSearch(query);
+  const question = describeSearch(search);
+  const scope = `listings\n${holder.accountId}\n${question}`;
   const isKnown = readIfNoneMatch(incoming.headers);
-  const afterId = cursor === undefined ? undefined : cursors.decode(cursor, scope);
+  const after = cursor === undefined ? undefined : cursors.decode(cursor, scope);
 
   // The sequence was read with the key, before the first row: whoever follows the events from there misses nothing.
   const { accountId, epoch, sequence } = holder;
-  const shape = [path, limit ?? '', cursor ?? '', fields?.join() ?? '', mediaType];
+  const shape = [path, question, limit ?? '', cursor ?? '', fields?.join() ?? '', String(count), mediaType];
   const etag = listTag(accountId, epoch, sequence, ...shape, release);
   if (isKnown?.(etag)) return replyNotModified(etag);
 
-  const { pageEndId, ...found } = await findListings(database, holder, { afterId, limit });
-  const nextCursor = pageEndId === undefined ? null : cursors.encode(pageEndId, scope);
+  const counting = count ? countListings(database, holder, search) : undefined;
+  const finding = findListings(database, holder, search, { after, limit });
+  const [total, { pageEnd, ...found }] = await Promise.all([counting, finding]);
+  const nextCursor = pageEnd === undefined ? null : cursors.encode(pageEnd, scope);
   const headers: Record<string, string> = { ETag: etag };
   if (nextCursor !== null) headers.Link = `<${pathOfNextPage(exchange, nextCursor)}>; rel="next"`;
-  return replyList(formatOf(mediaType), { ...found, frame: { nextCursor, sequence, epoch } }, fields, headers);
+  return replyList(formatOf(mediaType), { ...found, frame: { nextCursor, sequence, epoch, total } }, fields, headers);
 }
 
 /** The same request, from where this page ends. */

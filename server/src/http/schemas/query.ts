@@ -10,37 +10,44 @@ export type QuerySchema = z.ZodObject<Record<string, z.ZodOptional<z.ZodType<unk
 export const noQuery = z.strictObject({});
 
 /** A whole number in a query parameter, refused outside its range and never clamped. */
-export function integerParameter(minimum: number, maximum: number, description: string) {
+export function integerParameter(minimum: number, maximum: number, description: string, example: unknown) {
   return z
     .string()
     .transform((given, context) => {
-      if (!/^-?\d+$/.test(given)) {
-        return addFault(
-          context,
-          Number.isNaN(Number(given)) ? 'invalid_type' : 'not_an_integer',
-          'Must be a whole number.',
-        );
-      }
-      const value = Number(given);
-      if (value >= minimum && value <= maximum) return value;
-      return addFault(context, 'out_of_range', `Must be from ${minimum} to ${maximum}.`);
+      if (/^-?\d+$/.test(given)) return inRange(Number(given), minimum, maximum, context);
+      return addFault(
+        context,
+        Number.isNaN(Number(given)) ? 'invalid_type' : 'not_an_integer',
+        'Must be a whole number.',
+      );
     })
-    .meta({ type: 'integer', minimum, maximum, description });
+    .meta({ type: 'integer', minimum, maximum, description, example });
 }
 
-/** A switch in a query parameter. */
-export function booleanParameter(description: string) {
+/** A number in a query parameter. */
+export function decimalParameter(minimum: number, maximum: number, description: string, example: unknown) {
   return z
     .string()
     .transform((given, context) => {
-      if (given === 'true' || given === 'false') return given === 'true';
-      return addFault(context, 'invalid_choice', 'Must be true or false.');
+      const value = parseDecimal(given);
+      if (value !== undefined) return inRange(value, minimum, maximum, context);
+      return addFault(context, 'invalid_type', 'Must be a number such as 450000 or 1250.5.');
     })
-    .meta({ type: 'boolean', description });
+    .meta({ type: 'number', minimum, maximum, description, example });
+}
+
+function inRange(value: number, minimum: number, maximum: number, context: z.RefinementCtx): number {
+  if (value >= minimum && value <= maximum) return value;
+  return addFault(context, 'out_of_range', `Must be from ${minimum} to ${maximum}.`);
+}
+
+/** A number as JSON writes it. */
+export function parseDecimal(text: string): number | undefined {
+  return /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined;
 }
 
 /** Some of these names, with commas between them, each once; they come in the order of `known`. */
-export function namesParameter(known: readonly string[], description: string) {
+export function namesParameter(known: readonly string[], description: string, example: unknown) {
   return z
     .string()
     .transform((given, context) => {
@@ -52,7 +59,34 @@ export function namesParameter(known: readonly string[], description: string) {
       }
       return known.filter((name) => names.includes(name));
     })
-    .meta({ description });
+    .meta({
+      type: 'array',
+      items: { type: 'string', enum: known },
+      uniqueItems: true,
+      description: `${description} Several stand with commas between them.`,
+      example,
+    });
+}
+
+/** One of these names. */
+export function choiceParameter(known: readonly string[], description: string, example: string) {
+  return z
+    .string()
+    .transform((given, context) =>
+      known.includes(given) ? given : addFault(context, 'invalid_choice', unknownName(given, known)),
+    )
+    .meta({ enum: known, description, example });
+}
+
+/** A switch in a query parameter. */
+export function booleanParameter(description: string) {
+  return z
+    .string()
+    .transform((given, context) => {
+      if (given === 'true' || given === 'false') return given === 'true';
+      return addFault(context, 'invalid_choice', 'Must be true or false.');
+    })
+    .meta({ type: 'boolean', description, example: true });
 }
 
 function unknownName(name: string, known: readonly string[]): string {
@@ -60,6 +94,9 @@ function unknownName(name: string, known: readonly string[]): string {
   const instead = nearest === undefined ? `There are ${known.join(', ')}.` : `Did you mean "${nearest}"?`;
   return `There is no "${name.slice(0, NAME_LENGTH_MAX).toWellFormed()}". ${instead}`;
 }
+
+/** Parameters of which one means nothing without the other. */
+export type Partners = readonly (readonly [string, string])[];
 
 /** So many queries are remembered for each operation: most clients send few different ones, again and again. */
 const REMEMBERED_MAX = 200;
@@ -69,12 +106,15 @@ const REMEMBERED_LENGTH_MAX = 500;
  * Makes what reads an operation's query. What a query means is remembered, as nothing but its text decides it: that takes
  * a microsecond less than to read it again.
  */
-export function queryReader<S extends QuerySchema>(schema: S): (query: string) => Readonly<z.output<S>> {
+export function queryReader<S extends QuerySchema>(
+  schema: S,
+  partners?: Partners,
+): (query: string) => Readonly<z.output<S>> {
   const remembered = new Map<string, Readonly<z.output<S>>>();
   return (query) => {
     const known = remembered.get(query);
     if (known !== undefined) return known;
-    const read = Object.freeze(parseQuery(query, schema));
+    const read = Object.freeze(parseQuery(query, schema, partners));
     if (remembered.size === REMEMBERED_MAX) remembered.clear();
     if (query.length <= REMEMBERED_LENGTH_MAX) remembered.set(query, read);
     return read;
@@ -85,10 +125,13 @@ export function queryReader<S extends QuerySchema>(schema: S): (query: string) =
  * Checks the parameters of a request against the operation's schema.
  * @throws {AppError} `unknown_parameter` or `invalid_query` with every fault there is
  */
-export function parseQuery<S extends QuerySchema>(query: string, schema: S): z.output<S> {
+export function parseQuery<S extends QuerySchema>(query: string, schema: S, partners: Partners = []): z.output<S> {
   if (query === '') return schema.parse({});
   const parameters = new URLSearchParams(query);
-  const faults = findShapeFaults(parameters, Object.keys(schema.shape));
+  const faults = [
+    ...findShapeFaults(parameters, Object.keys(schema.shape)),
+    ...findLonelyParameters(parameters, partners),
+  ];
   const unshaped = new Set(faults.map(({ field }) => field));
   const given = Object.fromEntries([...parameters].filter(([name]) => !unshaped.has(queryField(name))));
   const result = schema.safeParse(given, { reportInput: true });
@@ -113,6 +156,16 @@ function findShapeFaults(parameters: URLSearchParams, known: string[]): FieldFau
   return faults;
 }
 
+function findLonelyParameters(parameters: URLSearchParams, partners: Partners): FieldFault[] {
+  const both = partners.flatMap(([one, other]) => [[one, other] as const, [other, one] as const]);
+  const lonely = both.filter(([given, missing]) => parameters.has(given) && !parameters.has(missing));
+  return lonely.map(([given, missing]) => ({
+    field: queryField(missing),
+    code: 'inconsistent',
+    message: `Is required together with ${given}.`,
+  }));
+}
+
 const NAME_LENGTH_MAX = 100;
 
 function queryField(name: string): string {
@@ -122,8 +175,14 @@ function queryField(name: string): string {
 function unknownParameter(name: string, known: string[]): string {
   if (known.length === 0) return 'There is no such parameter; this request takes none.';
   const nearest = suggest(name, known);
-  const meant = nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
-  return `There is no such parameter; this request takes ${known.join(' and ')}.${meant}`;
+  if (nearest !== undefined) return `There is no such parameter. Did you mean "${nearest}"?`;
+  const relatives = known.filter((candidate) => baseOf(candidate) === baseOf(name));
+  return `There is no such parameter; there are ${(relatives.length > 0 ? relatives : known).join(', ')}.`;
+}
+
+/** `beds` of `beds[gte]`. */
+function baseOf(name: string): string | undefined {
+  return name.split('[', 1)[0];
 }
 
 function invalidQuery(faults: FieldFault[]): AppError {

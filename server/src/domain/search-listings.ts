@@ -1,0 +1,92 @@
+import type { Search } from '../model/search.ts';
+import type { KeyHolder } from '../storage/api-keys.ts';
+import { type Database, RUN_LENGTH } from '../storage/database.ts';
+import type { Position } from '../storage/search-conditions.ts';
+import { type Found, findDocs, findFirst } from '../storage/searches.ts';
+import { isKeyAlive, keyGone } from './api-keys.ts';
+import type { FoundListings, Wanted } from './find-listings.ts';
+
+/** A sorted list is scanned as a whole for each so many listings of it; at first fewer are wanted sooner. */
+const FOUND_MAX = 20_000;
+const FOUND_AT_FIRST = 1_000;
+
+/**
+ * The account's listings that a search finds, in its order. They are found without their documents, which are read run by
+ * run: a listing that is changed in between is served as it then is, or left out if it is no longer what is searched.
+ * @throws {AppError} `unauthorized` if the key was deleted meanwhile
+ */
+export async function searchListings(
+  database: Database,
+  holder: KeyHolder,
+  search: Search,
+  { after, limit }: Wanted,
+): Promise<FoundListings> {
+  const wanted = limit === undefined ? FOUND_AT_FIRST : limit + 1;
+  const start = after === undefined ? undefined : decodePosition(after);
+  const found = await findFirst(database.scans, holder.accountId, search, { after: start, limit: wanted });
+  const isCut = found.length === wanted;
+  // The listing beyond a page only tells that there is one.
+  if (isCut && limit !== undefined) found.pop();
+  const reading = new Reading(database, holder, search, { found, isCut: isCut && limit === undefined });
+  const pageEnd = isCut && limit !== undefined ? encodePosition(found[limit - 1]) : undefined;
+  const first = await reading.next();
+  return { first, rest: reading.isOver ? undefined : reading.rest(), pageEnd };
+}
+
+/** Reads what was found, and finds what comes after it once that is read. */
+class Reading {
+  readonly #database: Database;
+  readonly #holder: KeyHolder;
+  readonly #search: Search;
+  #found: Found[];
+  /** Whether more may come after what was found. */
+  #isCut: boolean;
+
+  constructor(database: Database, holder: KeyHolder, search: Search, start: { found: Found[]; isCut: boolean }) {
+    this.#database = database;
+    this.#holder = holder;
+    this.#search = search;
+    this.#found = start.found;
+    this.#isCut = start.isCut;
+  }
+
+  get isOver(): boolean {
+    return this.#found.length === 0;
+  }
+
+  async next(): Promise<string[]> {
+    const { scans } = this.#database;
+    const { docs, count } = await findDocs(
+      scans,
+      this.#holder.accountId,
+      this.#search,
+      this.#found.slice(0, RUN_LENGTH),
+    );
+    const last = this.#found[count - 1];
+    this.#found = this.#found.slice(count);
+    if (this.#found.length === 0 && this.#isCut) await this.#findMore(last);
+    // After reading: an account that was deleted before would end the list as if it were whole.
+    if (!(await isKeyAlive(this.#database, this.#holder))) throw keyGone();
+    return docs;
+  }
+
+  async *rest(): AsyncGenerator<string[]> {
+    while (!this.isOver) yield await this.next();
+  }
+
+  async #findMore(after: Position | undefined): Promise<void> {
+    const { scans } = this.#database;
+    this.#found = await findFirst(scans, this.#holder.accountId, this.#search, { after, limit: FOUND_MAX });
+    this.#isCut = this.#found.length === FOUND_MAX;
+  }
+}
+
+/** Where a page ends, as text for its cursor. */
+function encodePosition(last: Position | undefined): string {
+  return JSON.stringify([last?.value, last?.id]);
+}
+
+function decodePosition(text: string): Position {
+  const [value, id] = JSON.parse(text);
+  return { value, id };
+}

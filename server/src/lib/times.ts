@@ -1,0 +1,18 @@
+/** RFC 3339, or a date alone. */
+const TIME = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3}(\d*))?)?(?:Z|[+-]\d{2}:\d{2}))?$/i;
+
+export interface ParsedTime {
+  /** UTC milliseconds, rounded down. */
+  timeMs: number;
+  /** Whether it is a whole number of milliseconds. */
+  isExact: boolean;
+}
+
+/** Reads a time as RFC 3339 has it; a date alone is its first moment in UTC. */
+export function parseTime(text: string): ParsedTime | undefined {
+  const [, date = '', rest = ''] = TIME.exec(text) ?? [];
+  const timeMs = date === '' ? Number.NaN : Date.parse(text.toUpperCase());
+  // Date.parse reads the 30th of February as the 2nd of March.
+  const isDay = new Date(date).getUTCDate() === Number(date.slice(8));
+  return Number.isNaN(timeMs) || !isDay ? undefined : { timeMs, isExact: /^0*$/.test(rest) };
+}

@@ -1,0 +1,90 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { Facet } from '../model/facets.ts';
+import { type Box, boxAround, type Circle, DISTANCE_METRES_MAX, EARTH_RADIUS_METRES, toRadians } from '../model/geo.ts';
+import type { Condition, Order, Search } from '../model/search.ts';
+import { facetColumn } from './listing-facets.ts';
+import { hasWords } from './words.ts';
+
+type Test = RawBuilder<SqlBool>;
+
+/** Where a listing stands in a sorted list. */
+export interface Position {
+  id: string;
+  /** What the list is sorted by; null for a listing without it, and in a list by id. */
+  value: string | number | null;
+}
+
+const COMPARISONS = { is: sql`=`, gt: sql`>`, gte: sql`>=`, lt: sql`<`, lte: sql`<=` };
+
+/** Whether a row of `facets` is one of the account's listings that are searched. */
+export function isMatch(accountId: string, { conditions, box, circle, words }: Search): Test {
+  const tests = [
+    sql<SqlBool>`facets.account_id = ${accountId}`,
+    ...conditions.map(isMet),
+    ...(box === undefined ? [] : [isInBox(box)]),
+    ...(circle === undefined ? [] : [isInBox(boxAround(circle)), isInCircle(circle)]),
+    ...(words.length === 0 ? [] : [hasWords(accountId, words)]),
+  ];
+  return sql`${sql.join(tests, sql` and `)}`;
+}
+
+/**
+ * As `isMatch`, for a listing that matched before. Its words are looked up only if they have changed since: the engine
+ * would gather all listings with such words again.
+ */
+export function isStillMatch(accountId: string, search: Search, searchRow: RawBuilder<unknown>): Test {
+  const isMatchButForWords = isMatch(accountId, { ...search, words: [] });
+  if (search.words.length === 0) return isMatchButForWords;
+  const hasSameWords = sql`facets.search_row = ${searchRow}`;
+  return sql`${isMatchButForWords} and (${hasSameWords} or ${hasWords(accountId, search.words)})`;
+}
+
+function isMet({ field, operator, value }: Condition): Test {
+  if (operator === 'in') return sql`${facet(field)} in (${sql.join(value)})`;
+  return sql`${facet(field)} ${COMPARISONS[operator]} ${value}`;
+}
+
+function isInBox({ south, north, longitudes }: Box): Test {
+  const ranges = longitudes.map(([west, east]) => sql`${facet('longitude')} between ${west} and ${east}`);
+  return sql`${facet('latitude')} between ${south} and ${north} and (${sql.join(ranges, sql` or `)})`;
+}
+
+function isInCircle(circle: Circle): Test {
+  const { radiusMetres } = circle;
+  // Beyond half a great circle the sine falls again.
+  const limit = radiusMetres < DISTANCE_METRES_MAX ? Math.sin(radiusMetres / EARTH_RADIUS_METRES / 2) ** 2 : 2;
+  return sql`${haversine(circle)} <= ${limit}`;
+}
+
+/** Grows with the distance along a great circle: the square of the sine of half its angle. */
+function haversine({ latitude, longitude }: Circle): RawBuilder<number> {
+  const northwards = sql`power(sin(radians(${facet('latitude')} - ${latitude}) / 2), 2)`;
+  const eastwards = sql`power(sin(radians(${facet('longitude')} - ${longitude}) / 2), 2)`;
+  return sql`${northwards} + ${Math.cos(toRadians(latitude))} * cos(radians(${facet('latitude')})) * ${eastwards}`;
+}
+
+/** What a list is sorted by, besides the id. */
+export function sortValue({ order, circle }: Search): RawBuilder<Position['value']> {
+  if (order.by === 'id') return sql`null`;
+  if (order.by !== 'distance') return facet(order.by);
+  if (circle === undefined) throw new Error('A list by distance needs a centre');
+  return haversine(circle);
+}
+
+/** Whether a row comes after a position; those without a value come last, and ties stand newest first. */
+export function comesAfter({ value, id }: Position, search: Search): Test {
+  const isOlder = sql<SqlBool>`facets.id < ${id}`;
+  if (search.order.by === 'id') return isOlder;
+  const sorted = sortValue(search);
+  if (value === null) return sql`(${sorted} is null and ${isOlder})`;
+  const isBeyond = sql`${sorted} ${beyond(search.order)} ${value}`;
+  return sql`(${isBeyond} or (${sorted} = ${value} and ${isOlder}) or ${sorted} is null)`;
+}
+
+function beyond({ isDescending }: Order) {
+  return isDescending ? COMPARISONS.lt : COMPARISONS.gt;
+}
+
+function facet(name: Facet): RawBuilder<string | number | null> {
+  return sql.ref(`facets.${facetColumn(name)}`);
+}

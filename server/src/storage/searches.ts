@@ -1,0 +1,80 @@
+import { sql } from 'kysely';
+import type { Search } from '../model/search.ts';
+import { RUN_BYTES_MAX, type Scans } from './database.ts';
+import { comesAfter, isMatch, isStillMatch, type Position, sortValue } from './search-conditions.ts';
+
+/** A listing that was found. */
+export interface Found extends Position {
+  /** Where its words stand in the index: another place if they change. */
+  searchRow: number;
+}
+
+interface Wanted {
+  /** Those that come after this one; without it, from the first. */
+  after: Position | undefined;
+  limit: number;
+}
+
+/** The first of the account's listings that a search finds, in its order. Touches no document. */
+export async function findFirst(
+  scans: Scans,
+  accountId: string,
+  search: Search,
+  { after, limit }: Wanted,
+): Promise<Found[]> {
+  const { rows } = await scans.query<Found>(accountId, (query) => {
+    const found = query
+      .selectFrom('listing_facets as facets')
+      .select(['facets.id', sortValue(search).as('value'), 'search_row as searchRow'])
+      .where(isMatch(accountId, search))
+      .$if(after !== undefined, (all) => all.where(comesAfter(after as Position, search)))
+      .limit(limit);
+    const { by, isDescending } = search.order;
+    if (by === 'id') return found.orderBy('facets.id', 'desc');
+    const direction = isDescending ? 'desc' : 'asc';
+    return found.orderBy('value', (order) => order[direction]().nullsLast()).orderBy('facets.id', 'desc');
+  });
+  return rows;
+}
+
+/**
+ * The JSON texts of listings that were found, in their order; those that have been changed since and are no longer what
+ * is searched are left out. Ends with the listing with which they exceed a mebibyte: `count` is how many it got to.
+ */
+export async function findDocs(
+  scans: Scans,
+  accountId: string,
+  search: Search,
+  found: readonly Found[],
+): Promise<{ docs: string[]; count: number }> {
+  if (found.length === 0) return { docs: [], count: 0 };
+  const keys = JSON.stringify(found.map(({ id, searchRow }) => [id, searchRow]));
+  const { rows, isCut } = await scans.query<{ index: number; doc: string }>(
+    accountId,
+    (query) =>
+      query
+        .selectFrom(sql<{ key: number; rowid: number }>`json_each(${keys})`.as('wanted'))
+        .crossJoin('listing_facets as facets')
+        .crossJoin('listings')
+        .select(['wanted.key as index', 'doc'])
+        .where(isStillMatch(accountId, search, sql`wanted.value ->> 1`))
+        .where('facets.id', '=', sql<string>`wanted.value ->> 0`)
+        .whereRef('listings.account_id', '=', 'facets.account_id')
+        .whereRef('listings.id', '=', 'facets.id')
+        .orderBy('wanted.rowid'),
+    RUN_BYTES_MAX,
+  );
+  const docs = rows.map(({ doc }) => doc);
+  return { docs, count: isCut ? Number(rows.at(-1)?.index) + 1 : found.length };
+}
+
+/** How many of the account's listings a search finds. */
+export async function countMatches(scans: Scans, accountId: string, search: Search): Promise<number> {
+  const { rows } = await scans.query<{ count: number }>(accountId, (query) =>
+    query
+      .selectFrom('listing_facets as facets')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where(isMatch(accountId, search)),
+  );
+  return rows[0]?.count ?? 0;
+}
