@@ -48,7 +48,7 @@ class Client {
       case 'deleteExternal':
         return this.#deleteExternal(step.externalId);
       case 'import':
-        return this.#import(step.rows);
+        return this.#import(step.rows, step.isAtomic);
       case 'retry':
         return this.#retry(step.at);
     }
@@ -94,9 +94,10 @@ class Client {
     if (current !== undefined) this.model.remove(current.id);
   }
 
-  async #import(rows: Fields[]): Promise<void> {
+  async #import(rows: Fields[], isAtomic: boolean): Promise<void> {
+    const path = isAtomic ? '/imports?atomic=true' : '/imports';
     const body = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
-    const response = await send(service, this.tenant, 'POST', '/imports', body, {
+    const response = await send(service, this.tenant, 'POST', path, body, {
       'Content-Type': 'application/x-ndjson',
     });
     const report = JSON.parse(await response.text());
@@ -159,6 +160,10 @@ class Client {
     const { data, sequence } = await this.#get('/listings');
     assert.deepEqual(data.map(withoutTimes), expected);
     assert.equal(sequence, this.model.sequence);
+    for (const [query, select] of QUERIES) {
+      const found: Fields[] = (await this.#get(`/listings?${query}`)).data;
+      assert.deepEqual(found.map(withoutTimes), select(expected), query);
+    }
     const events = await this.#get('/events?limit=1000');
     const seen = events.data.map(({ createdAt: _, listing, changed, ...event }: Fields) => ({
       ...event,
@@ -189,6 +194,18 @@ class Client {
 function assertSame(reply: Fields, expected: ModelListing): void {
   assert.deepEqual(withoutTimes(reply), expected);
 }
+
+/** What is asked, and what it finds of all listings, newest first. */
+const QUERIES: [query: string, select: (all: ModelListing[]) => ModelListing[]][] = [
+  ['status=pending,hold', (all) => all.filter(({ status }) => status === 'pending' || status === 'hold')],
+  ['beds[gte]=2&baths[lt]=3', (all) => all.filter(({ beds, baths }) => Number(beds) >= 2 && Number(baths) < 3)],
+  ['city=Austin', (all) => all.filter(({ city }) => city === 'Austin')],
+  ['q=ELAN', (all) => all.filter(({ address, description }) => /élan/.test(`${address} ${description}`))],
+  [
+    'sort=-listPrice',
+    (all) => all.toSorted((left, right) => Number(right.listPrice ?? 0) - Number(left.listPrice ?? 0)),
+  ],
+];
 
 test('whatever a client does, the service holds what the simplest model holds', async () => {
   await fc.assert(

@@ -8,7 +8,7 @@ export type Step =
   | { does: 'patch'; at: number; patch: Fields }
   | { does: 'delete'; at: number }
   | { does: 'deleteExternal'; externalId: string }
-  | { does: 'import'; rows: Fields[] }
+  | { does: 'import'; rows: Fields[]; isAtomic: boolean }
   | { does: 'retry'; at: number };
 
 /** Objects like those that JSON gives. */
@@ -64,6 +64,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       does: fc.constant('import' as const),
       rows: fc.array(fc.oneof(fields, withExternalId), { maxLength: 6 }),
+      isAtomic: fc.boolean(),
     }),
   },
   { weight: 2, arbitrary: fc.record({ does: fc.constant('retry' as const), at }) },
