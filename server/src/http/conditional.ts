@@ -5,6 +5,8 @@ import { AppError } from '../model/errors.ts';
 
 /** One or more entity tags, or `*` (RFC 9110 §8.8.3, §13.1.2). */
 const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
+/** What nearly all clients send; its opaque part. */
+const ONE_TAG = /^(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")$/;
 const ENTITY_TAGS = /^\s*(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"(?:\s*,\s*(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")*\s*$/;
 
 /** The strong tag of one version of a listing. */
@@ -26,6 +28,8 @@ export type TagCondition = (tag: string) => boolean;
  */
 export function readIfNoneMatch({ 'if-none-match': header }: IncomingHttpHeaders): TagCondition | undefined {
   if (header === undefined) return undefined;
+  const single = ONE_TAG.exec(header)?.[1];
+  if (single !== undefined) return (tag) => withoutWeakness(tag) === single;
   if (header.trim() === '*') return () => true;
   const opaque = new Set(readTags('If-None-Match', header).map(withoutWeakness));
   return (tag) => opaque.has(withoutWeakness(tag));
