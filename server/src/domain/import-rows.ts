@@ -1,14 +1,7 @@
 import { AppError, type ErrorCode } from '../model/errors.ts';
 import type { Listing, ListingInput } from '../model/listings.ts';
 import { findListing, findListingByExternalId } from '../storage/listings.ts';
-import {
-  type CurrentListing,
-  noListing,
-  readStored,
-  type SavedListing,
-  saveListing,
-  storeListing,
-} from './listings.ts';
+import { type CurrentListing, readStored, type SavedListing, saveListing, storeListing } from './listings.ts';
 import type { Writing } from './writing.ts';
 
 /** A row of a file that is to become a listing, or to change one. */
@@ -66,9 +59,17 @@ async function saveRow(writing: Writing, row: GoodRow): Promise<RowOutcome['resu
 
 async function saveById(writing: Writing, row: GoodRow, id: string): Promise<SavedListing> {
   const stored = await findListing(writing.session, writing.account.id, id);
-  if (stored === undefined) throw noListing();
+  if (stored === undefined) throw noSuchRow();
   const current = readStored(stored);
   return saveListing(writing, current, row.makeInput(current.listing));
+}
+
+/** Nor does another account's listing exist. */
+function noSuchRow(): AppError {
+  return new AppError(
+    'not_found',
+    'There is no listing with this id in the account; leave the id out, and the row creates one or is found by its externalId.',
+  );
 }
 
 async function saveByExternalId(writing: Writing, { externalId, makeInput }: GoodRow): Promise<SavedListing> {

@@ -7,13 +7,13 @@ import type { Session } from '../storage/database.ts';
 import { insertEvent, keepEventDoc } from '../storage/events.ts';
 import { insertListing, removeListing, type StoredListing, updateListing } from '../storage/listings.ts';
 
-// The write path: in one transaction the account's sequence grows by one, the listing is written, the event appended.
+// The write path: in one transaction the account's sequence grows by one, the event is appended, the listing written.
 
 /** @returns the listing's JSON text */
 export async function storeCreated(session: Session, accountId: string, listing: Listing): Promise<string> {
   const { id, version } = listing;
   const doc = JSON.stringify(listing);
-  const sequence = await advance(session, accountId, 1, { type: 'listing.created', listingId: id, changed: null });
+  const sequence = await appendEvent(session, accountId, 1, { type: 'listing.created', listingId: id, changed: null });
   const findable = { facets: facetsOf(listing), words: searchWords(listing) };
   await insertListing(session, accountId, { id, version, sequence, doc }, findable);
   return doc;
@@ -36,7 +36,7 @@ export async function storeUpdated(session: Session, accountId: string, update: 
   const doc = JSON.stringify(listing);
   await keepEventDoc(session, accountId, current.sequence, current.doc);
   const event = { type: 'listing.updated', listingId: id, changed: JSON.stringify(changed) } as const;
-  const sequence = await advance(session, accountId, 0, event);
+  const sequence = await appendEvent(session, accountId, 0, event);
   const words = changed.some((name) => SEARCHED_FIELDS.has(name)) ? searchWords(listing) : undefined;
   await updateListing(session, accountId, { id, version, sequence, doc }, { facets: facetsOf(listing), words });
   return doc;
@@ -44,7 +44,7 @@ export async function storeUpdated(session: Session, accountId: string, update: 
 
 export async function storeDeleted(session: Session, accountId: string, current: StoredListing): Promise<void> {
   await keepEventDoc(session, accountId, current.sequence, current.doc);
-  await advance(session, accountId, -1, { type: 'listing.deleted', listingId: current.id, changed: null });
+  await appendEvent(session, accountId, -1, { type: 'listing.deleted', listingId: current.id, changed: null });
   await removeListing(session, accountId, current.id);
 }
 
@@ -54,8 +54,8 @@ interface Change {
   changed: string | null;
 }
 
-/** Takes the account's next sequence number for a change that adds so many listings. */
-async function advance(session: Session, accountId: string, listings: number, change: Change): Promise<number> {
+/** Appends a change that adds so many listings to the account's events. @returns its sequence number */
+async function appendEvent(session: Session, accountId: string, listings: number, change: Change): Promise<number> {
   const sequence = await advanceSequence(session, accountId, listings);
   await insertEvent(session, accountId, { sequence, ...change, createdAt: Date.now() });
   return sequence;

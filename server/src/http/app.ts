@@ -110,9 +110,17 @@ function internalError(cause: unknown): AppError {
   );
 }
 
-/** A reply that failed on its way: the connection is gone. A reader that leaves early is in the request's own line. */
-function reportCut(error: unknown, { requestId, outgoing }: Exchange, { logger }: Log): void {
+/**
+ * A reply that failed on its way: the connection is gone. A reader that leaves early, and a key that was deleted meanwhile,
+ * are in the request's own line.
+ */
+function reportCut(error: unknown, exchange: Exchange, { logger }: Log): void {
+  const { requestId, outgoing } = exchange;
   outgoing.destroy();
+  if (error instanceof AppError && error.code === 'unauthorized') {
+    exchange.errorCode = error.code;
+    return;
+  }
   const hasLeft = error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
   if (!hasLeft) logger.error({ requestId, err: error }, 'a reply was cut');
 }

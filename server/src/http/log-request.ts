@@ -23,10 +23,12 @@ function requestLine(
   const who = holder === undefined ? '' : `"accountId":"${holder.accountId}","keyId":"${holder.keyId}",`;
   const error = errorCode === undefined ? '' : `"code":"${errorCode}",`;
   const ending = outgoing.writableFinished ? '' : '"aborted":true,';
+  // Who left before the reply began was told nothing.
+  const status = outgoing.headersSent ? outgoing.statusCode : null;
   const duration = Math.round(durationMs * 100) / 100;
   return (
     `{"level":30,"time":${Date.now()},"requestId":"${requestId}","method":"${incoming.method}",` +
-    `"path":${JSON.stringify(withoutKeys(path))},"status":${outgoing.statusCode},"durationMs":${duration},"address":"${address}",` +
+    `"path":${JSON.stringify(withoutKeys(path))},"status":${status},"durationMs":${duration},"address":"${address}",` +
     `${who}${error}${ending}"msg":"request"}\n`
   );
 }

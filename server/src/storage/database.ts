@@ -64,9 +64,9 @@ export interface Database extends Session {
   readonly name: string;
   readonly scans: Scans;
   /**
-   * Runs `job` in a transaction of its own and resolves once the commit is on disk. Jobs that wait at the
-   * same time are committed together; one that throws is rolled back alone. A job awaits nothing but its
-   * session, which ends with it, and may be run again from its beginning when another one has failed.
+   * Runs `job` as if in a transaction of its own and resolves once the commit is on disk. Jobs that wait at the same time
+   * are committed together; of one that throws nothing stays, and the others may be run again from their beginning. A job
+   * awaits nothing but its session, which ends with it.
    * @throws whatever the job throws; {AppError} `unavailable`, `storage_full` or `outcome_unknown`
    */
   write<T>(job: (session: Session) => Promise<T>): Promise<T>;

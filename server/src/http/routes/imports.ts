@@ -1,3 +1,4 @@
+import type { ImportReport } from '../../domain/import-report.ts';
 import type { ImportRow } from '../../domain/import-rows.ts';
 import { importAtomically, importRows } from '../../domain/imports.ts';
 import { AppError } from '../../model/errors.ts';
@@ -31,7 +32,7 @@ export function addImports(routes: Routes, { database }: Services): void {
 async function importSome(exchange: KeyedExchange, query: ImportQuery, database: Database): Promise<Reply> {
   const batches = readFile(readBody(exchange), exchange, query);
   const report = await importRows(database, { actor: exchange.holder, batches, isDryRun: query.dryRun ?? false });
-  return replyJson(200, JSON.stringify(report));
+  return replyReport(report);
 }
 
 async function importAll(
@@ -44,7 +45,11 @@ async function importAll(
   const batches = readFile(file.read(readBody(exchange)), exchange, query);
   const rows = { actor: exchange.holder, batches, isDryRun: query.dryRun ?? false };
   const { outcome, isReplayed } = await importAtomically(database, rows, () => file.toRetry(key));
-  return replyJson(200, JSON.stringify(outcome), replayHeaders(isReplayed));
+  return replyReport(outcome, replayHeaders(isReplayed));
+}
+
+function replyReport(report: ImportReport, headers?: Record<string, string>): Reply {
+  return { ...replyJson(200, JSON.stringify(report), headers), isCompressible: true };
 }
 
 function readBody(exchange: KeyedExchange): AsyncIterable<Buffer> {
