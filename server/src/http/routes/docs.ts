@@ -55,7 +55,9 @@ const FILES: [name: string, directory: string, type: string][] = [
 /** `/docs`: the interactive API reference; `/docs/errors`: a page for each error code. */
 export function addDocs(routes: Routes): void {
   routes.add('GET', '/', () => ({ status: 302, headers: { Location: '/docs' } }));
-  routes.add('GET', '/docs/', () => ({ status: 308, headers: { Location: '/docs' } }));
+  for (const path of ['/docs', '/docs/errors']) {
+    routes.add('GET', `${path}/`, () => ({ status: 308, headers: { Location: path } }));
+  }
   routes.add('GET', '/docs', () => replyPage(PAGE, HTML_TYPE, SCRIPT_POLICY));
   routes.add('GET', '/docs/start.js', () => replyPage(START, 'text/javascript; charset=utf-8'));
   routes.add('GET', '/docs/errors', () => replyPage(errorIndex(), HTML_TYPE));
