@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { cycle } from './cycle.ts';
+import { measureImports } from './imports.ts';
 import { describeCommit, describeMachine } from './machine.ts';
 import { measureMillion } from './million.ts';
 import { type Place, say } from './place.ts';
@@ -37,6 +38,7 @@ export async function runBench(place: Place, withMillion: boolean): Promise<Resu
   const scenarios = await recordScenarios(fixture);
   const rounds = await takeTurns(place, fixture, scenarios);
   await service.stop();
+  const imports = await measureImports(place, scenarios.neighbours);
 
   return {
     date,
@@ -51,6 +53,6 @@ export async function runBench(place: Place, withMillion: boolean): Promise<Resu
     seededPerSecond,
     readyMs,
     rows: [...rounds].map(([name, ofOne]) => summarize(name, ofOne)),
-    bulk: withMillion ? [await measureMillion(place, scenarios.neighbours)] : [],
+    bulk: [imports, ...(withMillion ? [await measureMillion(place, scenarios.neighbours)] : [])],
   };
 }

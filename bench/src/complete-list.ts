@@ -1,12 +1,11 @@
 import { connect } from 'node:net';
 import { unchunk } from './chunked.ts';
 import type { ListCheck } from './list-checks.ts';
-import { residentBytesOf } from './process-stats.ts';
+import { watchPeak } from './process-stats.ts';
 import { serializeCall } from './requests.ts';
 
 export type Streamed = { seconds: number; firstByteMs: number; memoryPeakBytes: number };
 
-const SAMPLE_MS = 10;
 /** After so long without a byte a list is taken for one that never ends. */
 const IDLE_TIMEOUT_MS = 30_000;
 const READ_BYTES = 256 * 1024;
@@ -20,19 +19,8 @@ export const COMPLETE_LIST_PATH = '/v1/listings';
  * @returns time to the last byte and to the body's first, and the most memory the server was seen to have meanwhile
  */
 export async function streamList(port: number, pid: number, key: string, check: ListCheck): Promise<Streamed> {
-  let memoryPeakBytes = 0;
-  const sample = (): void => {
-    memoryPeakBytes = Math.max(memoryPeakBytes, residentBytesOf(pid) ?? Number.NaN);
-  };
-  sample();
-  const sampler = setInterval(sample, SAMPLE_MS);
-  try {
-    const times = await receiveList(port, key, check);
-    sample();
-    return { ...times, memoryPeakBytes };
-  } finally {
-    clearInterval(sampler);
-  }
+  const { result, peakBytes } = await watchPeak(pid, () => receiveList(port, key, check));
+  return { ...result, memoryPeakBytes: peakBytes };
 }
 
 function receiveList(port: number, key: string, check: ListCheck): Promise<{ seconds: number; firstByteMs: number }> {

@@ -79,6 +79,25 @@ export function residentBytesOf(pid: number): number | undefined {
   return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
 }
 
+const SAMPLE_MS = 10;
+
+/** Does some work, and says how much memory a process was seen to have meanwhile at most. */
+export async function watchPeak<T>(pid: number, work: () => Promise<T>): Promise<{ result: T; peakBytes: number }> {
+  let peakBytes = 0;
+  const sample = (): void => {
+    peakBytes = Math.max(peakBytes, residentBytesOf(pid) ?? Number.NaN);
+  };
+  sample();
+  const sampler = setInterval(sample, SAMPLE_MS);
+  try {
+    const result = await work();
+    sample();
+    return { result, peakBytes };
+  } finally {
+    clearInterval(sampler);
+  }
+}
+
 function readProc(file: string): string | undefined {
   try {
     return readFileSync(`/proc/${file}`, 'latin1');

@@ -1,3 +1,5 @@
+import type { BulkRow } from './bulk.ts';
+import { IMPORT, IMPORT_ROWS } from './imports.ts';
 import { MILLION } from './million.ts';
 import type { Results } from './results.ts';
 
@@ -6,7 +8,7 @@ export type Target = {
   /** Whether enough is good or little is. */
   limit: 'at least' | 'at most';
   value: number;
-  unit: '' | 'ms' | 'MB';
+  unit: '' | 's' | 'ms' | 'MB';
   /** Nothing when this run did not measure it. */
   got: number | undefined;
   isQuiet: boolean;
@@ -18,30 +20,47 @@ const BYTES_PER_MB = 1e6;
 
 /** The figures the service is to reach, and what this run gave. */
 export function listTargets(results: Results): Target[] {
-  const ratio = (name: string, value: number): Target => {
-    const row = results.rows.find((candidate) => candidate.name === name);
-    const isQuiet = row?.isQuiet ?? false;
-    return { name: `${name}: ratio`, limit: 'at least', value, unit: '', got: row?.ratio, isQuiet };
-  };
-  const atMost = (name: string, value: number, unit: 'ms' | 'MB', got: number | undefined): Target => ({
-    name,
-    limit: 'at most',
-    value,
-    unit,
-    got,
-    isQuiet: true,
-  });
   const million = results.bulk.find(({ name }) => name === MILLION);
-  const growth = million?.memoryGrowthBytes === undefined ? undefined : million.memoryGrowthBytes / BYTES_PER_MB;
   return [
-    ratio('list of 20', 0.2),
-    ratio('get one', 0.4),
-    ratio('create', 0.2),
-    ratio('304 (list of 20)', 0.45),
-    atMost(`${MILLION}: memory growth`, 100, 'MB', growth),
+    ...RATIOS.map(([name, value]) => atLeast(name, value, results)),
+    ...importTargets(results.bulk.find(({ name }) => name === IMPORT)),
+    atMost(`${MILLION}: memory growth`, 100, 'MB', inMegabytes(million?.memoryGrowthBytes)),
     atMost(`${MILLION}: first byte`, 100, 'ms', million?.firstByteMs),
     atMost('ready on an existing database', 1000, 'ms', million?.readyMs ?? results.readyMs),
   ];
+}
+
+/** How many requests the service is to answer for each one of the bare server. */
+const RATIOS: [scenario: string, ratio: number][] = [
+  ['list of 20', 0.2],
+  ['get one', 0.4],
+  ['create', 0.2],
+  ['304 (list of 20)', 0.45],
+];
+
+function atLeast(name: string, value: number, { rows }: Results): Target {
+  const row = rows.find((candidate) => candidate.name === name);
+  const isQuiet = row?.isQuiet ?? false;
+  return { name: `${name}: ratio`, limit: 'at least', value, unit: '', got: row?.ratio, isQuiet };
+}
+
+function importTargets(row: BulkRow | undefined): Target[] {
+  if (row === undefined) return [];
+  const { isQuiet, neighbours, memoryGrowthBytes } = row;
+  const slowest = Math.max(...neighbours.map(({ ratio }) => ratio));
+  return [
+    { ...atMost(`${IMPORT}: time`, 10, 's', IMPORT_ROWS / row.perSecond), isQuiet },
+    atMost(`${IMPORT}: memory growth`, 100, 'MB', inMegabytes(memoryGrowthBytes)),
+    { ...atMost(`${IMPORT}: p99 of others, meanwhile to before`, 5, '', slowest), isQuiet },
+  ];
+}
+
+function atMost(name: string, value: number, unit: Target['unit'], got: number | undefined): Target {
+  return { name, limit: 'at most', value, unit, got, isQuiet: true };
+}
+
+function inMegabytes(bytes: number | undefined): number | undefined {
+  return bytes === undefined ? undefined : bytes / BYTES_PER_MB;
 }
 
 /** A ratio from a busy machine is no verdict: it may flatter the service as well as wrong it. */

@@ -30,12 +30,9 @@ export interface RowOutcome {
   result: SavedListing['type'] | AppError;
 }
 
-/** How long rows are written before others have their turn: a few milliseconds with the commit. */
-const WORK_MAX_MS = 2;
-
 /** Saves rows until the time is over, one at least. @returns what came of each */
-export async function saveRows(writing: Writing, rows: Iterable<ImportRow>): Promise<RowOutcome[]> {
-  const endTimeMs = performance.now() + WORK_MAX_MS;
+export async function saveRows(writing: Writing, rows: ImportRow[], workMs: number): Promise<RowOutcome[]> {
+  const endTimeMs = performance.now() + workMs;
   const outcomes: RowOutcome[] = [];
   for (const row of rows) {
     outcomes.push({ line: row.line, result: 'fault' in row ? row.fault : await saveRow(writing, row) });

@@ -23,7 +23,7 @@ type SaveSome = (rows: ImportRow[]) => Promise<RowOutcome[]>;
  * @throws {AppError} what `batches` and `write` throw, with the report so far as members
  */
 export async function importRows(database: Database, { actor, batches, isDryRun }: Import): Promise<ImportReport> {
-  if (!isDryRun) return saveAll(batches, (rows) => saveSome(database, actor, rows));
+  if (!isDryRun) return saveAll(batches, inTransactions(database, actor));
   await using rehearsal = await Rehearsal.open(database, actor);
   return await saveAll(batches, (rows) => rehearsal.save(rows));
 }
@@ -47,10 +47,23 @@ async function saveBatch(rows: ImportRow[], save: SaveSome, report: ImportReport
   }
 }
 
-/** One transaction; the key is looked at in each. */
-async function saveSome(database: Database, actor: Actor, rows: ImportRow[]): Promise<RowOutcome[]> {
-  const { outcome } = await write(database, actor, undefined, (writing) => saveRows(writing, rows));
-  return outcome;
+/** How long rows are saved before others have their turn. */
+const WORK_MIN_MS = 1;
+const WORK_MAX_MS = 5;
+
+/**
+ * Saves rows in one transaction after the other; the key is looked at in each. They are saved for about as long as a
+ * commit takes: where disks are slow, others wait for the commit anyway, and an import would never end.
+ */
+function inTransactions(database: Database, actor: Actor): SaveSome {
+  let workMs = WORK_MIN_MS;
+  return async (rows) => {
+    const startMs = performance.now();
+    const { outcome } = await write(database, actor, undefined, (writing) => saveRows(writing, rows, workMs));
+    const commitMs = performance.now() - startMs - workMs;
+    workMs = Math.min(Math.max(commitMs, WORK_MIN_MS), WORK_MAX_MS);
+    return outcome;
+  };
 }
 
 /** So many rows are kept in memory, and saved while nobody else can write: about a second. */
@@ -91,7 +104,7 @@ async function saveTogether(writing: Writing<LongSession>, rows: ImportRow[]): P
   const report = emptyReport();
   const save = async (rest: ImportRow[]) => {
     await writing.session.nextTurn();
-    return saveRows(writing, rest);
+    return saveRows(writing, rest, WORK_MIN_MS);
   };
   await saveBatch(rows, save, report);
   return allOrNone(report);

@@ -7,8 +7,9 @@ import { type ImportRow, type RowOutcome, saveRows } from './import-rows.ts';
 import { storeCreated } from './write-path.ts';
 import { type Actor, getActingAccount } from './writing.ts';
 
-/** So many rows are saved at a time; a few milliseconds. */
-const ROWS_MAX = 50;
+/** So many rows are looked up and saved at a time, and for so long. */
+const ROWS_MAX = 25;
+const WORK_MAX_MS = 1;
 
 /**
  * Where a dry run saves its rows: an empty database that is gone afterwards. What a row could meet in the real one is
@@ -40,7 +41,7 @@ export class Rehearsal {
     const met = await this.#findMet(account, some);
     return this.#scratch.write(async (session) => {
       for (const stored of met) await copyOnce(session, account, stored);
-      return saveRows({ session, account }, some);
+      return saveRows({ session, account }, some, WORK_MAX_MS);
     });
   }
 

@@ -3,11 +3,11 @@ import { BrokenFileError, type FileRecord, type Splitter } from '../lib/records.
 import { ownTurn } from '../lib/turns.ts';
 import { AppError } from '../model/errors.ts';
 
-/** What is parsed and written at a time: some milliseconds. */
-const PIECE_BYTES = 16 * 1024;
+/** What is cut into records at a time: less than a millisecond. */
+const PIECE_BYTES = 32 * 1024;
 
 /** How long rows are parsed before others have their turn. */
-const SLICE_MAX_MS = 2;
+const SLICE_MAX_MS = 1;
 
 /** What a kind of file is made of. */
 export interface FileFormat<T> {
@@ -50,6 +50,7 @@ async function* toBatch<T>(
   toRow: (record: FileRecord<T>) => ImportRow | undefined,
 ): AsyncGenerator<ImportRow[]> {
   const rows: ImportRow[] = [];
+  await ownTurn();
   let sliceEndMs = performance.now() + SLICE_MAX_MS;
   try {
     for (const record of records) {
