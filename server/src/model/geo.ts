@@ -26,10 +26,21 @@ export const METRES_OF_UNIT = { m: 1, km: 1000, mi: 1609.344 } as const;
 /** Degrees by which a box around a circle is larger, so that no rounding puts a point of the circle outside. */
 const MARGIN = 1e-6;
 
-/** The box between two meridians; with `west` > `east` it crosses the antimeridian. */
+/** The box between two meridians; with `west` > `east` it crosses the antimeridian, which is both -180 and 180. */
 export function toBox(west: number, south: number, east: number, north: number): Box {
-  if (west > east) return { south, north, longitudes: toRanges(west, east + 360) };
-  return { south, north, longitudes: toRanges(west, east) };
+  if (west > east)
+    return {
+      south,
+      north,
+      longitudes: [
+        [west, 180],
+        [-180, east],
+      ],
+    };
+  const longitudes: [number, number][] = [[west, east]];
+  if (west === -180) longitudes.push([180, 180]);
+  if (east === 180) longitudes.push([-180, -180]);
+  return { south, north, longitudes };
 }
 
 /** A box that holds a circle: few points need their distance computed. */
@@ -40,23 +51,10 @@ export function boxAround({ latitude, longitude, radiusMetres }: Circle): Box {
   // A circle around a pole has every longitude.
   if (south <= -90 || north >= 90) return { south, north, longitudes: [[-180, 180]] };
   const width = toDegrees(Math.asin(Math.sin(radius) / Math.cos(toRadians(latitude)))) + MARGIN;
-  return { south, north, longitudes: toRanges(longitude - width, longitude + width) };
-}
-
-/** From `west` eastwards to `east`, which may lie beyond ±180: as ranges within, where both edges are one meridian. */
-function toRanges(west: number, east: number): Box['longitudes'] {
-  if (east - west >= 360) return [[-180, 180]];
-  if (west <= -180)
-    return [
-      [west + 360, 180],
-      [-180, east],
-    ];
-  if (east >= 180)
-    return [
-      [west, 180],
-      [-180, east - 360],
-    ];
-  return [[west, east]];
+  const [west, east] = [longitude - width, longitude + width];
+  if (west < -180) return toBox(west + 360, south, east, north);
+  if (east > 180) return toBox(west, south, east - 360, north);
+  return toBox(west, south, east, north);
 }
 
 export function toRadians(degrees: number): number {

@@ -7,7 +7,8 @@ const WORD = /[\p{L}\p{N}]+/gu;
 /** The words of a text as the search compares them: NFKD, lower case, without marks, only letters and digits. */
 export function cutWords(text: string): string[] {
   const plain = text.normalize('NFKD').replaceAll(MARKS, '').toLowerCase().normalize('NFKD').replaceAll(MARKS, '');
-  return plain.match(WORD) ?? [];
+  // A sigma becomes one of two letters in lower case, by what follows it; the beginning of a word does not know that.
+  return plain.replaceAll('ς', 'σ').match(WORD) ?? [];
 }
 
 /** The words that a search finds a listing by, each once. */

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Facet } from '../model/facets.ts';
-import { type Box, boxAround, type Circle, DISTANCE_METRES_MAX, EARTH_RADIUS_METRES, toRadians } from '../model/geo.ts';
+import { type Box, boxAround, type Circle, EARTH_RADIUS_METRES, toRadians } from '../model/geo.ts';
 import type { Condition, Order, Search } from '../model/search.ts';
 import { facetColumn } from './listing-facets.ts';
 import { hasWords } from './words.ts';
@@ -49,18 +49,21 @@ function isInBox({ south, north, longitudes }: Box): Test {
   return sql`${facet('latitude')} between ${south} and ${north} and (${sql.join(ranges, sql` or `)})`;
 }
 
+/** Distances are told apart by 0.01 mm: what is as far away is so whatever the last digits of a sine are. */
+const DISTANCE_STEPS = 1e12;
+
 function isInCircle(circle: Circle): Test {
-  const { radiusMetres } = circle;
-  // Beyond half a great circle the sine falls again.
-  const limit = radiusMetres < DISTANCE_METRES_MAX ? Math.sin(radiusMetres / EARTH_RADIUS_METRES / 2) ** 2 : 2;
-  return sql`${haversine(circle)} <= ${limit}`;
+  // Beyond half a great circle the sine would fall again.
+  const limit = Math.sin(Math.min(circle.radiusMetres / EARTH_RADIUS_METRES, Math.PI) / 2);
+  return sql`${distance(circle)} <= ${Math.ceil(limit * DISTANCE_STEPS)}`;
 }
 
-/** Grows with the distance along a great circle: the square of the sine of half its angle. */
-function haversine({ latitude, longitude }: Circle): RawBuilder<number> {
+/** Grows with the distance along a great circle: the sine of half its angle, by the haversine formula. */
+function distance({ latitude, longitude }: Circle): RawBuilder<number> {
   const northwards = sql`power(sin(radians(${facet('latitude')} - ${latitude}) / 2), 2)`;
   const eastwards = sql`power(sin(radians(${facet('longitude')} - ${longitude}) / 2), 2)`;
-  return sql`${northwards} + ${Math.cos(toRadians(latitude))} * cos(radians(${facet('latitude')})) * ${eastwards}`;
+  const square = sql`${northwards} + ${Math.cos(toRadians(latitude))} * cos(radians(${facet('latitude')})) * ${eastwards}`;
+  return sql`cast(sqrt(${square}) * ${DISTANCE_STEPS} as integer)`;
 }
 
 /** What a list is sorted by, besides the id. */
@@ -68,7 +71,7 @@ export function sortValue({ order, circle }: Search): RawBuilder<Position['value
   if (order.by === 'id') return sql`null`;
   if (order.by !== 'distance') return facet(order.by);
   if (circle === undefined) throw new Error('A list by distance needs a centre');
-  return haversine(circle);
+  return distance(circle);
 }
 
 /** Whether a row comes after a position; those without a value come last, and ties stand newest first. */

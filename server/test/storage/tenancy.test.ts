@@ -4,11 +4,13 @@ import { createAccount } from '../../src/domain/accounts.ts';
 import { issueApiKey } from '../../src/domain/api-keys.ts';
 import { hashSecret } from '../../src/model/api-keys.ts';
 import { facetsOf } from '../../src/model/facets.ts';
+import type { Search } from '../../src/model/search.ts';
 import { findKeyHolder, listApiKeys } from '../../src/storage/api-keys.ts';
 import type { Database, Session } from '../../src/storage/database.ts';
 import * as events from '../../src/storage/events.ts';
 import * as listingRuns from '../../src/storage/listing-runs.ts';
 import * as listings from '../../src/storage/listings.ts';
+import * as searches from '../../src/storage/searches.ts';
 import { create, databaseFor, storedSequence, words } from './support.ts';
 
 const INPUT = { externalId: 'MLS-1', address: '12 Elm Street', beds: 3, baths: 2 };
@@ -41,6 +43,33 @@ const READS = {
   findOldestEvents: {
     read: (session: Session, accountId: string) => events.findOldestEvents(session, accountId, 100, 1),
     nothing: [],
+  },
+};
+
+/** Everything, by a word and sorted: what the other account has, too. */
+const SEARCH: Search = {
+  conditions: [{ field: 'externalId', operator: 'is', value: INPUT.externalId }],
+  box: undefined,
+  circle: undefined,
+  words: ['elm'],
+  order: { by: 'beds', isDescending: true },
+};
+
+/** As READS, for searches. */
+const SEARCHES = {
+  findFirst: {
+    read: ({ scans }: Database, accountId: string) =>
+      searches.findFirst(scans, accountId, SEARCH, { after: undefined, limit: 100 }),
+    nothing: [],
+  },
+  findDocs: {
+    read: async ({ scans }: Database, accountId: string, id: string) =>
+      (await searches.findDocs(scans, accountId, SEARCH, [{ id, value: 3, searchRow: 1 }])).docs,
+    nothing: [],
+  },
+  countMatches: {
+    read: ({ scans }: Database, accountId: string) => searches.countMatches(scans, accountId, SEARCH),
+    nothing: 0,
   },
 };
 
@@ -98,11 +127,11 @@ async function countRows(database: Database, accountId: string) {
 }
 
 test('every storage function on listings and events stands in one of the tables', () => {
-  const functions = { ...listings, ...listingRuns, ...events };
-  assert.deepEqual(Object.keys(functions).sort(), [READS, WRITES, CHANGES].flatMap(Object.keys).sort());
+  const functions = { ...listings, ...listingRuns, ...searches, ...events };
+  assert.deepEqual(Object.keys(functions).sort(), [READS, SEARCHES, WRITES, CHANGES].flatMap(Object.keys).sort());
 });
 
-for (const [name, { read, nothing }] of Object.entries(READS)) {
+for (const [name, { read, nothing }] of Object.entries({ ...READS, ...SEARCHES })) {
   test(`${name} gives an account nothing of another one's`, async (t) => {
     const { database, accountId: emptyId } = await databaseFor(t);
     const ada = await createTenant(database, 'Ada');

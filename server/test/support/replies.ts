@@ -17,6 +17,7 @@ const listReply = z.strictObject({
   nextCursor: z.string().min(1).nullable(),
   sequence: z.int(),
   epoch: z.string().length(8),
+  total: z.int().optional(),
 });
 
 const eventReply = z.strictObject({

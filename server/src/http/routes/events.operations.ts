@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Operation } from '../operations.ts';
 import { listing } from '../schemas/listings.ts';
-import { integerParameter } from '../schemas/query.ts';
+import { integerParameter } from '../schemas/parameters.ts';
 import { served } from './common.operations.ts';
 
 const LIMIT_MAX = 1000;

@@ -3,7 +3,7 @@ import { IDEMPOTENCY_KEY } from '../openapi/request-headers.ts';
 import type { Operation } from '../operations.ts';
 import { JSON_TYPE } from '../reply.ts';
 import { importRow } from '../schemas/import-rows.ts';
-import { booleanParameter } from '../schemas/query.ts';
+import { booleanParameter } from '../schemas/parameters.ts';
 
 const NDJSON_TYPE = 'application/x-ndjson';
 

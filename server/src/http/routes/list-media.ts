@@ -24,6 +24,7 @@ const SCHEMAS: Record<string, z.ZodType> = {
       nextCursor: z.string().nullable(),
       sequence: z.int(),
       epoch: z.string(),
+      total: z.int().optional(),
     })
     .meta({ id: 'ListingFeatures', description: 'RFC 7946.' }),
 };

@@ -3,7 +3,7 @@ import { LIST_TYPES } from '../list-reply.ts';
 import { IF_NONE_MATCH } from '../openapi/request-headers.ts';
 import type { Operation } from '../operations.ts';
 import { LISTING_FIELDS, listing } from '../schemas/listings.ts';
-import { booleanParameter, integerParameter, namesParameter } from '../schemas/query.ts';
+import { booleanParameter, integerParameter, namesParameter } from '../schemas/parameters.ts';
 import { SEARCH_PARTNERS, searchParameters } from '../schemas/searches.ts';
 import { served } from './common.operations.ts';
 import { listMedia } from './list-media.ts';

@@ -3,7 +3,7 @@ import { parseTime } from '../../lib/times.ts';
 import { type Condition, FILTERS, type Filter, RANGE_OPERATORS, type RangeOperator } from '../../model/search.ts';
 import { addFault } from './fields.ts';
 import { listingFields } from './listings.ts';
-import { decimalParameter, integerParameter, namesParameter } from './query.ts';
+import { decimalParameter, integerParameter, namesParameter } from './parameters.ts';
 
 /** The largest price or area: what is above it cannot be. */
 const NUMBER_MAX = { integer: 999_999_999_999, decimal: 999_999_999_999.99 };

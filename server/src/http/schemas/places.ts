@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Box, DISTANCE_METRES_MAX, METRES_OF_UNIT, type Point, toBox } from '../../model/geo.ts';
 import { addFault } from './fields.ts';
-import { parseDecimal } from './query.ts';
+import { parseDecimal } from './parameters.ts';
 
 /** `west,south,east,north` in degrees. */
 export const boxParameter = z

@@ -3,8 +3,8 @@ import { NEWEST_FIRST, type Order, type Search, SORT_FIELDS } from '../../model/
 import { cutWords } from '../../model/words.ts';
 import { addFault, findTextFault } from './fields.ts';
 import { conditionsOf, filterParameters } from './filters.ts';
+import { choiceParameter } from './parameters.ts';
 import { boxParameter, nearParameter, radiusParameter } from './places.ts';
-import { choiceParameter } from './query.ts';
 
 /** Far more than anybody types, and few enough for the engine. */
 const WORDS_LENGTH_MAX = 200;

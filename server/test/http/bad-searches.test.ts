@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { FILTERS } from '../../src/model/search.ts';
+import { fill } from '../support/listings.ts';
+import { faultsOf, readError } from '../support/replies.ts';
+import { startTestService } from '../support/service.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+const tenant = await service.createTenant();
+await fill(service, tenant, 1);
+
+const ask = (query: string) => service.fetch(tenant, `/v1/listings?${query}`);
+
+type Refusal = [query: string, ...faults: string[]];
+
+const near = 'near=30,-97';
+
+const badValues: Refusal[] = [
+  // Choices.
+  ['status=sold', 'query.status: invalid_choice'],
+  ['status=Active', 'query.status: invalid_choice'],
+  ['status=%20active', 'query.status: invalid_choice'],
+  ['status=active,', 'query.status: invalid_choice'],
+  ['status=,active', 'query.status: invalid_choice'],
+  ['status=active,active', 'query.status: duplicate'],
+  ['status=active;pending', 'query.status: invalid_choice'],
+  ['status=', 'query.status: blank'],
+  ['status=active&status=pending', 'query.status: duplicate'],
+  ['propertyType=house', 'query.propertyType: invalid_choice'],
+  // Texts.
+  ['city=', 'query.city: blank'],
+  ['city=%20%09', 'query.city: blank'],
+  [`city=${'x'.repeat(51)}`, 'query.city: too_long'],
+  ['city=a%00b', 'query.city: invalid_format'],
+  ['city=Austin&city=Austin', 'query.city: duplicate'],
+  [`postalCode=${'1'.repeat(11)}`, 'query.postalCode: too_long'],
+  [`externalId=${'x'.repeat(256)}`, 'query.externalId: too_long'],
+  ['externalId=..', 'query.externalId: invalid_format'],
+  // Numbers.
+  ['beds=two', 'query.beds: invalid_type'],
+  ['beds=2.5', 'query.beds: not_an_integer'],
+  ['beds[gte]=3.0', 'query.beds[gte]: not_an_integer'],
+  ['beds[gte]=1e1', 'query.beds[gte]: not_an_integer'],
+  ['beds[gte]=%203', 'query.beds[gte]: not_an_integer'],
+  ['beds[gte]=-1', 'query.beds[gte]: out_of_range'],
+  ['beds[lt]=9999999999999', 'query.beds[lt]: out_of_range'],
+  ['beds[lt]=', 'query.beds[lt]: blank'],
+  ['beds[lt]=3&beds%5Blt%5D=4', 'query.beds[lt]: duplicate'],
+  ['listPrice=free', 'query.listPrice: invalid_type'],
+  ['listPrice=450,000', 'query.listPrice: invalid_type'],
+  ['listPrice=$5', 'query.listPrice: invalid_type'],
+  ['listPrice=0x10', 'query.listPrice: invalid_type'],
+  ['listPrice=Infinity', 'query.listPrice: invalid_type'],
+  ['listPrice[gt]=NaN', 'query.listPrice[gt]: invalid_type'],
+  ['listPrice[gt]=1e400', 'query.listPrice[gt]: out_of_range'],
+  ['listPrice[gt]=-0.01', 'query.listPrice[gt]: out_of_range'],
+  ['livingArea[lte]=1000000000000', 'query.livingArea[lte]: out_of_range'],
+  ['yearBuilt=MCMXC', 'query.yearBuilt: invalid_type'],
+  // Times.
+  ['createdAt[gte]=yesterday', 'query.createdAt[gte]: invalid_format'],
+  ['createdAt[gte]=2026', 'query.createdAt[gte]: invalid_format'],
+  ['createdAt[gte]=2026-01', 'query.createdAt[gte]: invalid_format'],
+  ['createdAt[gte]=2026-02-29', 'query.createdAt[gte]: invalid_format'],
+  ['createdAt[gte]=2026-13-01', 'query.createdAt[gte]: invalid_format'],
+  ['createdAt[gte]=2026-01-31T09:30:00', 'query.createdAt[gte]: invalid_format'],
+  ['createdAt[gte]=2026-01-31T09:30:60Z', 'query.createdAt[gte]: invalid_format'],
+  ['createdAt[gte]=2026-01-31%2009:30:00Z', 'query.createdAt[gte]: invalid_format'],
+  ['createdAt[gte]=2026-01-31T09:30:00+02:00', 'query.createdAt[gte]: invalid_format'],
+  ['createdAt[gte]=1769851800', 'query.createdAt[gte]: invalid_format'],
+  ['updatedAt[lt]=9999-12-31T23:59:59-01:00', 'query.updatedAt[lt]: out_of_range'],
+  ['updatedAt[lt]=0000-01-01T00:00:00%2B01:00', 'query.updatedAt[lt]: out_of_range'],
+  // Places.
+  ['bbox=1,2,3', 'query.bbox: invalid_format'],
+  ['bbox=1,2,3,4,5', 'query.bbox: invalid_format'],
+  ['bbox=1,2,3,', 'query.bbox: invalid_format'],
+  ['bbox=a,b,c,d', 'query.bbox: invalid_format'],
+  ['bbox=1;2;3;4', 'query.bbox: invalid_format'],
+  ['bbox=-181,0,0,1', 'query.bbox: out_of_range'],
+  ['bbox=0,0,180.5,1', 'query.bbox: out_of_range'],
+  ['bbox=0,-91,1,1', 'query.bbox: out_of_range'],
+  ['bbox=0,0,1,90.1', 'query.bbox: out_of_range'],
+  ['bbox=0,2,1,1', 'query.bbox: inconsistent'],
+  ['near=30,-97', 'query.radius: inconsistent'],
+  ['radius=5km', 'query.near: inconsistent'],
+  ['near=30&radius=5km', 'query.near: invalid_format'],
+  ['near=30,-97,1&radius=5km', 'query.near: invalid_format'],
+  ['near=Austin&radius=5km', 'query.near: invalid_format'],
+  ['near=91,0&radius=5km', 'query.near: out_of_range'],
+  ['near=0,181&radius=5km', 'query.near: out_of_range'],
+  [`${near}&radius=5`, 'query.radius: invalid_format'],
+  [`${near}&radius=5%20km`, 'query.radius: invalid_format'],
+  [`${near}&radius=5KM`, 'query.radius: invalid_format'],
+  [`${near}&radius=5ft`, 'query.radius: invalid_format'],
+  [`${near}&radius=km`, 'query.radius: invalid_format'],
+  [`${near}&radius=-5km`, 'query.radius: invalid_format'],
+  [`${near}&radius=0m`, 'query.radius: out_of_range'],
+  [`${near}&radius=20016km`, 'query.radius: out_of_range'],
+  [`${near}&radius=`, 'query.radius: blank'],
+  // Words.
+  ['q=', 'query.q: blank'],
+  ['q=%20', 'query.q: blank'],
+  ['q=...', 'query.q: blank'],
+  ['q=%CC%81', 'query.q: blank'],
+  ['q=a%00b', 'query.q: invalid_format'],
+  [`q=${'x'.repeat(201)}`, 'query.q: too_long'],
+  ['q=a&q=b', 'query.q: duplicate'],
+  // Order and count.
+  ['sort=price', 'query.sort: invalid_choice'],
+  ['sort=yearBuilt', 'query.sort: invalid_choice'],
+  ['sort=id', 'query.sort: invalid_choice'],
+  ['sort=distance', 'query.sort: invalid_choice'],
+  ['sort=+beds', 'query.sort: invalid_choice'],
+  ['sort=--beds', 'query.sort: invalid_choice'],
+  ['sort=beds,baths', 'query.sort: invalid_choice'],
+  ['sort=', 'query.sort: blank'],
+  ['sort=beds&sort=baths', 'query.sort: duplicate'],
+  ['count=1', 'query.count: invalid_choice'],
+  ['count=yes', 'query.count: invalid_choice'],
+  ['count=TRUE', 'query.count: invalid_choice'],
+  ['count', 'query.count: blank'],
+  // All of them at once.
+  [
+    'beds=x&limit=0&near=1,2&sort=price&status=sold&city=',
+    'query.beds: invalid_type',
+    'query.city: blank',
+    'query.limit: out_of_range',
+    'query.radius: inconsistent',
+    'query.sort: invalid_choice',
+    'query.status: invalid_choice',
+  ],
+];
+
+describe('a value that cannot be meant is refused, and every fault is named', () => {
+  for (const [query, ...faults] of badValues) {
+    test(query.slice(0, 80), async () => {
+      const error = await readError(await ask(query), 400, 'invalid_query');
+      assert.deepEqual(faultsOf(error), faults);
+      for (const { message } of error.details ?? []) assert.match(message, /^[A-Z].*[.?]$/s);
+    });
+  }
+});
+
+const unknownNames: [name: string, hint: string][] = [
+  ['bed', '"beds"'],
+  ['stauts', '"status"'],
+  ['City', '"city"'],
+  ['beds[gtee]', '"beds[gte]"'],
+  ['beds%5Bgtee%5D', '"beds[gte]"'],
+  ['beds[ge]', '"beds[gt]"'],
+  ['beds[]', '"beds"'],
+  ['beds[greaterThanOrEqual]', 'there are beds, beds[gt], beds[gte], beds[lt], beds[lte].'],
+  ['listprice[gte]', '"listPrice[gte]"'],
+  ['status[]', '"status"'],
+  ['city[startsWith]', 'there are city.'],
+  ['createdAt', 'createdAt[gt], createdAt[gte], createdAt[lt], createdAt[lte]'],
+  ['price', 'there are status, propertyType,'],
+  ['colour', 'listPrice[gte]'],
+  ['latitude', 'there are status'],
+];
+
+describe('a name that there is not is told the nearest one, or those there are', () => {
+  for (const [name, hint] of unknownNames) {
+    test(name, async () => {
+      const { message, details = [] } = await readError(await ask(`${name}=3`), 400, 'unknown_parameter');
+      assert.ok(message.includes(hint), message);
+      assert.deepEqual(faultsOf({ code: '', message, requestId: '', details }), [
+        `query.${decodeURIComponent(name)}: unknown_field`,
+      ]);
+    });
+  }
+
+  test('and so is a value', async () => {
+    for (const [query, hint] of [
+      ['status=activ', 'Did you mean "active"?'],
+      ['status=zzzzzz', 'There are coming_soon, active,'],
+      ['propertyType=residental', 'Did you mean "residential"?'],
+      ['sort=-listprice', 'Did you mean "-listPrice"?'],
+      ['fields=adress', 'Did you mean "address"?'],
+    ]) {
+      const { message } = await readError(await ask(String(query)), 400, 'invalid_query');
+      assert.ok(message.includes(String(hint)), message);
+    }
+  });
+
+  test('a name and a value that are wrong are told together', async () => {
+    const error = await readError(await ask('bed=3&beds=x&radius=5'), 400, 'unknown_parameter');
+    assert.deepEqual(faultsOf(error), [
+      'query.bed: unknown_field',
+      'query.beds: invalid_type',
+      'query.near: inconsistent',
+      'query.radius: invalid_format',
+    ]);
+  });
+});
+
+test('what is refused is refused before If-None-Match is looked at', async () => {
+  const response = await service.fetch(tenant, '/v1/listings?sort=price', { headers: { 'If-None-Match': '*' } });
+  await readError(response, 400, 'invalid_query');
+});
+
+test('every filter of the table is a parameter of the list', async () => {
+  const document = JSON.parse(await (await fetch(`${service.url}/v1/openapi.json`)).text());
+  const names = document.paths['/listings'].get.parameters.map(({ name }: { name?: string }) => name?.split('[')[0]);
+  for (const { field } of FILTERS) assert.ok(names.includes(field), field);
+});

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { createListing } from '../../src/domain/listings.ts';
+import { MINIMAL } from '../support/listings.ts';
+import { faultsOf, readError, readList } from '../support/replies.ts';
+import { type Parameters, toQuery } from '../support/search-model.ts';
+import { startTestService, type Tenant } from '../support/service.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+const tenant = await createTenant('ours');
+const other = await createTenant('theirs');
+
+/** An account with some listings, which have a word and an external id of their own. */
+async function createTenant(word: string): Promise<Tenant> {
+  const created = await service.createTenant();
+  for (let index = 0; index < 4; index += 1) {
+    const externalId = `${word}-${index}`;
+    const input = { ...MINIMAL, address: `${word} Elm`, externalId, listPrice: index + 1, latitude: 1, longitude: 1 };
+    await createListing(service.database, created, () => input);
+  }
+  return created;
+}
+
+const ask = (owner: Tenant, parameters: Parameters) => service.fetch(owner, `/v1/listings${toQuery(parameters)}`);
+
+async function cursorOf(owner: Tenant, parameters: Parameters): Promise<string> {
+  const { nextCursor } = await readList(await ask(owner, { ...parameters, limit: '2' }));
+  assert.ok(nextCursor !== null);
+  return nextCursor;
+}
+
+async function assertRefused(owner: Tenant, parameters: Parameters): Promise<void> {
+  const error = await readError(await ask(owner, parameters), 400, 'invalid_cursor');
+  assert.deepEqual(faultsOf(error), ['query.cursor: invalid_format'], toQuery(parameters));
+}
+
+const LISTS: Parameters[] = [
+  {},
+  { sort: 'listPrice' },
+  { sort: '-listPrice' },
+  { sort: '-livingArea' },
+  { status: 'active' },
+  { status: 'active,pending' },
+  { 'beds[gte]': '3' },
+  { 'beds[gt]': '2' },
+  { beds: '3' },
+  { q: 'elm' },
+  { q: 'el' },
+  { bbox: '0,0,2,2' },
+  { bbox: '0,0,2,3' },
+  { near: '1,1', radius: '5km' },
+  { near: '1,1', radius: '6km' },
+  { near: '1,1.001', radius: '5km' },
+  { near: '1,1', radius: '5km', sort: '-listPrice' },
+  { 'createdAt[gte]': '2020-01-01' },
+];
+
+test('a cursor belongs to its filters, words, box, circle and order, and to no others', async () => {
+  for (const one of LISTS) {
+    const cursor = await cursorOf(tenant, one);
+    for (const another of LISTS) {
+      if (another !== one) await assertRefused(tenant, { ...another, cursor });
+      else assert.equal((await readList(await ask(tenant, { ...another, cursor }))).data.length, 2);
+    }
+  }
+});
+
+describe('the same question in other words takes the same cursor', () => {
+  const pairs: [Parameters, Parameters][] = [
+    [{ status: 'active,pending' }, { status: 'pending,active' }],
+    [{ q: 'Elm OURS' }, { q: 'ours, elm! elm' }],
+    [
+      { listPrice: '1', 'beds[gte]': '0' },
+      { 'beds[gte]': '0', listPrice: '1.00' },
+    ],
+    [
+      { near: '1,1', radius: '5km' },
+      { near: ' 1.0, 1e0', radius: '5000m' },
+    ],
+    [{ bbox: '-0,0,2,2' }, { bbox: '0.0,0,2,2.00' }],
+    [{ 'createdAt[gte]': '2020-01-01' }, { 'createdAt[gte]': '2020-01-01T02:00:00+02:00' }],
+    [{}, {}],
+  ];
+  for (const [one, same] of pairs) {
+    test(toQuery(one), async () => {
+      const { data, nextCursor } = await readList(await ask(tenant, { ...one, limit: '1' }));
+      const cursor = nextCursor ?? '';
+      if (cursor === '') return assert.equal(data.length, 1);
+      assert.ok((await readList(await ask(tenant, { ...same, cursor }))).data.length > 0);
+    });
+  }
+});
+
+test('a cursor of a sorted list with any one character changed is refused', async () => {
+  const parameters = { sort: '-listPrice' };
+  const cursor = await cursorOf(tenant, parameters);
+  for (let index = 0; index < cursor.length; index += 1) {
+    const changed = cursor.slice(0, index) + (cursor[index] === 'A' ? 'B' : 'A') + cursor.slice(index + 1);
+    await assertRefused(tenant, { ...parameters, cursor: changed });
+  }
+});
+
+describe('another account’s things find nothing and show nothing', () => {
+  test('its cursors are refused', async () => {
+    for (const parameters of LISTS) {
+      await assertRefused(tenant, { ...parameters, cursor: await cursorOf(other, parameters) });
+    }
+  });
+
+  test('its external ids, words and places find only what the account has itself', async () => {
+    const all = await readList(await ask(other, {}));
+    const own = new Set((await readList(await ask(tenant, {}))).data.map(({ id }) => id));
+    const [first] = all.data;
+    assert.ok(first);
+    for (const parameters of [
+      { externalId: 'theirs-1' },
+      { q: 'theirs' },
+      { q: 'theirs', sort: '-listPrice' },
+      { q: 'elm', 'createdAt[gte]': first.createdAt, externalId: 'theirs-0' },
+    ] satisfies Parameters[]) {
+      const { data, total } = await readList(await ask(tenant, { ...parameters, count: 'true' }));
+      assert.deepEqual([data, total], [[], 0], toQuery(parameters));
+    }
+    for (const parameters of LISTS) {
+      const { data, total } = await readList(await ask(tenant, { ...parameters, count: 'true' }));
+      assert.ok(data.length > 0 && data.every(({ id }) => own.has(id)), toQuery(parameters));
+      assert.equal(total, data.length);
+    }
+  });
+
+  test('an account without listings finds nothing, however it asks', async () => {
+    const empty = await service.createTenant();
+    for (const parameters of LISTS) {
+      const { data, nextCursor, total } = await readList(await ask(empty, { ...parameters, count: 'true' }));
+      assert.deepEqual([data, nextCursor, total], [[], null, 0]);
+    }
+  });
+});

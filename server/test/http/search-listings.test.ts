@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import fc from 'fast-check';
+import type { Listing } from '../../src/model/listings.ts';
+import { readPages } from '../support/pages.ts';
+import { createRandom, searchParameters } from '../support/random-listings.ts';
+import { readList } from '../support/replies.ts';
+import { type Parameters, search, toQuery } from '../support/search-model.ts';
+import { startTestService } from '../support/service.ts';
+
+const LISTINGS = 300;
+const { MODEL_RUNS = '150' } = process.env;
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+const tenant = await service.createTenant();
+await createRandom(service, tenant, LISTINGS, 1);
+// What another account has is never found.
+await createRandom(service, await service.createTenant(), 50, 1);
+const all = await list<Listing>({});
+
+async function list<T = { id: string }>(parameters: Parameters): Promise<T[]> {
+  const response = await service.fetch(tenant, `/v1/listings${toQuery(parameters)}`);
+  const text = await response.text();
+  assert.equal(response.status, 200, `${toQuery(parameters)}: ${text}`);
+  return JSON.parse(text).data;
+}
+
+const idsOf = (listings: readonly { id: string }[]) => listings.map(({ id }) => id);
+
+async function assertFound(parameters: Parameters): Promise<number> {
+  const expected = search(all, parameters);
+  assert.deepEqual(await list(parameters), expected, toQuery(parameters));
+  return expected.length;
+}
+
+/** The time of one of the listings. */
+const timeOf = (field: 'createdAt' | 'updatedAt', index: number) => String(all[index % all.length]?.[field]);
+
+const timeFilter = fc
+  .tuple(fc.constantFrom('createdAt', 'updatedAt'), fc.constantFrom('gt', 'gte', 'lt', 'lte'), fc.nat(LISTINGS))
+  .map(([field, operator, index]): Parameters => ({ [`${field}[${operator}]`]: timeOf(field, index) }));
+
+/** Some filters and perhaps an order. */
+const parameters = fc
+  .tuple(searchParameters, fc.option(timeFilter, { nil: {}, freq: 4 }))
+  .map((parts): Parameters => Object.assign({}, ...parts));
+
+describe('each filter leaves the listings that it says, and no others', () => {
+  const cases: [parameters: Parameters, least: number][] = [
+    [{ status: 'active' }, 10],
+    [{ status: 'active,pending,closed' }, 50],
+    [{ propertyType: 'land' }, 5],
+    [{ propertyType: 'land,farm' }, 10],
+    [{ city: 'Austin' }, 10],
+    [{ city: 'São Paulo' }, 10],
+    [{ city: '  Sa\u0303o Paulo ' }, 10],
+    [{ city: 'St. John’s, NL' }, 10],
+    [{ postalCode: '00701' }, 20],
+    [{ externalId: `${tenant.accountId} 1 17` }, 1],
+    [{ beds: '3' }, 10],
+    [{ 'beds[gt]': '3' }, 10],
+    [{ 'beds[gte]': '3' }, 50],
+    [{ 'beds[lt]': '1' }, 10],
+    [{ 'beds[lte]': '1' }, 50],
+    [{ 'beds[gte]': '1', 'beds[lt]': '3', baths: '2' }, 10],
+    [{ listPrice: '450000.50' }, 10],
+    [{ listPrice: '4.5e5' }, 10],
+    [{ 'listPrice[gte]': '0' }, 100],
+    [{ 'listPrice[gt]': '450000' }, 50],
+    [{ 'listPrice[lte]': '999999999999.99' }, 100],
+    [{ 'livingArea[lt]': '50.5' }, 10],
+    [{ 'yearBuilt[gte]': '1995' }, 10],
+    [{ yearBuilt: '0' }, 0],
+    [{ 'createdAt[gte]': '2020-01-01' }, LISTINGS],
+    [{ 'createdAt[lt]': '2020-01-01' }, 0],
+    [{ 'updatedAt[lte]': '2999-12-31T23:59:59.999+14:00' }, LISTINGS],
+    [{ bbox: '-180,-90,180,90' }, 150],
+    [{ bbox: '-98,30,-97,31' }, 1],
+    [{ near: '30.2672,-97.7431', radius: '3000km' }, 5],
+    [{ near: '0,0', radius: '20015km' }, 150],
+    [{ q: 'elm' }, 50],
+    [{ q: 'elm', status: 'active', 'beds[gte]': '1' }, 1],
+  ];
+  for (const [given, least] of cases) {
+    test(toQuery(given), async () => {
+      const count = await assertFound(given);
+      assert.ok(count >= least, `${count} listings`);
+    });
+  }
+
+  test('whatever filters and order are asked for', async () => {
+    await fc.assert(
+      fc.asyncProperty(parameters, async (given) => void (await assertFound(given))),
+      { numRuns: Number(MODEL_RUNS) },
+    );
+  });
+
+  test('brackets may be encoded or not', async () => {
+    const expected = idsOf(search(all, { 'beds[gte]': '3' }));
+    for (const query of ['beds[gte]=3', 'beds%5Bgte%5D=3', 'beds%5bgte]=3']) {
+      const { data } = await readList(await service.fetch(tenant, `/v1/listings?${query}`));
+      assert.deepEqual(idsOf(data), expected, query);
+    }
+  });
+});
+
+test('times are compared to the last digit that is sent', async () => {
+  const time = timeOf('createdAt', 5);
+  const same = all.filter(({ createdAt }) => createdAt === time).length;
+  const count = async (operator: string, digits: string) =>
+    (await list({ [`createdAt[${operator}]`]: time.replace('Z', `${digits}Z`) })).length;
+  for (const digits of ['000', '']) {
+    assert.equal((await count('gte', digits)) - (await count('gt', digits)), same);
+    assert.equal((await count('lte', digits)) - (await count('lt', digits)), same);
+  }
+  // A moment later, before the next millisecond.
+  assert.equal(await count('gte', '001'), await count('gt', ''));
+  assert.equal(await count('gt', '001'), await count('gt', ''));
+  assert.equal(await count('lt', '001'), await count('lte', ''));
+  assert.equal(await count('lte', '001'), await count('lte', ''));
+});
+
+test('every parameter in the document has an example, and each is taken', async () => {
+  const document = JSON.parse(await (await fetch(`${service.url}/v1/openapi.json`)).text());
+  const described: { name: string; in: string; example?: unknown; description: string }[] = document.paths[
+    '/listings'
+  ].get.parameters.filter((parameter: { in?: string }) => parameter.in === 'query');
+  const examples = Object.fromEntries(described.map(({ name, example }) => [name, String(example)]));
+  const partners: Parameters = { near: 'radius', radius: 'near' };
+  for (const { name, description } of described) {
+    assert.ok(description.length > 10, name);
+    // No cursor is good for long enough to stand in a document.
+    if (name === 'cursor') continue;
+    assert.notEqual(examples[name], 'undefined', name);
+    const partner = partners[name];
+    await list({
+      [name]: String(examples[name]),
+      ...(partner !== undefined && { [partner]: String(examples[partner]) }),
+    });
+  }
+  assert.ok(described.length > 40);
+});
+
+describe('every order has each listing once: those without a value last, ties newest first', () => {
+  for (const field of ['createdAt', 'updatedAt', 'listPrice', 'beds', 'baths', 'livingArea']) {
+    for (const sort of [field, `-${field}`]) {
+      test(sort, async () => {
+        assert.equal(await assertFound({ sort }), LISTINGS);
+      });
+    }
+  }
+});
+
+const limits = fc.array(fc.integer({ min: 1, max: 120 }), { minLength: 1, maxLength: 3 });
+
+test('pages are the complete list, cut, for every filter and order', async () => {
+  await fc.assert(
+    fc.asyncProperty(parameters, limits, async (given, some) => {
+      const ids = await readPages(service, tenant, { parameters: given, limits: some });
+      assert.deepEqual(ids, idsOf(search(all, given)), toQuery(given));
+    }),
+    { numRuns: Math.ceil(Number(MODEL_RUNS) / 3) },
+  );
+});
+
+test('without a limit a cursor gives all the rest, and fields, count and format may change between pages', async () => {
+  for (const given of [
+    { sort: '-listPrice' },
+    { q: 'elm', sort: 'beds' },
+    { near: '0,0', radius: '9000km' },
+  ] as const) {
+    const expected = idsOf(search(all, given));
+    const first = await readList(await service.fetch(tenant, `/v1/listings${toQuery({ ...given, limit: '20' })}`));
+    const cursor = String(first.nextCursor);
+    for (const change of [{ limit: '7' }, { fields: 'id' }, { count: 'true', fields: 'id,beds' }, {}]) {
+      const rest = await list({ ...given, ...change, cursor });
+      const end = 'limit' in change ? 27 : undefined;
+      assert.deepEqual(idsOf(rest), expected.slice(20, end));
+    }
+    const response = await service.fetch(tenant, `/v1/listings${toQuery({ ...given, cursor })}`, {
+      headers: { Accept: 'application/geo+json' },
+    });
+    assert.deepEqual(idsOf(JSON.parse(await response.text()).features), expected.slice(20));
+  }
+});

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import fc from 'fast-check';
+import { deleteListing } from '../../src/domain/listings.ts';
+import type { Listing } from '../../src/model/listings.ts';
+import { readPages } from '../support/pages.ts';
+import { createRandom } from '../support/random-listings.ts';
+import { type Parameters, search } from '../support/search-model.ts';
+import { startTestService, type Tenant } from '../support/service.ts';
+
+const LISTINGS = 60;
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+
+async function listAll(tenant: Tenant): Promise<Listing[]> {
+  return JSON.parse(await (await service.fetch(tenant, '/v1/listings')).text()).data;
+}
+
+const idsOf = (listings: readonly { id: string }[]) => listings.map(({ id }) => id);
+
+const SORTS = ['createdAt', 'updatedAt', 'listPrice', 'beds', 'baths', 'livingArea'].flatMap((name) => [
+  name,
+  `-${name}`,
+]);
+
+const LISTS: Parameters[] = [
+  {},
+  ...SORTS.map((sort) => ({ sort })),
+  { near: '10,170', radius: '15000km' },
+  { 'beds[gte]': '1' },
+  { status: 'active,pending,hold,closed', sort: '-livingArea' },
+  { q: 'e', sort: 'listPrice' },
+  { bbox: '90,-90,-90,90', sort: 'beds' },
+];
+
+/** What happens between two pages: how many are created, and which are deleted, by their places in the list. */
+const changes = fc.record({
+  created: fc.nat(6),
+  deleted: fc.uniqueArray(fc.nat(LISTINGS - 1), { maxLength: 6 }),
+});
+
+describe('listings that come and go between pages make no other one come twice or never', () => {
+  for (const parameters of LISTS) {
+    test(JSON.stringify(parameters), async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(changes, { minLength: 1, maxLength: 5 }), fc.integer({ min: 1, max: 20 }), comeAndGo),
+        { numRuns: 5 },
+      );
+    });
+
+    async function comeAndGo(rounds: { created: number; deleted: number[] }[], limit: number): Promise<void> {
+      const tenant = await service.createTenant();
+      await createRandom(service, tenant, LISTINGS, 7);
+      const all = await listAll(tenant);
+      const gone = new Set<string>();
+      let round = 0;
+      const between = async () => {
+        // Oldest first, what is created comes last: pages that are shorter would never get to the end.
+        const { created = 0, deleted = [] } = rounds[round] ?? {};
+        round += 1;
+        await createRandom(service, tenant, created, 1000 + round);
+        for (const id of deleted.map((index) => String(all[index]?.id)).filter((each) => !gone.has(each))) {
+          gone.add(id);
+          await deleteListing(service.database, tenant, { id });
+        }
+      };
+      const seen = await readPages(service, tenant, { parameters, limits: [limit], between });
+      assert.equal(new Set(seen).size, seen.length, 'none came twice');
+      const untouched = idsOf(search(all, parameters)).filter((id) => !gone.has(id));
+      const stayed = new Set(untouched);
+      assert.deepEqual(
+        seen.filter((id) => stayed.has(id)),
+        untouched,
+      );
+    }
+  }
+
+  test('also when the last listing of a page is deleted, and all that were on it', async () => {
+    for (const parameters of [{ sort: '-listPrice' }, { sort: 'livingArea' }, { near: '0,0', radius: '20000km' }]) {
+      const tenant = await service.createTenant();
+      await createRandom(service, tenant, LISTINGS, 8);
+      const expected = idsOf(search(await listAll(tenant), parameters));
+      let deleted = 0;
+      const between = async () => {
+        for (const id of expected.slice(deleted, deleted + 7)) await deleteListing(service.database, tenant, { id });
+        deleted += 7;
+      };
+      assert.deepEqual(await readPages(service, tenant, { parameters, limits: [7], between }), expected);
+    }
+  });
+});

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { deleteApiKey } from '../../src/domain/api-keys.ts';
+import type { Scans } from '../../src/storage/database.ts';
+import { fill, fillBeyondBuffers, fillWithLarge, openList, readAll } from '../support/listings.ts';
+import { readPages } from '../support/pages.ts';
+import { readError, readList } from '../support/replies.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+
+const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id);
+
+/** Runs `after` once each scan has been answered, before anybody hears of it. */
+function afterScans({ database }: TestService, after: () => Promise<void>): void {
+  const scans: Scans = database.scans;
+  const query = scans.query.bind(scans);
+  scans.query = async (...given: Parameters<typeof query>) => {
+    const run = await query(...given);
+    await after();
+    return Object(run);
+  };
+}
+
+describe('a sorted list that is complete', () => {
+  for (const count of [0, 1, 250, 251, 999, 1000, 1001, 1250, 21_001]) {
+    test(`has each of ${count} listings once, in order`, async () => {
+      const tenant = await service.createTenant();
+      // All have as many beds: their order is that of their ids.
+      const ids = await fill(service, tenant, count);
+      const list = await readList(await service.fetch(tenant, '/v1/listings?sort=beds&count=true'));
+      assert.deepEqual(idsOf(list), ids.reverse());
+      assert.deepEqual([list.nextCursor, list.total], [null, count]);
+    });
+  }
+
+  test('is read a few at a time where listings are large, and so are its pages', async () => {
+    const tenant = await service.createTenant();
+    const ids = [
+      ...(await fill(service, tenant, 5)),
+      ...(await fillWithLarge(service, tenant, 12)),
+      ...(await fill(service, tenant, 300)),
+      ...(await fillWithLarge(service, tenant, 12)),
+    ].reverse();
+    let least = Number.POSITIVE_INFINITY;
+    let answered = 0;
+    const response = await openList(service, tenant, '?sort=beds');
+    const reading = readAll(response).finally(() => {
+      least = answered;
+    });
+    while (least === Number.POSITIVE_INFINITY) {
+      await (await service.fetch(tenant, '/v1/me')).text();
+      answered += 1;
+    }
+    assert.ok(answered > 1, 'others are answered meanwhile');
+    assert.deepEqual(idsOf(JSON.parse((await reading).text)), ids);
+    for (const limit of [3, 20, 1000]) {
+      const parameters = { sort: '-baths', 'beds[gte]': '3' };
+      assert.deepEqual(await readPages(service, tenant, { parameters, limits: [limit] }), ids);
+    }
+  });
+
+  test('is cut when its key is deleted meanwhile', async () => {
+    const tenant = await service.createTenant();
+    await fillBeyondBuffers(service, tenant);
+    const response = await openList(service, tenant, '?sort=-listPrice');
+    assert.equal(response.statusCode, 200);
+    await deleteApiKey(service.database, tenant.keyId);
+    const { text, isComplete } = await readAll(response);
+    assert.equal(isComplete, false);
+    assert.throws(() => JSON.parse(text));
+  });
+
+  test('is cut when the database fails meanwhile, and the service lives on', async () => {
+    await using service = await startTestService();
+    const tenant = await service.createTenant();
+    await fillBeyondBuffers(service, tenant);
+    const response = await openList(service, tenant, '?q=elm');
+    afterScans(service, async () => {
+      throw new Error('the disk is gone');
+    });
+    assert.equal((await readAll(response)).isComplete, false);
+    await readError(await service.fetch(tenant, '/v1/listings?q=elm'), 500, 'internal_error');
+    assert.equal((await service.fetch(tenant, '/v1/listings?limit=1')).status, 200);
+  });
+});
+
+describe('a key that is deleted while a search waits', () => {
+  for (const query of ['sort=beds&limit=1', 'city=Nowhere', 'beds=3&count=true&limit=1']) {
+    test(`gets 401 for ${query}`, async () => {
+      await using service = await startTestService();
+      const tenant = await service.createTenant();
+      await fill(service, tenant, 3);
+      let isDeleted = false;
+      afterScans(service, async () => {
+        if (!isDeleted) await deleteApiKey(service.database, tenant.keyId);
+        isDeleted = true;
+      });
+      const response = await service.fetch(tenant, `/v1/listings?${query}`);
+      assert.equal(response.status, 401);
+      assert.equal(await response.text(), '{"error":{"code":"unauthorized","message":"Invalid or missing API key"}}');
+    });
+  }
+});
+
+test('a list that has not changed is told so without a search, once its query was checked', async () => {
+  await using service = await startTestService();
+  const tenant = await service.createTenant();
+  await fill(service, tenant, 30);
+  const path = '/v1/listings?sort=-beds&q=elm&status=pending,active&count=true';
+  const etag = (await service.fetch(tenant, path)).headers.get('etag') ?? '';
+  let scans = 0;
+  afterScans(service, async () => {
+    scans += 1;
+  });
+  const headers = { 'If-None-Match': etag };
+  // The same question in other words is the same list.
+  for (const same of [path, '/v1/listings?count=true&status=active%2Cpending&q=ELM%21&sort=-beds']) {
+    assert.equal((await service.fetch(tenant, same, { headers })).status, 304, same);
+  }
+  assert.equal(scans, 0);
+  for (const [name, value] of [
+    ['sort', 'beds'],
+    ['q', 'el'],
+    ['status', 'active'],
+    ['count', 'false'],
+    ['limit', '5'],
+    ['fields', 'id'],
+    ['bbox', '0,0,1,1'],
+  ] as const) {
+    const other = new URLSearchParams(path.split('?')[1]);
+    other.set(name, value);
+    assert.equal((await service.fetch(tenant, `/v1/listings?${other}`, { headers })).status, 200, name);
+  }
+  await readError(await service.fetch(tenant, `${path}&limit=0`, { headers }), 400, 'invalid_query');
+  await fill(service, tenant, 1);
+  assert.equal((await service.fetch(tenant, path, { headers })).status, 200);
+});
+
+describe('count=true tells how many there are on all pages', () => {
+  test('with filters and without, on every page, in every format', async () => {
+    const tenant = await service.createTenant();
+    await fill(service, tenant, 25);
+    await fill(service, await service.createTenant(), 5);
+    for (const [query, total] of [
+      ['', 25],
+      ['&sort=-beds', 25],
+      ['&beds=3', 25],
+      ['&beds=4', 0],
+      ['&q=elm', 25],
+      ['&q=elm&bbox=0,0,1,1', 0],
+    ] as const) {
+      const first = await readList(await service.fetch(tenant, `/v1/listings?count=true&limit=10${query}`));
+      assert.equal(first.total, total, query);
+      if (first.nextCursor === null) continue;
+      const path = `/v1/listings?count=true&limit=10${query}&cursor=${first.nextCursor}`;
+      assert.equal((await readList(await service.fetch(tenant, path))).total, total, query);
+      const csv = await service.fetch(tenant, path, { headers: { Accept: 'text/csv' } });
+      assert.equal(csv.headers.get('x-total-count'), String(total));
+      const lines = await service.fetch(tenant, path, { headers: { Accept: 'application/x-ndjson' } });
+      assert.equal(JSON.parse((await lines.text()).trim().split('\n').at(-1) ?? '').total, total);
+    }
+  });
+
+  test('and nothing without it', async () => {
+    const tenant = await service.createTenant();
+    for (const query of ['', '?count=false', '?beds=3', '?beds=3&count=false']) {
+      assert.equal('total' in (await readList(await service.fetch(tenant, `/v1/listings${query}`))), false);
+    }
+  });
+});

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { deleteListing, updateListing } from '../../src/domain/listings.ts';
+import { type Condition, NEWEST_FIRST, type Search } from '../../src/model/search.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { type Found, findDocs, findFirst } from '../../src/storage/searches.ts';
+import { create, databaseFor } from './support.ts';
+
+const EVERYTHING: Search = { conditions: [], box: undefined, circle: undefined, words: [], order: NEWEST_FIRST };
+const THREE_BEDS: Condition = { field: 'beds', operator: 'is', value: 3 };
+const INPUT = { address: '12 Elm Street', beds: 3, baths: 2 };
+
+const find = ({ scans }: Database, accountId: string, search: Search) =>
+  findFirst(scans, accountId, search, { after: undefined, limit: 100 });
+
+/** The ids of the listings whose documents are read. */
+async function read({ scans }: Database, accountId: string, search: Search, found: Found[]): Promise<string[]> {
+  const { docs } = await findDocs(scans, accountId, search, found);
+  return docs.map((doc) => JSON.parse(doc).id);
+}
+
+test('a listing that is changed after it was found is left out unless it is still what is searched', async (t) => {
+  const { database, accountId } = await databaseFor(t);
+  const actor = { accountId };
+  const ids: string[] = [];
+  for (let index = 0; index < 6; index += 1) ids.unshift((await create(database, accountId)).id);
+  const [untouched, cheaper, smaller, moved, deleted, renamed] = ids.map(String);
+  const search = { ...EVERYTHING, conditions: [THREE_BEDS], words: ['elm'] };
+  const found = await find(database, accountId, search);
+  assert.deepEqual(
+    found.map(({ id }) => id),
+    ids,
+  );
+  const change = (id: string | undefined, fields: object) =>
+    updateListing(database, actor, String(id), () => ({ ...INPUT, ...fields }));
+  await change(cheaper, { listPrice: 1 });
+  await change(smaller, { beds: 2 });
+  await change(moved, { address: '12 Oak Street' });
+  await deleteListing(database, actor, { id: String(deleted) });
+  await change(renamed, { address: 'Elmwood' });
+  assert.deepEqual(await read(database, accountId, search, found), [untouched, cheaper, renamed]);
+});
+
+test('words that another listing has got meanwhile do not make a listing found that has lost them', async (t) => {
+  const { database, accountId } = await databaseFor(t);
+  const search = { ...EVERYTHING, words: ['elm'] };
+  const { id } = await create(database, accountId);
+  const found = await find(database, accountId, search);
+  // The last row of the index: what is written next would get it if the listing had given it up before.
+  for (const address of ['1 Oak Street', '2 Oak Street', '3 Oak Street']) {
+    await updateListing(database, { accountId }, id, () => ({ ...INPUT, address }));
+    await create(database, accountId);
+    assert.deepEqual(await read(database, accountId, search, found), []);
+  }
+});
+
+test('documents come in the order in which they are asked for, and end with the one that exceeds a mebibyte', async (t) => {
+  const { database, accountId } = await databaseFor(t);
+  const ids: string[] = [];
+  const photos = Array.from({ length: 100 }, () => ({ url: `https://example.com/${'x'.repeat(1900)}` }));
+  for (let index = 0; index < 8; index += 1) ids.push((await create(database, accountId, { photos })).id);
+  const all = await find(database, accountId, EVERYTHING);
+  const order = [3, 0, 7, 5, 1, 2, 6, 4].map((index) => all[index]).filter((found) => found !== undefined);
+  let unread = order;
+  const seen: string[] = [];
+  while (unread.length > 0) {
+    const { docs, count } = await findDocs(database.scans, accountId, EVERYTHING, unread);
+    seen.push(...docs.map((doc) => JSON.parse(doc).id));
+    assert.ok(count === 6 || count === unread.length, `${count} at a time`);
+    unread = unread.slice(count);
+  }
+  assert.deepEqual(
+    seen,
+    order.map(({ id }) => id),
+  );
+});
+
+test('every search scans facets by the account, and touches documents only to read them', async (t) => {
+  const { database, accountId } = await databaseFor(t);
+  const plans: string[] = [];
+  const query: Database['scans']['query'] = (owner, build, bytesMax) => {
+    return database.scans.query(
+      owner,
+      (builder) => {
+        const compiled = build(builder).compile();
+        return { compile: () => ({ ...compiled, sql: `explain query plan ${compiled.sql}` }) };
+      },
+      bytesMax,
+    );
+  };
+  const scans = { query };
+  const circle = { latitude: 1, longitude: 2, radiusMetres: 3 };
+  for (const search of [
+    EVERYTHING,
+    { ...EVERYTHING, conditions: [THREE_BEDS], circle, words: ['elm'], order: { by: 'distance', isDescending: false } },
+    { ...EVERYTHING, order: { by: 'listPrice', isDescending: true } },
+  ] satisfies Search[]) {
+    const after = { id: 'lst', value: 3 };
+    for (const row of await findFirst(scans, accountId, search, { after, limit: 3 })) plans.push(JSON.stringify(row));
+  }
+  const steps = plans.filter((plan) => plan.includes(' facets ') || plan.includes('listings'));
+  assert.equal(steps.length, 3);
+  for (const step of steps) assert.match(step, /SEARCH facets USING PRIMARY KEY \(account_id=\?/);
+});
