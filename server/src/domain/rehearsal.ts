@@ -1,4 +1,5 @@
 import type { Account } from '../model/accounts.ts';
+import { AppError } from '../model/errors.ts';
 import { insertAccount } from '../storage/accounts.ts';
 import type { Database, Scratch, Session } from '../storage/database.ts';
 import { findListing, findListingByExternalId, type StoredListing } from '../storage/listings.ts';
@@ -10,6 +11,10 @@ import { type Actor, getActingAccount } from './writing.ts';
 /** So many rows are looked up and saved at a time, and for so long. */
 const ROWS_MAX = 25;
 const WORK_MAX_MS = 1;
+/** Each holds a few megabytes, for as long as its sender likes. */
+const OPEN_MAX = 16;
+
+let openCount = 0;
 
 /**
  * Where a dry run saves its rows: an empty database that is gone afterwards. What a row could meet in the real one is
@@ -26,11 +31,16 @@ export class Rehearsal {
     this.#scratch = scratch;
   }
 
-  /** @throws {AppError} `unauthorized` */
+  /** @throws {AppError} `unauthorized`; `unavailable` when too many are open */
   static async open(database: Database, actor: Actor): Promise<Rehearsal> {
     const account = await getActingAccount(database, actor);
+    if (openCount >= OPEN_MAX) {
+      const message = 'Too many dry runs are under way; send the file again in a while.';
+      throw new AppError('unavailable', message, { headers: { 'Retry-After': '5' } });
+    }
     const scratch = openScratch();
     await scratch.write((session) => insertAccount(session, account, Date.now()));
+    openCount += 1;
     return new Rehearsal(database, actor, scratch);
   }
 
@@ -46,6 +56,7 @@ export class Rehearsal {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    openCount -= 1;
     await this.#scratch.close();
   }
 

@@ -15,6 +15,10 @@ export async function* readUpload({ incoming, outgoing }: Exchange, isPacked: bo
   const unpacked = isPacked ? createGunzip({ chunkSize: CHUNK_BYTES }) : new PassThrough();
   let isAwaited = true;
   const silence = setTimeout(onSilence, SILENCE_MAX_MS);
+  const { socket } = incoming;
+  const { timeout = 0 } = socket;
+  // The connection may well be idle while the rows of a well packed chunk are written.
+  socket.setTimeout(0);
   incoming
     .on('data', () => silence.refresh())
     .on('error', onAbort)
@@ -31,6 +35,7 @@ export async function* readUpload({ incoming, outgoing }: Exchange, isPacked: bo
     throw isUnpackError(error) ? brokenPackage() : error;
   } finally {
     clearTimeout(silence);
+    socket.setTimeout(timeout);
     // What is left of the body goes nowhere, so that the reply is not held up.
     incoming.unpipe(unpacked).resume();
   }

@@ -70,3 +70,34 @@ test('a create that was cut off by a crash is done once when it is sent again wi
   assert.equal(new Set(created).size, CRASHES);
   assertStored(directory, accountId, created);
 });
+
+test('an import that was cut off by a crash left whole rows, and sent again it brings in the rest', async (t) => {
+  const ROWS = 10_000;
+  const directory = await directoryFor(t);
+  const settings = { DATA_DIR: directory, RATE_LIMIT: 'off' };
+  const { accountId, key } = await createTenantByCommand(settings);
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/x-ndjson' };
+  const lines = Array.from({ length: ROWS }, (_, index) =>
+    JSON.stringify({ externalId: `A-${index}`, address: '12 Elm Street', beds: 3, baths: 2 }),
+  );
+  const send = (url: string) => fetch(`${url}/v1/imports`, { method: 'POST', headers, body: lines.join('\n') });
+
+  const { url, child } = await serveFor(t, settings);
+  const cut = send(url).then(
+    () => 'answered',
+    () => 'cut',
+  );
+  const sequence = async () =>
+    Number(Object(await (await fetch(`${url}/v1/listings?limit=1`, { headers })).json()).sequence);
+  await until('rows are imported', async () => (await sequence()) > 0);
+  child.kill('SIGKILL');
+  await exitOf(child);
+  assert.equal(await cut, 'cut');
+
+  const next = await serveFor(t, settings);
+  const { created, updated, unchanged, failed } = Object(await (await send(next.url)).json());
+  assert.ok(created > 0 && unchanged > 0, `${created} created, ${unchanged} unchanged`);
+  assert.deepEqual([created + unchanged, updated, failed], [ROWS, 0, 0]);
+  assert.equal(await next.end(), 0);
+  assertStored(directory, accountId, []);
+});

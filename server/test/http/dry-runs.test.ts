@@ -6,6 +6,7 @@ import { MINIMAL, post } from '../support/listings.ts';
 import { MEBIBYTE, watchMemory } from '../support/memory.ts';
 import { readError, readListing } from '../support/replies.ts';
 import { startTestService, type Tenant } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());
@@ -32,6 +33,9 @@ async function send(tenant: Tenant, type: string, body: string, query: string) {
     .replaceAll(/lst_[0-9a-z]{26}/g, 'lst_');
   return [response.status, text];
 }
+
+const importShort = (tenant: Tenant) =>
+  sendFile(service, tenant, { type: NDJSON, body: line(), query: '?dryRun=true' });
 
 /** Rows that meet each other and what is there: few external ids, few contents, and sometimes the ids of listings. */
 const jsonRow = fc.record(
@@ -167,6 +171,27 @@ describe('a dry run leaves nothing behind', () => {
     const { result, growthBytes } = await watchMemory(() => importFile(service, tenant, sent));
     assert.deepEqual(result, counts(8000));
     assert.ok(growthBytes < 20 * MEBIBYTE, `grew by ${Math.round(growthBytes / MEBIBYTE)} MiB`);
+  });
+
+  test('of many at a time some are put off, and the rest goes on', async () => {
+    const tenant = await service.createTenant();
+    const ended = Promise.withResolvers<void>();
+    const body = async function* () {
+      yield Buffer.from(line());
+      await ended.promise;
+    };
+    const send = () => sendFile(service, tenant, { type: NDJSON, body: body(), query: '?dryRun=true' });
+    const sent = Array.from({ length: 16 }, send);
+    const refused = await until('one is put off', async () => {
+      const response = await importShort(tenant);
+      return response.status === 503 && response;
+    });
+    assert.equal(refused.headers.get('retry-after'), '5');
+    await readError(refused, 503, 'unavailable');
+    ended.resolve();
+    const statuses = (await Promise.all(sent)).map(({ status }) => status);
+    assert.deepEqual(new Set(statuses), new Set([200]));
+    assert.equal((await importShort(tenant)).status, 200);
   });
 
   test('a key that may only read may not even try', async () => {

@@ -88,6 +88,19 @@ describe('a file is imported as it comes in', () => {
     assert.ok(answers > 10, `${answers} answers`);
   });
 
+  test('for as long as it takes, though no byte comes meanwhile', async () => {
+    const idleTimeoutMs = 100;
+    await using hasty = await startTestService({ idleTimeoutMs });
+    const tenant = await hasty.createTenant();
+    const body = gzipSync(line({ externalId: 'A' }).repeat(20_000));
+    const startTimeMs = performance.now();
+    const sent = { type: NDJSON, body, headers: { 'Content-Encoding': 'gzip' } };
+    assert.deepEqual(await importFile(hasty, tenant, sent), counts(1, 0, 19_999));
+    assert.ok(performance.now() - startTimeMs > 2 * idleTimeoutMs);
+    // The connection is as hasty as before with the next request.
+    assert.equal((await hasty.fetch(tenant, '/v1/me')).status, 200);
+  });
+
   test('several at once, each for its account', async () => {
     const tenants = await Promise.all(Array.from({ length: 5 }, () => service.createTenant()));
     const reports = await Promise.all(
@@ -222,6 +235,9 @@ describe('what is not asked for rightly is refused before the file is read', () 
     ['packed twice', { headers: { 'Content-Encoding': 'gzip, gzip' } }, 415, 'unsupported_media_type'],
     ['a reply that is not JSON', { headers: { Accept: 'text/csv' } }, 406, 'not_acceptable'],
     ['an unknown parameter', { query: '?nonsense=1' }, 400, 'unknown_parameter'],
+    ['a switch that is none', { query: '?atomic=yes' }, 400, 'invalid_query'],
+    ['a switch without a value', { query: '?dryRun' }, 400, 'invalid_query'],
+    ['a switch that is given twice', { query: '?atomic=true&atomic=true' }, 400, 'invalid_query'],
     ['an Idempotency-Key', { headers: { 'Idempotency-Key': 'a' } }, 400, 'invalid_idempotency_key'],
   ];
   for (const [name, init, status, code] of cases) {

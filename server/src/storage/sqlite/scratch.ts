@@ -3,7 +3,7 @@ import type { Scratch } from '../database.ts';
 import { migrate } from './migrate.ts';
 import { WriteQueue } from './write-queue.ts';
 
-const CACHE_KIB = 16_384;
+const CACHE_KIB = 4_096;
 
 /**
  * Opens an empty database of its own, with all tables. SQLite keeps it in memory up to the size of the cache, the rest in
