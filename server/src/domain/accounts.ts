@@ -7,6 +7,7 @@ import { removeApiKeys } from '../storage/api-keys.ts';
 import type { Database, Session } from '../storage/database.ts';
 import { removeEvents } from '../storage/events.ts';
 import { removeListings } from '../storage/listings.ts';
+import { removeRetries } from '../storage/retries.ts';
 
 /**
  * Makes an account. Prices without a currency are in US dollars, areas without a unit in square feet.
@@ -76,6 +77,7 @@ export async function deleteAccount(database: Database, id: string): Promise<voi
   });
   await inSlices((limit) => database.write((session) => removeListings(session, id, limit)));
   await inSlices((limit) => database.write((session) => removeEvents(session, id, limit)));
+  await inSlices((limit) => database.write((session) => removeRetries(session, id, limit)));
   await database.write(async (session) => {
     // A write that was let in before its key was gone may have come in between.
     while ((await removeListings(session, id, SLICE_LENGTH)) > 0);

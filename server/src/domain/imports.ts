@@ -34,8 +34,18 @@ async function saveAll(batches: AsyncIterable<ImportRow[]>, save: SaveSome): Pro
     for await (const rows of batches) await saveBatch(rows, save, report);
     return report;
   } catch (error) {
-    throw error instanceof AppError ? error.with({ ...report }) : error;
+    throw error instanceof AppError ? brokenOff(error, report) : error;
   }
+}
+
+/** An error of the database says that nothing was written: that is not so when rows were saved before it. */
+function brokenOff(error: AppError, report: ImportReport): AppError {
+  const members = { ...error.members, ...report };
+  const isDatabase = error.code === 'unavailable' || error.code === 'storage_full';
+  if (!isDatabase || report.created + report.updated === 0) return error.with({ ...report });
+  const message =
+    'The database failed in the middle: what the counts say was written, and nothing after it; send the file again.';
+  return new AppError(error.code, message, { members, headers: error.headers, cause: error.cause });
 }
 
 async function saveBatch(rows: ImportRow[], save: SaveSome, report: ImportReport): Promise<void> {

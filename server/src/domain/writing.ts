@@ -3,7 +3,7 @@ import { AppError } from '../model/errors.ts';
 import { findAccount } from '../storage/accounts.ts';
 import { findKeyAccount } from '../storage/api-keys.ts';
 import type { Database, LongSession, Session } from '../storage/database.ts';
-import { findRetry, insertRetry, type RetryRow, removeExpiredRetries, removeRetry } from '../storage/retries.ts';
+import { findRetry, putRetry, type RetryRow, removeExpiredRetries } from '../storage/retries.ts';
 import { keyGone } from './api-keys.ts';
 import { accountWrites } from './event-hub.ts';
 
@@ -77,7 +77,7 @@ async function runOnce<T, S extends Session>(
   if (earlier !== undefined) return { outcome: replay<T>(earlier, retry), isReplayed: true };
   const outcome = await work({ session, account });
   const expiresAt = Date.now() + RETRY_KEPT_MS;
-  await insertRetry(session, account.id, { ...retry, outcome: JSON.stringify(outcome), expiresAt });
+  await putRetry(session, account.id, { ...retry, outcome: JSON.stringify(outcome), expiresAt });
   return { outcome, isReplayed: false };
 }
 
@@ -91,9 +91,7 @@ export async function getActingAccount(session: Session, { accountId, keyId }: A
 
 async function findLiveRetry(session: Session, accountId: string, key: string): Promise<RetryRow | undefined> {
   const row = await findRetry(session, accountId, key);
-  if (row === undefined || row.expiresAt > Date.now()) return row;
-  await removeRetry(session, accountId, key);
-  return undefined;
+  return row !== undefined && row.expiresAt > Date.now() ? row : undefined;
 }
 
 function replay<T>(earlier: RetryRow, { fingerprint }: Retry): T {
@@ -104,8 +102,8 @@ function replay<T>(earlier: RetryRow, { fingerprint }: Retry): T {
   );
 }
 
-/** So many are removed in one transaction: about a millisecond. */
-const PURGE_LENGTH = 200;
+/** So many are removed in one transaction: each holds a listing, which may be large. */
+const PURGE_LENGTH = 20;
 
 /** Removes the records of requests that nobody can repeat any more, until `signal` aborts. */
 export async function purgeRetries(database: Database, signal: AbortSignal): Promise<void> {

@@ -11,18 +11,28 @@ export interface RetryRow {
   expiresAt: number;
 }
 
-const insert = statement<RetryRow & { accountId: string }>((query, parameter) =>
-  query.insertInto('idempotency_keys').values({
-    account_id: parameter('accountId'),
-    key: parameter('key'),
-    fingerprint: parameter('fingerprint'),
-    outcome: parameter('outcome'),
-    expires_at: parameter('expiresAt'),
-  }),
+const put = statement<RetryRow & { accountId: string }>((query, parameter) =>
+  query
+    .insertInto('idempotency_keys')
+    .values({
+      account_id: parameter('accountId'),
+      key: parameter('key'),
+      fingerprint: parameter('fingerprint'),
+      outcome: parameter('outcome'),
+      expires_at: parameter('expiresAt'),
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'key']).doUpdateSet({
+        fingerprint: parameter('fingerprint'),
+        outcome: parameter('outcome'),
+        expires_at: parameter('expiresAt'),
+      }),
+    ),
 );
 
-export async function insertRetry(session: Session, accountId: string, row: RetryRow): Promise<void> {
-  await session.execute(insert, { accountId, ...row });
+/** Remembers a request, in place of an expired one with its key. */
+export async function putRetry(session: Session, accountId: string, row: RetryRow): Promise<void> {
+  await session.execute(put, { accountId, ...row });
 }
 
 const selectByKey = statement<{ accountId: string; key: string }, RetryRow>((query, parameter) =>
@@ -39,15 +49,23 @@ export async function findRetry(session: Session, accountId: string, key: string
   return row;
 }
 
-const remove = statement<{ accountId: string; key: string }>((query, parameter) =>
+const removeSome = statement<{ accountId: string; limit: number }, { key: string }>((query, parameter) =>
   query
     .deleteFrom('idempotency_keys')
     .where('account_id', '=', parameter('accountId'))
-    .where('key', '=', parameter('key')),
+    .where('key', 'in', ({ selectFrom }) =>
+      selectFrom('idempotency_keys')
+        .select('key')
+        .where('account_id', '=', parameter('accountId'))
+        .limit(parameter('limit')),
+    )
+    .returning('key'),
 );
 
-export async function removeRetry(session: Session, accountId: string, key: string): Promise<void> {
-  await session.execute(remove, { accountId, key });
+/** Removes up to `limit` records of an account that is to go. @returns how many */
+export async function removeRetries(session: Session, accountId: string, limit: number): Promise<number> {
+  const rows = await session.execute(removeSome, { accountId, limit });
+  return rows.length;
 }
 
 const removeExpired = statement<{ now: number; limit: number }, { key: string }>((query, parameter) =>

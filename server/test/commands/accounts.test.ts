@@ -18,7 +18,11 @@ const run = (...args: string[]) => runCommand(args, settings);
 async function createPriced(url: string, key: string, fields: object = {}) {
   const response = await fetch(`${url}/v1/listings`, {
     method: 'POST',
-    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    headers: {
+      Authorization: `Bearer ${key}`,
+      'Content-Type': 'application/json',
+      'Idempotency-Key': crypto.randomUUID(),
+    },
     body: JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2, listPrice: 1, livingArea: 2, ...fields }),
   });
   assert.equal(response.status, 201);

@@ -41,6 +41,18 @@ const PATCHES: [name: string, before: object, body: object, after: Record<string
     { latitude: undefined, longitude: undefined },
   ],
   ['metadata is merged', { metadata: { a: 1, b: 2 } }, { metadata: { b: null, c: 3 } }, { metadata: { a: 1, c: 3 } }],
+  [
+    'a padded name means the same member',
+    { metadata: { a: 1, b: 2 } },
+    { metadata: { ' a ': null, 'b ': 3 } },
+    { metadata: { b: 3 } },
+  ],
+  [
+    'a decomposed name means the same member',
+    { metadata: { é: 1, b: 2 } },
+    { metadata: { 'e\u0301': null } },
+    { metadata: { b: 2 } },
+  ],
   ['metadata is removed as a whole', { metadata: { a: 1 } }, { metadata: null }, { metadata: undefined }],
   ['metadata may become empty', { metadata: { a: 1 } }, { metadata: { a: null } }, { metadata: {} }],
   ['photos are replaced as a whole', { photos: [{ url: 'https://a.example/1' }] }, { photos: [] }, { photos: [] }],
@@ -105,6 +117,7 @@ describe('a patch that would leave a listing that cannot be is refused, and chan
     ['half a place', PLACED, { latitude: null }, ['latitude: inconsistent']],
     ['several faults at once', {}, { beds: 2.5, latitude: 1 }, ['beds: not_an_integer', 'longitude: inconsistent']],
     ['an object in metadata', {}, { metadata: { a: { b: null } } }, ['metadata.a: invalid_type']],
+    ['one member by two names', {}, { metadata: { a: 1, ' a': 2 } }, ['metadata. a: duplicate']],
     [
       'a 51st member of metadata',
       { metadata: Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`m${index}`, 1])) },

@@ -147,3 +147,17 @@ test('closing lets queries that run come to their end, and refuses those that wa
   await assert.rejects(threads.query('acc', query('select 1')), isUnavailable);
   await database.write(async () => {});
 });
+
+test('an account whose queries pile up is told so; those of others are taken', async (t) => {
+  const { database } = await databaseFor(t);
+  const build = query<{ n: number }>('select 1 as n');
+  const one = () => database.scans.query('acc_busy', build);
+  const piled = Array.from({ length: 300 }, one);
+  const other = database.scans.query('acc_other', build);
+  const outcomes = await Promise.allSettled(piled);
+  const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+  assert.ok(refused.length > 0 && refused.length < 50, `${refused.length} are refused`);
+  assert.ok(refused.every(({ reason }) => isUnavailable(reason)));
+  assert.deepEqual((await other).rows, [{ n: 1 }]);
+  assert.deepEqual((await one()).rows, [{ n: 1 }], 'and it is taken again afterwards');
+});

@@ -42,6 +42,8 @@ async function importAll(
   key: string | undefined,
 ): Promise<Reply> {
   using file = new AtomicFile(exchange);
+  // No byte moves while the rows are written, which may take longer than a connection may be idle.
+  exchange.incoming.socket.setTimeout(0);
   const batches = readFile(file.read(readBody(exchange)), exchange, query);
   const rows = { actor: exchange.holder, batches, isDryRun: query.dryRun ?? false };
   const { outcome, isReplayed } = await importAtomically(database, rows, () => file.toRetry(key));

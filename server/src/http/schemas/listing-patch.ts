@@ -3,6 +3,7 @@ import type { ParsedJson } from '../../lib/json.ts';
 import { isObject, mergePatch } from '../../lib/merge-patch.ts';
 import type { Listing, ListingInput } from '../../model/listings.ts';
 import { isOptional, listingFields, parseListing } from './listings.ts';
+import { normalName } from './metadata.ts';
 
 /** What a client may send to change a listing; `null` removes an optional field. */
 export const listingPatch = z
@@ -29,8 +30,18 @@ const UNITS = [
  */
 export function patchListing({ value, inexactNumbers }: ParsedJson, current: Listing): ListingInput {
   const { id: _id, version: _version, createdAt: _createdAt, updatedAt: _updatedAt, ...before } = current;
-  const merged = mergePatch(before, isObject(value) ? withoutUnits(value) : value, isOptional);
+  const patch = isObject(value) ? withNormalNames(withoutUnits(value)) : value;
+  const merged = mergePatch(before, patch, isOptional);
   return parseListing({ value: merged, inexactNumbers });
+}
+
+/** Members of `metadata` are meant by the names that they are stored under; two that are the same stay for the rules. */
+function withNormalNames(patch: Record<string, unknown>): Record<string, unknown> {
+  const { metadata } = patch;
+  if (!isObject(metadata)) return patch;
+  const entries = Object.entries(metadata).map(([name, value]) => [normalName(name), value] as const);
+  const isAmbiguous = new Set(entries.map(([name]) => name)).size < entries.length;
+  return isAmbiguous ? patch : { ...patch, metadata: Object.fromEntries(entries) };
 }
 
 /** A patch that takes away an amount's unit with it. */

@@ -6,6 +6,11 @@ const MEMBERS_MAX = 50;
 const NAME_LENGTH_MAX = 40;
 const TEXT_LENGTH_MAX = 500;
 
+/** The name that a member is stored under. */
+export function normalName(given: string): string {
+  return given.normalize('NFC').trim();
+}
+
 /** Values of the client's own. */
 export const metadata = z
   .custom<Record<string, unknown>>(isObject, expected('an object'))
@@ -16,7 +21,7 @@ export const metadata = z
     }
     const values: Record<string, string | number | boolean> = {};
     for (const [givenName, givenValue] of entries) {
-      const name = givenName.normalize('NFC').trim();
+      const name = normalName(givenName);
       const fault = findMetadataFault(name, givenValue) ?? findDuplicate(values, name);
       if (fault !== undefined) {
         context.addIssue({ code: 'custom', path: [givenName], message: fault.message, params: { code: fault.code } });

@@ -4,6 +4,8 @@ import { AppError } from '../../model/errors.ts';
 /** How long an opening connection waits for another process that migrates or recovers. */
 const OPEN_TIMEOUT_MS = 10_000;
 const CACHE_KIB = 16_384;
+/** What a large write leaves of its log on the disk, for the next ones. */
+const LOG_BYTES_KEPT = 64 * 1024 * 1024;
 /** Readers wait for nobody in WAL mode, except while another process recovers the log. */
 const READER_TIMEOUT_MS = 250;
 
@@ -31,6 +33,7 @@ export function openConnection(path: string): DatabaseSync {
       pragma foreign_keys = on;
       pragma cache_size = -${CACHE_KIB};
       pragma temp_store = memory;
+      pragma journal_size_limit = ${LOG_BYTES_KEPT};
     `);
     expectPragma(database, 'journal_mode', 'wal');
     expectPragma(database, 'synchronous', 2);

@@ -8,6 +8,8 @@ import type { ReadAnswer, ReadRequest } from './reader-thread.ts';
 
 /** One that a long scan occupies leaves another. */
 const THREADS_MAX = 2;
+/** So many queries of one account may wait: what comes then is better told so than made to wait for minutes. */
+const WAITING_MAX = 256;
 const THREAD_FILE = new URL('./reader-thread.ts', import.meta.url);
 
 interface Task {
@@ -34,6 +36,9 @@ export class ReaderThreads implements Scans {
 
   async query<R>(accountId: string, build: QueryBuild<R>, bytesMax = Number.POSITIVE_INFINITY): Promise<Run<R>> {
     if (this.#isClosed) throw unavailable('The service is stopping; send the request again.');
+    if (this.#waiting.count(accountId) >= WAITING_MAX) {
+      throw unavailable('Too many searches of this account are waiting; send the request again later.');
+    }
     const { sql, parameters: values } = build(compiler.query).compile();
     const { promise, resolve, reject } = Promise.withResolvers<Run<unknown>>();
     this.#waiting.add({ accountId, request: { sql, values, bytesMax }, resolve, reject });
@@ -101,6 +106,10 @@ function unavailable(message: string, cause?: unknown): AppError {
 /** Tasks that wait; accounts take turns, so that one with many keeps nobody else waiting for all of them. */
 class Turns {
   readonly #byAccount = new Map<string, Task[]>();
+
+  count(accountId: string): number {
+    return this.#byAccount.get(accountId)?.length ?? 0;
+  }
 
   add(task: Task): void {
     const tasks = this.#byAccount.get(task.accountId);
