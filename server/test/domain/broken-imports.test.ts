@@ -6,7 +6,12 @@ import { AppError } from '../../src/model/errors.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { databaseFor, storedIds } from '../storage/support.ts';
 
-const row = (line: number): ImportRow => ({ line, makeInput: () => ({ address: '12 Elm Street', beds: 3, baths: 2 }) });
+const row = (line: number): ImportRow => ({
+  line,
+  id: undefined,
+  externalId: undefined,
+  makeInput: () => ({ address: '12 Elm Street', beds: 3, baths: 2 }),
+});
 
 async function* batches(): AsyncGenerator<ImportRow[]> {
   yield [row(1)];
