@@ -2,6 +2,7 @@ import type { BulkRow } from './bulk.ts';
 import { IMPORT, IMPORT_ROWS } from './imports.ts';
 import { MILLION } from './million.ts';
 import type { Results } from './results.ts';
+import { FOUND_PAGES } from './scenarios.ts';
 
 export type Target = {
   name: string;
@@ -23,6 +24,7 @@ export function listTargets(results: Results): Target[] {
   const million = results.bulk.find(({ name }) => name === MILLION);
   return [
     ...RATIOS.map(([name, value]) => atLeast(name, value, results)),
+    ...FOUND_PAGES.map((name) => timeOfOne(name, 50, results)),
     ...importTargets(results.bulk.find(({ name }) => name === IMPORT)),
     atMost(`${MILLION}: memory growth`, 100, 'MB', inMegabytes(million?.memoryGrowthBytes)),
     atMost(`${MILLION}: first byte`, 100, 'ms', million?.firstByteMs),
@@ -42,6 +44,13 @@ function atLeast(name: string, value: number, { rows }: Results): Target {
   const row = rows.find((candidate) => candidate.name === name);
   const isQuiet = row?.isQuiet ?? false;
   return { name: `${name}: ratio`, limit: 'at least', value, unit: '', got: row?.ratio, isQuiet };
+}
+
+/** A service that is busy all the time spends an equal share of each second on each request. */
+function timeOfOne(name: string, value: number, { rows }: Results): Target {
+  const row = rows.find((candidate) => candidate.name === name);
+  const got = row && 1000 / row.service.perSecond;
+  return { name: `${name}: time of one`, limit: 'at most', value, unit: 'ms', got, isQuiet: row?.isQuiet ?? false };
 }
 
 function importTargets(row: BulkRow | undefined): Target[] {
