@@ -17,6 +17,11 @@ export function formatMs(value: number | undefined): string {
   return value < 10 ? value.toFixed(2) : value.toFixed(0);
 }
 
+/** With two digits that say something. */
+export function formatRatio(value: number): string {
+  return value < 0.1 ? value.toPrecision(2) : value.toFixed(2);
+}
+
 export function formatPercent(part: number | undefined): string {
   return part === undefined ? '?' : `${Math.round(part * 100)}%`;
 }

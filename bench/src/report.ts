@@ -1,5 +1,5 @@
 import { formatBulk } from './bulk-report.ts';
-import { formatCount, formatGrowth, formatMs, formatPercent, formatTable } from './formats.ts';
+import { formatCount, formatGrowth, formatMs, formatPercent, formatRatio, formatTable } from './formats.ts';
 import { isQuiet } from './process-stats.ts';
 import type { Results, Row } from './results.ts';
 import type { Measured } from './rounds.ts';
@@ -62,7 +62,7 @@ function formatRow({ name, service, bare, ratio }: Row): string[] {
     name,
     ...figures(service),
     ...figures(bare),
-    ratio.toFixed(2),
+    formatRatio(ratio),
     formatGrowth(service.memoryGrowthBytes),
     ...busy,
   ];
