@@ -27,7 +27,7 @@ test('every code has a page, and a word that is no code has none', async () => {
     assert.ok(text.includes(`<h1><code>${code}</code></h1>`));
     assert.doesNotMatch(text, /<script|style=|\bon\w+=|undefined|\[object|``/);
   }
-  for (const path of ['nonsense', '', 'not_found/', '__proto__', 'constructor']) {
+  for (const path of ['nonsense', 'not_found/', '__proto__', 'constructor']) {
     await readError(await fetch(`${service.url}/docs/errors/${path}`), 404, 'not_found');
   }
 });

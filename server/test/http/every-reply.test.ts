@@ -207,6 +207,7 @@ test('/ and /docs/ lead to /docs', async () => {
   for (const [path, status] of [
     ['/', 302],
     ['/docs/', 308],
+    ['/docs/errors/', 308],
   ] as const) {
     const response = await fetch(`${service.url}${path}`, { redirect: 'manual' });
     assert.deepEqual([response.status, response.headers.get('location')], [status, '/docs']);
