@@ -203,14 +203,14 @@ test('/v1/me shows the account and the key in use, and not the key itself', asyn
   assert.ok(!text.includes(reader.key.slice(8)));
 });
 
-test('/ and /docs/ lead to /docs', async () => {
-  for (const [path, status] of [
-    ['/', 302],
-    ['/docs/', 308],
-    ['/docs/errors/', 308],
+test('/ and /docs/ lead to /docs, and /docs/errors/ to /docs/errors', async () => {
+  for (const [path, status, target] of [
+    ['/', 302, '/docs'],
+    ['/docs/', 308, '/docs'],
+    ['/docs/errors/', 308, '/docs/errors'],
   ] as const) {
     const response = await fetch(`${service.url}${path}`, { redirect: 'manual' });
-    assert.deepEqual([response.status, response.headers.get('location')], [status, '/docs']);
+    assert.deepEqual([response.status, response.headers.get('location')], [status, target]);
   }
   assert.match(await (await fetch(`${service.url}/docs/`)).text(), /swagger-ui/);
 });
