@@ -89,7 +89,12 @@ function formatReady({ readyMs, seededPerSecond }: Results): string {
 
 function formatTarget(target: Target): string[] {
   const { name, limit, value, unit, got } = target;
-  const digits = unit === '' ? 2 : 0;
-  const figure = got === undefined ? '-' : `${got.toFixed(digits)} ${unit}`.trimEnd();
+  const figure = got === undefined ? '-' : `${formatFigure(got, unit)} ${unit}`.trimEnd();
   return [name, `${limit} ${value} ${unit}`.trimEnd(), figure, judge(target)];
+}
+
+/** So many digits that a figure can be told from its limit. */
+function formatFigure(value: number, unit: Target['unit']): string {
+  if (unit === '') return formatRatio(value);
+  return value.toFixed(value < 100 ? 1 : 0);
 }
