@@ -1,7 +1,10 @@
-import { sql } from 'kysely';
-import type { Search } from '../model/search.ts';
+import { type SqlBool, sql } from 'kysely';
+import type { Order, Search } from '../model/search.ts';
 import { RUN_BYTES_MAX, type Scans } from './database.ts';
+import type { Tables } from './schema.ts';
 import { comesAfter, isMatch, isStillMatch, type Position, sortValue } from './search-conditions.ts';
+
+type Facets = Tables['listing_facets'];
 
 /** A listing that was found. */
 export interface Found extends Position {
@@ -22,19 +25,30 @@ export async function findFirst(
   search: Search,
   { after, limit }: Wanted,
 ): Promise<Found[]> {
+  const { by, isDescending } = search.order;
+  const matching = isMatch(accountId, search);
   const { rows } = await scans.query<Found>(accountId, (query) => {
     const found = query
-      .selectFrom('listing_facets as facets')
-      .select(['facets.id', sortValue(search).as('value'), 'search_row as searchRow'])
-      .where(isMatch(accountId, search))
-      .$if(after !== undefined, (all) => all.where(comesAfter(after as Position, search)))
+      .selectFrom(facetsOf(accountId, search.order).as('facets'))
+      .select(['facets.id', sortValue(search).as('value'), 'facets.search_row as searchRow'])
+      .where(after === undefined ? matching : sql<SqlBool>`${matching} and ${comesAfter(after, search)}`)
       .limit(limit);
-    const { by, isDescending } = search.order;
     if (by === 'id') return found.orderBy('facets.id', 'desc');
     const direction = isDescending ? 'desc' : 'asc';
     return found.orderBy('value', (order) => order[direction]().nullsLast()).orderBy('facets.id', 'desc');
   });
   return rows;
+}
+
+/**
+ * The account's facets. For the latest times first they are scanned from the newest id, as times grow with ids: in their
+ * own order each row would take the place of one that was kept, which takes three times as long.
+ */
+function facetsOf(accountId: string, { by, isDescending }: Order) {
+  const isLatestFirst = isDescending && (by === 'createdAt' || by === 'updatedAt');
+  if (!isLatestFirst) return sql<Facets>`listing_facets`;
+  // The engine only heeds an order within that has a limit.
+  return sql<Facets>`(select * from listing_facets where account_id = ${accountId} order by id desc limit -1)`;
 }
 
 /**

@@ -94,11 +94,17 @@ test('every search scans facets by the account, and touches documents only to re
     EVERYTHING,
     { ...EVERYTHING, conditions: [THREE_BEDS], circle, words: ['elm'], order: { by: 'distance', isDescending: false } },
     { ...EVERYTHING, order: { by: 'listPrice', isDescending: true } },
+    { ...EVERYTHING, conditions: [{ field: 'externalId', operator: 'is', value: 'MLS-1' }] },
   ] satisfies Search[]) {
     const after = { id: 'lst', value: 3 };
     for (const row of await findFirst(scans, accountId, search, { after, limit: 3 })) plans.push(JSON.stringify(row));
   }
   const steps = plans.filter((plan) => plan.includes(' facets ') || plan.includes('listings'));
-  assert.equal(steps.length, 3);
-  for (const step of steps) assert.match(step, /SEARCH facets USING PRIMARY KEY \(account_id=\?/);
+  const [external, ...others] = steps.reverse();
+  assert.match(
+    String(external),
+    /SEARCH facets USING INDEX listing_facets_external_id \(account_id=\? AND external_id=\?/,
+  );
+  assert.equal(others.length, 3);
+  for (const step of others) assert.match(step, /SEARCH facets USING PRIMARY KEY \(account_id=\?/);
 });
