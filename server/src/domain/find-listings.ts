@@ -21,11 +21,13 @@ export interface Wanted {
   after: string | undefined;
   /** How many make a page; without it, all. */
   limit: number | undefined;
+  /** Aborts when nobody wants them any more: a search that still waits is given up. */
+  signal: AbortSignal;
 }
 
 /**
  * The account's listings that a search finds, in its order.
- * @throws {AppError} `unauthorized` if the key is deleted before all is read
+ * @throws {AppError} `unauthorized` if the key is deleted before all is read; `unavailable`; why `signal` aborts
  */
 export function findListings(
   database: Database,
@@ -38,9 +40,14 @@ export function findListings(
 }
 
 /** How many listings a search finds, wherever a page begins. @throws {AppError} as `findListings` */
-export async function countListings(database: Database, holder: KeyHolder, search: Search): Promise<number> {
+export async function countListings(
+  database: Database,
+  holder: KeyHolder,
+  search: Search,
+  signal: AbortSignal,
+): Promise<number> {
   if (isUnfiltered(search)) return findListingCount(database, holder.accountId);
-  const count = await countMatches(database.scans, holder.accountId, search);
+  const count = await countMatches(database.scans, holder.accountId, search, signal);
   if (!(await isKeyAlive(database, holder))) throw keyGone();
   return count;
 }

@@ -19,33 +19,37 @@ export async function searchListings(
   database: Database,
   holder: KeyHolder,
   search: Search,
-  { after, limit }: Wanted,
+  { after, limit, signal }: Wanted,
 ): Promise<FoundListings> {
   const wanted = limit === undefined ? FOUND_AT_FIRST : limit + 1;
   const start = after === undefined ? undefined : decodePosition(after);
-  const found = await findFirst(database.scans, holder.accountId, search, { after: start, limit: wanted });
+  const found = await findFirst(database.scans, holder.accountId, search, { after: start, limit: wanted, signal });
   const isCut = found.length === wanted;
   // The listing beyond a page only tells that there is one.
   if (isCut && limit !== undefined) found.pop();
-  const reading = new Reading(database, holder, search, { found, isCut: isCut && limit === undefined });
+  const reading = new Reading({ database, holder, search, signal }, { found, isCut: isCut && limit === undefined });
   const pageEnd = isCut && limit !== undefined ? encodePosition(found[limit - 1]) : undefined;
   const first = await reading.next();
   return { first, rest: reading.isOver ? undefined : reading.rest(), pageEnd };
 }
 
+/** Who reads, and what. */
+interface Reader {
+  database: Database;
+  holder: KeyHolder;
+  search: Search;
+  signal: AbortSignal;
+}
+
 /** Reads what was found, and finds what comes after it once that is read. */
 class Reading {
-  readonly #database: Database;
-  readonly #holder: KeyHolder;
-  readonly #search: Search;
+  readonly #of: Reader;
   #found: Found[];
   /** Whether more may come after what was found. */
   #isCut: boolean;
 
-  constructor(database: Database, holder: KeyHolder, search: Search, start: { found: Found[]; isCut: boolean }) {
-    this.#database = database;
-    this.#holder = holder;
-    this.#search = search;
+  constructor(of: Reader, start: { found: Found[]; isCut: boolean }) {
+    this.#of = of;
     this.#found = start.found;
     this.#isCut = start.isCut;
   }
@@ -55,18 +59,14 @@ class Reading {
   }
 
   async next(): Promise<string[]> {
-    const { scans } = this.#database;
-    const { docs, count } = await findDocs(
-      scans,
-      this.#holder.accountId,
-      this.#search,
-      this.#found.slice(0, RUN_LENGTH),
-    );
+    const { database, holder, search, signal } = this.#of;
+    const some = this.#found.slice(0, RUN_LENGTH);
+    const { docs, count } = await findDocs(database.scans, holder.accountId, search, some, signal);
     const last = this.#found[count - 1];
     this.#found = this.#found.slice(count);
     if (this.#found.length === 0 && this.#isCut) await this.#findMore(last);
     // After reading: an account that was deleted before would end the list as if it were whole.
-    if (!(await isKeyAlive(this.#database, this.#holder))) throw keyGone();
+    if (!(await isKeyAlive(database, holder))) throw keyGone();
     return docs;
   }
 
@@ -75,8 +75,8 @@ class Reading {
   }
 
   async #findMore(after: Position | undefined): Promise<void> {
-    const { scans } = this.#database;
-    this.#found = await findFirst(scans, this.#holder.accountId, this.#search, { after, limit: FOUND_MAX });
+    const { database, holder, search, signal } = this.#of;
+    this.#found = await findFirst(database.scans, holder.accountId, search, { after, limit: FOUND_MAX, signal });
     this.#isCut = this.#found.length === FOUND_MAX;
   }
 }

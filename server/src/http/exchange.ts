@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ErrorCode } from '../model/errors.ts';
+import { AppError, type ErrorCode } from '../model/errors.ts';
 import type { KeyHolder } from '../storage/api-keys.ts';
 
 /** A request, and where its reply goes. */
@@ -49,4 +49,16 @@ export function openExchange(incoming: IncomingMessage, outgoing: ServerResponse
     rateLimit: undefined,
     errorCode: undefined,
   };
+}
+
+/** Aborts when the client leaves. The reply does not know it while it stands behind another of its connection. */
+export function abortWhenLeft({ incoming, outgoing }: Exchange): AbortSignal {
+  const left = new AbortController();
+  const onClose = () => {
+    if (outgoing.writableFinished) return;
+    left.abort(new AppError('invalid_header', 'The connection ended before the reply did.'));
+  };
+  if (incoming.destroyed) onClose();
+  else incoming.once('close', onClose);
+  return left.signal;
 }

@@ -51,11 +51,15 @@ export type QueryBuild<R> = (query: QueryBuilder) => { compile(): CompiledQuery<
 
 /** Reads that may take long, away from the thread that answers requests. Accounts take turns. */
 export interface Scans {
-  /**
-   * The rows of a query on an account's data; with `bytesMax` it stops as `executeRun` does.
-   * @throws {AppError} `unavailable`
-   */
-  query<R>(accountId: string, build: QueryBuild<R>, bytesMax?: number): Promise<Run<R>>;
+  /** The rows of a query on an account's data. @throws {AppError} `unavailable`; why `signal` aborts */
+  query<R>(accountId: string, build: QueryBuild<R>, options?: ScanOptions): Promise<Run<R>>;
+}
+
+export interface ScanOptions {
+  /** Stops as `executeRun` does. */
+  bytesMax?: number;
+  /** Aborts when nobody wants the answer any more: a query that waits is not run then. */
+  signal?: AbortSignal | undefined;
 }
 
 /** One interface over both engines. */

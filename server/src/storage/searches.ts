@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Order, Search } from '../model/search.ts';
-import { RUN_BYTES_MAX, type Scans } from './database.ts';
+import { type QueryBuild, RUN_BYTES_MAX, type Scans } from './database.ts';
 import type { Tables } from './schema.ts';
 import { comesAfter, isMatch, isStillMatch, type Position, sortValue } from './search-conditions.ts';
 
@@ -16,6 +16,7 @@ interface Wanted {
   /** Those that come after this one; without it, from the first. */
   after: Position | undefined;
   limit: number;
+  signal?: AbortSignal;
 }
 
 /** The first of the account's listings that a search finds, in its order. Touches no document. */
@@ -23,11 +24,11 @@ export async function findFirst(
   scans: Scans,
   accountId: string,
   search: Search,
-  { after, limit }: Wanted,
+  { after, limit, signal }: Wanted,
 ): Promise<Found[]> {
   const { by, isDescending } = search.order;
   const matching = isMatch(accountId, search);
-  const { rows } = await scans.query<Found>(accountId, (query) => {
+  const build: QueryBuild<Found> = (query) => {
     const found = query
       .selectFrom(facetsOf(accountId, search.order).as('facets'))
       .select(['facets.id', sortValue(search).as('value'), 'facets.search_row as searchRow'])
@@ -36,7 +37,8 @@ export async function findFirst(
     if (by === 'id') return found.orderBy('facets.id', 'desc');
     const direction = isDescending ? 'desc' : 'asc';
     return found.orderBy('value', (order) => order[direction]().nullsLast()).orderBy('facets.id', 'desc');
-  });
+  };
+  const { rows } = await scans.query(accountId, build, { signal });
   return rows;
 }
 
@@ -60,6 +62,7 @@ export async function findDocs(
   accountId: string,
   search: Search,
   found: readonly Found[],
+  signal?: AbortSignal,
 ): Promise<{ docs: string[]; count: number }> {
   if (found.length === 0) return { docs: [], count: 0 };
   const keys = JSON.stringify(found.map(({ id, searchRow }) => [id, searchRow]));
@@ -76,19 +79,24 @@ export async function findDocs(
         .whereRef('listings.account_id', '=', 'facets.account_id')
         .whereRef('listings.id', '=', 'facets.id')
         .orderBy('wanted.rowid'),
-    RUN_BYTES_MAX,
+    { bytesMax: RUN_BYTES_MAX, signal },
   );
   const docs = rows.map(({ doc }) => doc);
   return { docs, count: isCut ? Number(rows.at(-1)?.index) + 1 : found.length };
 }
 
 /** How many of the account's listings a search finds. */
-export async function countMatches(scans: Scans, accountId: string, search: Search): Promise<number> {
-  const { rows } = await scans.query<{ count: number }>(accountId, (query) =>
+export async function countMatches(
+  scans: Scans,
+  accountId: string,
+  search: Search,
+  signal?: AbortSignal,
+): Promise<number> {
+  const build: QueryBuild<{ count: number }> = (query) =>
     query
       .selectFrom('listing_facets as facets')
       .select(({ fn }) => fn.countAll<number>().as('count'))
-      .where(isMatch(accountId, search)),
-  );
+      .where(isMatch(accountId, search));
+  const { rows } = await scans.query(accountId, build, { signal });
   return rows[0]?.count ?? 0;
 }

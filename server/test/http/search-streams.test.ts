@@ -1,14 +1,25 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { sql } from 'kysely';
 import { deleteApiKey } from '../../src/domain/api-keys.ts';
-import type { Scans } from '../../src/storage/database.ts';
+import type { QueryBuild, Scans } from '../../src/storage/database.ts';
 import { fill, fillBeyondBuffers, fillWithLarge, openList, readAll } from '../support/listings.ts';
 import { readPages } from '../support/pages.ts';
+import { openRaw } from '../support/raw.ts';
+import { requestText } from '../support/raw-http.ts';
 import { readError, readList } from '../support/replies.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());
+
+/** Occupies a thread for a moment. */
+const counting: QueryBuild<{ n: number }> = (builder) => ({
+  compile: () =>
+    sql<{ n: number }>`with recursive counted (n) as (select 1 union all select n + 1 from counted where n < 1000000)
+      select max(n) as n from counted`.compile(builder),
+});
 
 const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id);
 
@@ -100,6 +111,42 @@ describe('a key that is deleted while a search waits', () => {
       const response = await service.fetch(tenant, `/v1/listings?${query}`);
       assert.equal(response.status, 401);
       assert.equal(await response.text(), '{"error":{"code":"unauthorized","message":"Invalid or missing API key"}}');
+    });
+  }
+});
+
+describe('a search whose client has left while it waits', () => {
+  for (const query of ['sort=beds', 'sort=beds&limit=1', 'q=elm&count=true']) {
+    test(`is given up, and the service says nothing of a fault: ${query}`, async () => {
+      await using service = await startTestService();
+      const tenant = await service.createTenant();
+      await fill(service, tenant, 3);
+      const outcomes: Promise<string>[] = [];
+      const { scans } = service.database;
+      const ask = scans.query.bind(scans);
+      scans.query = (accountId, build, options) => {
+        const asked = ask(accountId, build, options);
+        outcomes.push(asked.then(() => 'was run', Object).then(({ message = 'was run' }) => message));
+        return asked as Promise<never>;
+      };
+      const busy = Array.from({ length: 4 }, () => ask('acc_busy', counting));
+      using connection = await openRaw(service.url);
+      connection.send(requestText('GET', `/v1/listings?${query}`, tenant.key));
+      await until('the search waits', () => outcomes.length > 0);
+      connection.socket.destroy();
+      const heard = await Promise.all(outcomes);
+      assert.ok(
+        heard.every((outcome) => outcome === 'The connection ended before the reply did.'),
+        heard.join(),
+      );
+      await Promise.all(busy);
+      assert.deepEqual(
+        service.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 40),
+        [],
+      );
+      const [line] = service.logLines.map((text) => JSON.parse(text)).filter(({ msg }) => msg === 'request');
+      assert.deepEqual([line.status, line.aborted], [null, true]);
+      assert.equal((await readList(await service.fetch(tenant, `/v1/listings?${query}`))).data.length > 0, true);
     });
   }
 });

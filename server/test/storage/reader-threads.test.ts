@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -53,9 +54,9 @@ test('a query ends with the row with which its texts exceed a number of bytes', 
     [6, [1, 2], true],
     [7, [1, 2, 3], true],
     [8, [1, 2, 3], false],
-    [undefined, [1, 2, 3], false],
+    [Number.POSITIVE_INFINITY, [1, 2, 3], false],
   ] as const) {
-    const run = await database.scans.query(accountId, build, bytesMax);
+    const run = await database.scans.query(accountId, build, { bytesMax });
     assert.deepEqual([run.rows.map(({ n }) => n), run.isCut], [expected, isCut], String(bytesMax));
   }
 });
@@ -131,6 +132,38 @@ test('threads that cannot start refuse each query, and none waits for ever', asy
   const threads = await threadsFor(t, `throw new Error('cannot start');`);
   const settled = await Promise.allSettled(['a', 'b', 'c'].map((words) => threads.query('acc', query(words))));
   assert.ok(settled.every((outcome) => outcome.status === 'rejected' && isUnavailable(outcome.reason)));
+});
+
+test('a query that waits is not run once nobody wants its answer, and those behind it are', async (t) => {
+  const threads = await threadsFor(
+    t,
+    `const ran = [];
+    parentPort.on('message', (request) => {
+      if (request === 'close') return parentPort.close();
+      ran.push(request.sql);
+      parentPort.postMessage({ columns: ['ran'], rows: [[ran.join()]], isCut: false });
+    });`,
+  );
+  const leaving = new AbortController();
+  const ask = (words: string, signal?: AbortSignal) => threads.query<{ ran: string }>('acc', query(words), { signal });
+  const asked = ['a', 'b', 'c', 'd', 'e'].map((words) => ask(words, leaving.signal));
+  const others = ['x', 'y', 'z'].map((words) => ask(words));
+  leaving.abort(new Error('has left'));
+  const settled = await Promise.allSettled(asked);
+  assert.deepEqual(
+    settled.map((outcome) => (outcome.status === 'fulfilled' ? 'was running' : outcome.reason.message)),
+    ['was running', 'was running', 'has left', 'has left', 'has left'],
+  );
+  const runs = await Promise.all(others);
+  assert.doesNotMatch(runs.map(({ rows }) => rows[0]?.ran).join(), /[cde]/);
+  await assert.rejects(ask('f', leaving.signal), /has left/);
+});
+
+test('a signal that lasts for many queries holds none of them', async (t) => {
+  const { database, accountId } = await databaseFor(t);
+  const { signal } = new AbortController();
+  for (let n = 0; n < 20; n += 1) await database.scans.query(accountId, query('select 1 as n'), { signal });
+  assert.equal(getEventListeners(signal, 'abort').length, 0);
 });
 
 test('closing lets queries that run come to their end, and refuses those that wait and those that come later', async (t) => {

@@ -78,14 +78,14 @@ test('documents come in the order in which they are asked for, and end with the 
 test('every search scans facets by the account, and touches documents only to read them', async (t) => {
   const { database, accountId } = await databaseFor(t);
   const plans: string[] = [];
-  const query: Database['scans']['query'] = (owner, build, bytesMax) => {
+  const query: Database['scans']['query'] = (owner, build, options) => {
     return database.scans.query(
       owner,
       (builder) => {
         const compiled = build(builder).compile();
         return { compile: () => ({ ...compiled, sql: `explain query plan ${compiled.sql}` }) };
       },
-      bytesMax,
+      options,
     );
   };
   const scans = { query };

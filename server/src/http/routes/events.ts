@@ -1,29 +1,22 @@
-import type { IncomingMessage } from 'node:http';
 import { type EventPage, followEvents } from '../../domain/events.ts';
 import type { StoredEvent } from '../../storage/events.ts';
 import type { Services } from '../app.ts';
+import { abortWhenLeft } from '../exchange.ts';
 import { addOperation } from '../operations.ts';
 import { replyJson } from '../reply.ts';
 import type { Routes } from '../routes.ts';
 import { eventsOperation, LIMIT_DEFAULT } from './events.operations.ts';
 
 export function addEvents(routes: Routes, services: Services): void {
-  addOperation(routes, eventsOperation, async ({ incoming, holder }, query) => {
+  addOperation(routes, eventsOperation, async (exchange, query) => {
+    const { incoming, holder } = exchange;
     const { after = 0, epoch, limit = LIMIT_DEFAULT, wait = 0 } = query;
     // What HEAD would wait for is not shown to it.
     const durationMs = incoming.method === 'HEAD' ? 0 : wait * 1000;
-    const patience = { durationMs, signal: abortWhenLeft(incoming) };
+    const patience = { durationMs, signal: abortWhenLeft(exchange) };
     const page = await followEvents(services, holder, { after, epoch, limit }, patience);
     return { ...replyJson(200, pageJson(page)), isCompressible: true };
   });
-}
-
-/** Aborts when the client leaves. The reply does not know it while it stands behind another of its connection. */
-function abortWhenLeft(incoming: IncomingMessage): AbortSignal {
-  const left = new AbortController();
-  if (incoming.destroyed) left.abort();
-  else incoming.once('close', () => left.abort());
-  return left.signal;
 }
 
 function pageJson({ events, nextAfter, epoch }: EventPage): string {

@@ -4,7 +4,7 @@ import { describeSearch } from '../../model/search.ts';
 import { findListing, findListingByExternalId, type StoredListing } from '../../storage/listings.ts';
 import type { Services } from '../app.ts';
 import { listingTag, listTag, readIfNoneMatch } from '../conditional.ts';
-import type { KeyedExchange } from '../exchange.ts';
+import { abortWhenLeft, type KeyedExchange } from '../exchange.ts';
 import { formatOf, replyList } from '../list-reply.ts';
 import { addOperation } from '../operations.ts';
 import { type Reply, replyJson, replyNotModified } from '../reply.ts';
@@ -52,8 +52,9 @@ async function list(exchange: KeyedExchange, query: ListQuery, mediaType: string
   const etag = listTag(accountId, epoch, sequence, ...shape, release);
   if (isKnown?.(etag)) return replyNotModified(etag);
 
-  const counting = count ? countListings(database, holder, search) : undefined;
-  const finding = findListings(database, holder, search, { after, limit });
+  const signal = abortWhenLeft(exchange);
+  const counting = count ? countListings(database, holder, search, signal) : undefined;
+  const finding = findListings(database, holder, search, { after, limit, signal });
   const [total, { pageEnd, ...found }] = await Promise.all([counting, finding]);
   const nextCursor = pageEnd === undefined ? null : cursors.encode(pageEnd, scope);
   const headers: Record<string, string> = { ETag: etag };

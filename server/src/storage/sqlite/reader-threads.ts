@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../../model/errors.ts';
-import type { QueryBuild, Run, Scans } from '../database.ts';
+import type { QueryBuild, Run, ScanOptions, Scans } from '../database.ts';
 import { rowMapper } from '../statements.ts';
 import { compiler } from './connection.ts';
 import { translateError } from './errors.ts';
@@ -34,16 +34,23 @@ export class ReaderThreads implements Scans {
     this.#file = file;
   }
 
-  async query<R>(accountId: string, build: QueryBuild<R>, bytesMax = Number.POSITIVE_INFINITY): Promise<Run<R>> {
+  async query<R>(accountId: string, build: QueryBuild<R>, options: ScanOptions = {}): Promise<Run<R>> {
+    const { bytesMax = Number.POSITIVE_INFINITY, signal } = options;
+    signal?.throwIfAborted();
     if (this.#isClosed) throw unavailable('The service is stopping; send the request again.');
     if (this.#waiting.count(accountId) >= WAITING_MAX) {
       throw unavailable('Too many searches of this account are waiting; send the request again later.');
     }
     const { sql, parameters: values } = build(compiler.query).compile();
     const { promise, resolve, reject } = Promise.withResolvers<Run<unknown>>();
-    this.#waiting.add({ accountId, request: { sql, values, bytesMax }, resolve, reject });
+    const task = { accountId, request: { sql, values, bytesMax }, resolve, reject };
+    const drop = () => {
+      if (this.#waiting.remove(task)) reject(signal?.reason);
+    };
+    signal?.addEventListener('abort', drop);
+    this.#waiting.add(task);
     this.#dispatch();
-    return promise as Promise<Run<R>>;
+    return (promise as Promise<Run<R>>).finally(() => signal?.removeEventListener('abort', drop));
   }
 
   /** Lets the queries that run come to their end; those that wait are refused. */
@@ -115,6 +122,16 @@ class Turns {
     const tasks = this.#byAccount.get(task.accountId);
     if (tasks === undefined) this.#byAccount.set(task.accountId, [task]);
     else tasks.push(task);
+  }
+
+  /** Whether the task was still waiting. */
+  remove(task: Task): boolean {
+    const tasks = this.#byAccount.get(task.accountId) ?? [];
+    const index = tasks.indexOf(task);
+    if (index < 0) return false;
+    tasks.splice(index, 1);
+    if (tasks.length === 0) this.#byAccount.delete(task.accountId);
+    return true;
   }
 
   take(): Task | undefined {
