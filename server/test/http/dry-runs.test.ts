@@ -146,16 +146,27 @@ describe('a dry run says what the import would', () => {
 });
 
 describe('a dry run leaves nothing behind', () => {
-  test('no listing, no event, no memory of its Idempotency-Key', async () => {
+  test('no listing and no event', async () => {
     const tenant = await service.createTenant();
-    const sent = { type: NDJSON, body: line({ externalId: 'A' }), headers: { 'Idempotency-Key': 'a' } };
-    for (const query of ['?dryRun=true&atomic=true', '?dryRun=true&atomic=true', '?atomic=true']) {
-      const response = await sendFile(service, tenant, { ...sent, query });
-      assert.equal(response.headers.get('idempotent-replayed'), null);
-      assert.deepEqual(await response.json(), counts(1));
+    const sent = { type: NDJSON, body: line({ externalId: 'A' }) };
+    for (const query of ['?dryRun=true&atomic=true', '?dryRun=true&atomic=true', '?dryRun=true', '?atomic=true']) {
+      assert.deepEqual(await importFile(service, tenant, { ...sent, query }), counts(1));
     }
     const { data } = Object(await (await service.fetch(tenant, '/v1/events')).json());
     assert.equal(data.length, 1);
+  });
+
+  test('nor is an Idempotency-Key used up: it is refused, and then does for the import', async () => {
+    const tenant = await service.createTenant();
+    const sent = { type: NDJSON, body: line(), headers: { 'Idempotency-Key': 'a' } };
+    const dry = () => sendFile(service, tenant, { ...sent, query: '?atomic=true&dryRun=true' });
+    assert.match((await readError(await dry(), 400, 'invalid_idempotency_key')).message, /dry run/);
+    const real = { ...sent, query: '?atomic=true&dryRun=false' };
+    assert.deepEqual(await importFile(service, tenant, real), counts(1));
+    await readError(await dry(), 400, 'invalid_idempotency_key');
+    const again = await sendFile(service, tenant, real);
+    assert.equal(again.headers.get('idempotent-replayed'), 'true');
+    assert.equal((await listAll(service, tenant)).sequence, 1);
   });
 
   test('and takes a constant amount of memory', async () => {

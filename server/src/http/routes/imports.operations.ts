@@ -12,7 +12,7 @@ export const CSV_TYPE = 'text/csv';
 const importQuery = z.strictObject({
   atomic: booleanParameter(
     'Keeps all rows or none, up to 10,000 rows and 64 MiB: if one cannot be imported, the reply is 422 and nothing has ' +
-      'changed. Only then an `Idempotency-Key` is taken.',
+      'changed. Only then an `Idempotency-Key` is taken, and not for a dry run.',
   ).optional(),
   dryRun: booleanParameter('Writes nothing, and reports what would have come of the rows.').optional(),
   ignoreUnknown: booleanParameter(

@@ -22,7 +22,8 @@ export function addImports(routes: Routes, { database }: Services): void {
   addOperation(routes, importOperation, async (exchange, query) => {
     requireCsv(exchange, query);
     const key = readIdempotencyKey(exchange.incoming);
-    if (key !== undefined && !query.atomic) throw keyRefused();
+    if (key !== undefined && !query.atomic) throw keyRefused(KEY_WITHOUT_ATOMIC);
+    if (key !== undefined && query.dryRun) throw keyRefused(KEY_OF_DRY_RUN);
     if (query.atomic && Number(exchange.incoming.headers['content-length']) > ATOMIC_BYTES_MAX) throw fileTooLarge();
     requireFullAccess(exchange.holder);
     return query.atomic ? importAll(exchange, query, database, key) : importSome(exchange, query, database);
@@ -75,10 +76,12 @@ function requireCsv({ incoming }: KeyedExchange, { ignoreUnknown }: ImportQuery)
   throw new AppError('invalid_query', `${field}: ${message}`, { details: [{ field, code: 'inconsistent', message }] });
 }
 
-function keyRefused(): AppError {
-  return new AppError(
-    'invalid_idempotency_key',
-    'An import takes an Idempotency-Key with atomic=true only: give each row an externalId instead, and run the file ' +
-      'again whenever you like.',
-  );
+const KEY_WITHOUT_ATOMIC =
+  'An import takes an Idempotency-Key with atomic=true only: give each row an externalId instead, and run the file ' +
+  'again whenever you like.';
+const KEY_OF_DRY_RUN =
+  'A dry run writes nothing and can be sent again as it is: leave the Idempotency-Key out, and keep it for the import.';
+
+function keyRefused(message: string): AppError {
+  return new AppError('invalid_idempotency_key', message);
 }
