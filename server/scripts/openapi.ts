@@ -1,14 +1,18 @@
-// Writes openapi/openapi.json; with --check it only says whether the committed one is current.
+// Writes the documents below openapi/; with --check it only says whether the committed ones are current.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { readRelease } from '../src/config.ts';
+import { V1 } from '../src/http/openapi/v1.ts';
 import { openApiDocument } from '../src/http/openapi.ts';
 
-const FILE = new URL('../../openapi/openapi.json', import.meta.url);
-const document = `${JSON.stringify(openApiDocument(readRelease()), null, 2)}\n`;
+const DOCUMENTS = { 'openapi.json': V1 };
 
-if (!process.argv.includes('--check')) {
-  writeFileSync(FILE, document);
-} else if (readFileSync(FILE, 'utf8') !== document) {
-  console.error('openapi/openapi.json is stale: run `npm run fix` and commit it.');
-  process.exitCode = 1;
+for (const [name, api] of Object.entries(DOCUMENTS)) {
+  const file = new URL(`../../openapi/${name}`, import.meta.url);
+  const document = `${JSON.stringify(openApiDocument(api, readRelease()), null, 2)}\n`;
+  if (!process.argv.includes('--check')) {
+    writeFileSync(file, document);
+  } else if (readFileSync(file, 'utf8') !== document) {
+    console.error(`openapi/${name} is stale: run \`npm run fix\` and commit it.`);
+    process.exitCode = 1;
+  }
 }

@@ -11,6 +11,7 @@ import { ERRORS } from './errors.ts';
 import { type Exchange, openExchange } from './exchange.ts';
 import type { Guesses } from './guesses.ts';
 import { logRequest } from './log-request.ts';
+import { V1 } from './openapi/v1.ts';
 import { openApiDocument } from './openapi.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { type Reply, replyError, replyJson } from './reply.ts';
@@ -48,7 +49,7 @@ const OPENAPI_PATH = '/v1/openapi.json';
 /** The map of the service. */
 export function createRoutes(services: Services): Routes {
   const routes = new Routes();
-  const document = JSON.stringify(openApiDocument(services.release));
+  const document = JSON.stringify(openApiDocument(V1, services.release));
   routes.add('GET', OPENAPI_PATH, () => replyJson(200, document));
   addListings(routes, services);
   addListingChanges(routes, services);

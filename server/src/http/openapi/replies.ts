@@ -4,25 +4,26 @@ import { ERRORS } from '../errors.ts';
 import type { Operation, OperationMedia, OperationReply } from '../operations.ts';
 import { JSON_TYPE } from '../reply.ts';
 import { errorReply } from '../schemas/errors.ts';
+import type { Api } from './api.ts';
 import { type Components, describeSchema, refer } from './components.ts';
 import { bodyOf, exampleError } from './error-examples.ts';
-import { describeHeaders, KEYED_HEADERS, ownHeader } from './reply-headers.ts';
+import { describeHeaders, ownHeader } from './reply-headers.ts';
 import { IDEMPOTENCY_KEY } from './request-headers.ts';
 
 /** What an operation answers when all is well. */
-export function describeReplies(operation: Operation, components: Components): Record<string, object> {
-  return Object.fromEntries(
-    operation.replies.map((reply) => [reply.status, describeReply(reply, operation, components)]),
-  );
+export function describeReplies(operation: Operation, api: Api, components: Components): Record<string, object> {
+  const { requestHeaders = [] } = operation;
+  const replayed = requestHeaders.includes(IDEMPOTENCY_KEY) ? ['Idempotent-Replayed'] : [];
+  const names = [...replayed, ...api.replyHeaders];
+  return Object.fromEntries(operation.replies.map((reply) => [reply.status, describeReply(reply, names, components)]));
 }
 
-function describeReply(reply: OperationReply, { requestHeaders = [] }: Operation, components: Components): object {
+function describeReply(reply: OperationReply, names: string[], components: Components): object {
   const { description, schema, example, headers = {}, media = {} } = reply;
   const own = Object.entries(headers).map(([name, text]) => [name, ownHeader(text)]);
-  const replayed = requestHeaders.includes(IDEMPOTENCY_KEY) ? ['Idempotent-Replayed'] : [];
   return {
     description,
-    headers: { ...Object.fromEntries(own), ...describeHeaders([...replayed, ...KEYED_HEADERS], components) },
+    headers: { ...Object.fromEntries(own), ...describeHeaders(names, components) },
     ...(schema && { content: describeContent({ [JSON_TYPE]: { schema, example }, ...media }, components) }),
   };
 }
@@ -36,27 +37,23 @@ function describeContent(media: Record<string, OperationMedia>, components: Comp
 }
 
 /** One reply for each status, with an example of each code that it can carry. */
-export function describeErrors(
-  operation: Operation,
-  codes: ErrorCode[],
-  components: Components,
-): Record<string, object> {
-  const byStatus = Object.groupBy(new Set(codes), (code) => ERRORS[code].status);
+export function describeErrors(operation: Operation, api: Api, components: Components): Record<string, object> {
+  const byStatus = Object.groupBy(new Set(api.errorsOf(operation)), (code) => ERRORS[code].status);
   return Object.fromEntries(
     Object.entries(byStatus).map(([status, sharing = []]) => {
       const errors = sharing.map((code) => exampleError(code, operation));
-      return [status, describeError(errors, components)];
+      return [status, describeError(errors, api, components)];
     }),
   );
 }
 
-/** What is answered before the key is known. */
-const BEFORE_KEY: ReadonlySet<ErrorCode> = new Set(['unauthorized', 'headers_too_large']);
+/** What is answered before it is known who asks. */
+const BEFORE_CALLER: ReadonlySet<ErrorCode> = new Set(['unauthorized', 'headers_too_large']);
 
 /** Replies and examples that operations share are referred to. */
-function describeError(errors: AppError[], components: Components): object {
+function describeError(errors: AppError[], { replyHeaders }: Api, components: Components): object {
   const names = errors.flatMap(({ code, headers }) => Object.keys({ ...ERRORS[code].headers, ...headers }));
-  const always = errors.some(({ code }) => BEFORE_KEY.has(code)) ? ['X-Request-Id'] : KEYED_HEADERS;
+  const always = errors.some(({ code }) => BEFORE_CALLER.has(code)) ? ['X-Request-Id'] : replyHeaders;
   const examples = errors.map((error) => [error.code, describeExample(error, components)]);
   const described = {
     description: errors.map(({ code }) => `[\`${code}\`](/docs/errors/${code}): ${ERRORS[code].title}.`).join('\n\n'),

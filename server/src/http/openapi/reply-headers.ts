@@ -34,9 +34,6 @@ const REPLY_HEADERS: Record<string, { description: string; example: string }> = 
   },
 };
 
-/** What every reply to a good key has. */
-export const KEYED_HEADERS = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit'];
-
 /** The headers of a reply by name. */
 export function describeHeaders(names: Iterable<string>, components: Components): Record<string, object> {
   return Object.fromEntries([...new Set(names)].map((name) => [name, describeHeader(name, components)]));

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../model/errors.ts';
 import { ERRORS } from '../errors.ts';
 import { bodyOf, exampleError } from '../openapi/error-examples.ts';
 import { tagOf } from '../openapi/tags.ts';
-import { errorsOf, OPERATIONS } from '../openapi.ts';
+import { V1 } from '../openapi/v1.ts';
 import { fieldCodes } from './field-codes.ts';
 import { escapeHtml, page, prose } from './html.ts';
 
@@ -45,9 +45,9 @@ function exampleReply(code: ErrorCode): string {
 
 /** The operations that can answer with it. */
 function whoAnswers(code: ErrorCode): string {
-  const operations = OPERATIONS.filter((operation) => errorsOf(operation).includes(code));
+  const operations = V1.operations.filter((operation) => V1.errorsOf(operation).includes(code));
   if (operations.length === 0) return '';
-  if (operations.length === OPERATIONS.length) return '<h2>Where</h2>\n<p>Every operation can answer with it.</p>';
+  if (operations.length === V1.operations.length) return '<h2>Where</h2>\n<p>Every operation can answer with it.</p>';
   const items = operations.map((operation) => {
     const { method, path, operationId, summary } = operation;
     const link = `/docs#/${tagOf(operation).name}/${operationId}`;
