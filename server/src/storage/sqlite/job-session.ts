@@ -42,6 +42,13 @@ export class JobSession implements LongSession {
   }
 }
 
+/** A job has awaited something other than its session. */
+export class LateJobError extends Error {
+  constructor() {
+    super('A write job awaited something other than its session');
+  }
+}
+
 /**
  * Statements are answered within one turn of the event loop, so jobs that are still running on the next one await
  * something else, with the lock held: that is a fault of ours, and no reason to let everybody wait.
@@ -50,7 +57,7 @@ export class TurnGuard {
   readonly #late = Promise.withResolvers<never>();
   #alarm: NodeJS.Immediate | undefined;
 
-  /** @throws when `run` awaits anything but statements and `letTurnPass` */
+  /** @throws {LateJobError} when `run` awaits anything but statements and `letTurnPass` */
   async watch<T>(run: () => Promise<T>): Promise<T> {
     this.#setAlarm();
     try {
@@ -68,7 +75,6 @@ export class TurnGuard {
 
   #setAlarm(): void {
     clearImmediate(this.#alarm);
-    const refuse = () => this.#late.reject(new Error('A write job awaited something other than its session'));
-    this.#alarm = setImmediate(refuse);
+    this.#alarm = setImmediate(() => this.#late.reject(new LateJobError()));
   }
 }

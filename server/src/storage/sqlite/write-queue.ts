@@ -4,7 +4,7 @@ import { AppError } from '../../model/errors.ts';
 import type { LongSession } from '../database.ts';
 import { Connection } from './connection.ts';
 import { isBusy, translateCommitError, translateError } from './errors.ts';
-import { JobSession, TurnGuard } from './job-session.ts';
+import { JobSession, LateJobError, TurnGuard } from './job-session.ts';
 
 /** A group ends after so many jobs or so long, so that requests that only read are not kept waiting. */
 const GROUP_JOBS_MAX = 256;
@@ -23,7 +23,7 @@ interface Job {
 
 type Answer = () => void;
 
-/** A job has thrown after it had written. */
+/** A job has thrown after it had written, or did not come to its end. */
 class JobFailure extends Error {
   readonly job: Job;
 
@@ -45,8 +45,8 @@ export class WriteQueue {
   readonly #steps: Record<'begin' | 'commit', StatementSync>;
   readonly #waiting: Job[] = [];
   #draining: Promise<void> | undefined;
-  /** The session of the job that runs. */
-  #running: JobSession | undefined;
+  /** The job that runs, or has run last, and its session. */
+  #running: { job: Job; session: JobSession } | undefined;
   #closed = false;
 
   constructor(database: DatabaseSync) {
@@ -90,10 +90,11 @@ export class WriteQueue {
         for (const answer of answers) answer();
       } catch (error) {
         // The whole transaction is gone: nobody may be told that anything was written.
-        this.#running?.end();
-        if (error instanceof JobFailure) {
-          error.job.reject(translateError(error.cause));
-          this.#waiting.unshift(...group.filter((job) => job !== error.job));
+        this.#running?.session.end();
+        const failure = this.#findFailure(error);
+        if (failure !== undefined) {
+          failure.job.reject(translateError(failure.cause));
+          this.#waiting.unshift(...group.filter((job) => job !== failure.job));
         } else {
           const reason = translateError(error);
           for (const job of group.length > 0 ? group : this.#waiting.splice(0)) job.reject(reason);
@@ -102,6 +103,13 @@ export class WriteQueue {
       }
     }
     this.#draining = undefined;
+  }
+
+  /** The one job that an error is the fault of; undefined if it is nobody's. */
+  #findFailure(error: unknown): JobFailure | undefined {
+    if (error instanceof JobFailure) return error;
+    if (!(error instanceof LateJobError) || this.#running === undefined) return undefined;
+    return new JobFailure(this.#running.job, error);
   }
 
   async #begin(): Promise<void> {
@@ -136,7 +144,7 @@ export class WriteQueue {
   /** @throws if the transaction has ended, and every job of the group with it */
   async #runJob(job: Job, guard: TurnGuard): Promise<Answer> {
     const session = new JobSession(this.#connection, guard);
-    this.#running = session;
+    this.#running = { job, session };
     this.#connection.hasWritten = false;
     try {
       const value = await job.run(session);
