@@ -1,5 +1,6 @@
 import type { Account } from '../model/accounts.ts';
 import { AppError } from '../model/errors.ts';
+import type { Listing } from '../model/listings.ts';
 import { insertAccount } from '../storage/accounts.ts';
 import type { Database, Scratch, Session } from '../storage/database.ts';
 import { findListing, findListingByExternalId, type StoredListing } from '../storage/listings.ts';
@@ -73,8 +74,14 @@ export class Rehearsal {
   }
 }
 
-/** What was copied before stays as the rows have left it. */
-async function copyOnce(session: Session, { id }: Account, stored: StoredListing): Promise<void> {
-  if ((await findListing(session, id, stored.id)) === undefined)
-    await storeCreated(session, id, JSON.parse(stored.doc));
+/**
+ * What was copied before stays as the rows have left it; so does what a row has created, although somebody may have
+ * created a listing with the same external id since.
+ */
+async function copyOnce(session: Session, { id: accountId }: Account, { id, doc }: StoredListing): Promise<void> {
+  if ((await findListing(session, accountId, id)) !== undefined) return;
+  const listing: Listing = JSON.parse(doc);
+  const { externalId } = listing;
+  const isTaken = externalId !== undefined && (await findListingByExternalId(session, accountId, externalId));
+  if (!isTaken) await storeCreated(session, accountId, listing);
 }

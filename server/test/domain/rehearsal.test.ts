@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ImportRow } from '../../src/domain/import-rows.ts';
+import { importRows } from '../../src/domain/imports.ts';
+import { create, databaseFor, storedIds } from '../storage/support.ts';
+
+const row = (line: number, beds: number, id?: string): ImportRow => ({
+  line,
+  id,
+  externalId: 'A',
+  makeInput: () => ({ address: '12 Elm Street', beds, baths: 2, externalId: 'A' }),
+});
+
+test('a dry run goes on as it began when somebody takes the externalId of one of its rows meanwhile', async (t) => {
+  const { database, accountId } = await databaseFor(t);
+  async function* batches(): AsyncGenerator<ImportRow[]> {
+    yield [row(1, 3)];
+    const { id } = await create(database, accountId, { externalId: 'A' });
+    yield [row(2, 3), row(3, 4)];
+    // The import itself would have changed that listing, and this one would not be there.
+    yield [row(4, 5, id)];
+  }
+  const report = await importRows(database, { actor: { accountId }, batches: batches(), isDryRun: true });
+  const { errors, ...counts } = report;
+  assert.deepEqual(counts, { created: 1, updated: 1, unchanged: 1, failed: 1 });
+  assert.deepEqual(
+    errors.map(({ line, code }) => [line, code]),
+    [[4, 'not_found']],
+  );
+  assert.equal((await storedIds(database)).length, 1);
+});
