@@ -49,8 +49,11 @@ function withNamedParameters({ sql, parameters, query }: CompiledQuery): Compile
   return { sql, isQuery: query.kind === 'SelectQueryNode', bind: (parameters) => bind(parameters) };
 }
 
-/** Makes what turns the values of a row, in the order of its columns, into an object. */
-export function rowMapper(columns: string[]): (values: unknown[]) => unknown {
+/** Turns the values of a row into an object. */
+export type RowMapper = (values: unknown[]) => unknown;
+
+/** Makes the mapper of rows with these columns, in their order. */
+export function rowMapper(columns: string[]): RowMapper {
   const members = columns.map((column, index) => `${JSON.stringify(column)}: values[${index}]`);
   const toRow = new Function('values', `return { ${members.join(', ')} }`);
   return (values) => toRow(values);

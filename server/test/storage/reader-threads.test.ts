@@ -96,6 +96,16 @@ test('more different queries than are kept prepared are all answered', async (t)
   }
 });
 
+test('rows with more kinds of columns than are remembered have their own members', async (t) => {
+  const { database, accountId } = await databaseFor(t);
+  for (let turn = 0; turn < 2; turn += 1) {
+    for (let n = 0; n < 120; n += 1) {
+      const { rows } = await database.scans.query(accountId, query(`select ${n} as "a,${n}", 1 as b`));
+      assert.deepEqual(rows, [{ [`a,${n}`]: n, b: 1 }]);
+    }
+  }
+});
+
 test('accounts take turns: one with many queries does not keep another waiting for all of them', async (t) => {
   const { database } = await databaseFor(t);
   const order: string[] = [];

@@ -1,31 +1,28 @@
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../../model/errors.ts';
 import type { QueryBuild, Run, ScanOptions, Scans } from '../database.ts';
-import { rowMapper } from '../statements.ts';
+import { type RowMapper, rowMapper } from '../statements.ts';
 import { compiler } from './connection.ts';
 import { translateError } from './errors.ts';
-import type { ReadAnswer, ReadRequest } from './reader-thread.ts';
+import type { ReadAnswer } from './reader-thread.ts';
+import { type ReadTask, TaskTurns } from './task-turns.ts';
 
 /** One that a long scan occupies leaves another. */
 const THREADS_MAX = 2;
 /** So many queries of one account may wait: what comes then is better told so than made to wait for minutes. */
 const WAITING_MAX = 256;
+/** Code is generated for each list of columns: there are few, and they come again and again. */
+const MAPPERS_MAX = 100;
 const THREAD_FILE = new URL('./reader-thread.ts', import.meta.url);
-
-interface Task {
-  accountId: string;
-  request: ReadRequest;
-  resolve(run: Run<unknown>): void;
-  reject(error: unknown): void;
-}
 
 /** Threads with a reading connection each, started when they are first needed. A thread runs one query at a time. */
 export class ReaderThreads implements Scans {
   readonly #path: string;
   readonly #file: URL;
-  readonly #busy = new Map<Worker, Task>();
+  readonly #busy = new Map<Worker, ReadTask>();
   readonly #idle: Worker[] = [];
-  readonly #waiting = new Turns();
+  readonly #waiting = new TaskTurns();
+  readonly #mappers = new Map<string, RowMapper>();
   #isClosed = false;
 
   /** `file` is what a thread runs. */
@@ -91,8 +88,18 @@ export class ReaderThreads implements Scans {
     this.#busy.delete(thread);
     this.#idle.push(thread);
     if ('error' in answer) task?.reject(translateError(Object.assign(new Error(answer.error.message), answer.error)));
-    else task?.resolve({ rows: answer.rows.map(rowMapper(answer.columns)), isCut: answer.isCut });
+    else task?.resolve({ rows: answer.rows.map(this.#mapperOf(answer.columns)), isCut: answer.isCut });
     this.#dispatch();
+  }
+
+  #mapperOf(columns: string[]): RowMapper {
+    const key = JSON.stringify(columns);
+    const known = this.#mappers.get(key);
+    if (known !== undefined) return known;
+    const mapper = rowMapper(columns);
+    if (this.#mappers.size === MAPPERS_MAX) this.#mappers.clear();
+    this.#mappers.set(key, mapper);
+    return mapper;
   }
 
   /** A thread that died takes the query with it that it ran, and no other. */
@@ -108,39 +115,4 @@ export class ReaderThreads implements Scans {
 
 function unavailable(message: string, cause?: unknown): AppError {
   return new AppError('unavailable', message, { headers: { 'Retry-After': '1' }, cause });
-}
-
-/** Tasks that wait; accounts take turns, so that one with many keeps nobody else waiting for all of them. */
-class Turns {
-  readonly #byAccount = new Map<string, Task[]>();
-
-  count(accountId: string): number {
-    return this.#byAccount.get(accountId)?.length ?? 0;
-  }
-
-  add(task: Task): void {
-    const tasks = this.#byAccount.get(task.accountId);
-    if (tasks === undefined) this.#byAccount.set(task.accountId, [task]);
-    else tasks.push(task);
-  }
-
-  /** Whether the task was still waiting. */
-  remove(task: Task): boolean {
-    const tasks = this.#byAccount.get(task.accountId) ?? [];
-    const index = tasks.indexOf(task);
-    if (index < 0) return false;
-    tasks.splice(index, 1);
-    if (tasks.length === 0) this.#byAccount.delete(task.accountId);
-    return true;
-  }
-
-  take(): Task | undefined {
-    for (const [accountId, tasks] of this.#byAccount) {
-      const task = tasks.shift();
-      this.#byAccount.delete(accountId);
-      if (tasks.length > 0) this.#byAccount.set(accountId, tasks);
-      return task;
-    }
-    return undefined;
-  }
 }
