@@ -1,10 +1,11 @@
 // Writes the documents below openapi/; with --check it only says whether the committed ones are current.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { readRelease } from '../src/config.ts';
+import { ADMIN } from '../src/http/openapi/admin.ts';
 import { V1 } from '../src/http/openapi/v1.ts';
 import { openApiDocument } from '../src/http/openapi.ts';
 
-const DOCUMENTS = { 'openapi.json': V1 };
+const DOCUMENTS = { 'openapi.json': V1, 'admin.json': ADMIN };
 
 for (const [name, api] of Object.entries(DOCUMENTS)) {
   const file = new URL(`../../openapi/${name}`, import.meta.url);

@@ -1,5 +1,5 @@
 import { createId } from '../lib/ids.ts';
-import { type Head, parseName } from '../model/accounts.ts';
+import { parseName } from '../model/accounts.ts';
 import {
   type Access,
   type ApiKey,
@@ -9,14 +9,7 @@ import {
   startOfSecret,
 } from '../model/api-keys.ts';
 import { AppError } from '../model/errors.ts';
-import {
-  findKeyHead,
-  findKeyHolder,
-  insertApiKey,
-  type KeyHolder,
-  removeApiKey,
-  setLastUsed,
-} from '../storage/api-keys.ts';
+import { findKeyHolder, insertApiKey, type KeyHolder, removeApiKey, setLastUsed } from '../storage/api-keys.ts';
 import type { Database, Session } from '../storage/database.ts';
 import { getAccount } from './accounts.ts';
 
@@ -75,22 +68,6 @@ export async function authenticate(session: Session, secret: string): Promise<Ke
   if (holder === undefined) return 'unknown';
   if (holder.expiresAt !== null && holder.expiresAt <= Date.now()) return 'expired';
   return holder;
-}
-
-/** Where the account of a key that was let in stands now, if it is still one: for replies that last. */
-export async function findLiveHead(session: Session, { keyId, expiresAt }: KeyHolder): Promise<Head | undefined> {
-  if (expiresAt !== null && expiresAt <= Date.now()) return undefined;
-  return findKeyHead(session, keyId);
-}
-
-/** Whether a key that was let in is still one. */
-export async function isKeyAlive(session: Session, holder: KeyHolder): Promise<boolean> {
-  return (await findLiveHead(session, holder)) !== undefined;
-}
-
-/** A key that was let in and is none any more; an account that is gone took its keys with it. */
-export function keyGone(): AppError {
-  return new AppError('unauthorized', 'Invalid or missing API key');
 }
 
 /** So many uses are written in one transaction: a few milliseconds. */

@@ -1,10 +1,9 @@
 import type { Head } from '../model/accounts.ts';
 import { AppError } from '../model/errors.ts';
-import type { KeyHolder } from '../storage/api-keys.ts';
 import type { Database, Session } from '../storage/database.ts';
 import { findEvents, type StoredEvent } from '../storage/events.ts';
-import { findLiveHead, keyGone } from './api-keys.ts';
 import type { EventHub } from './event-hub.ts';
+import { findLiveHead, type Holder, holderGone } from './holders.ts';
 
 /** Which events somebody wants. */
 export interface EventRange {
@@ -31,11 +30,11 @@ export interface Patience {
 /**
  * The account's events of a range. If there is none yet it waits for one; the page is empty when the time is over, when
  * the caller has left and when the service stops.
- * @throws {AppError} `events_expired`; `unauthorized` when the key is gone meanwhile
+ * @throws {AppError} `events_expired`; `unauthorized` when the caller is out meanwhile
  */
 export async function followEvents(
   { database, eventHub }: { database: Database; eventHub: EventHub },
-  holder: KeyHolder,
+  holder: Holder,
   { after, epoch = holder.epoch, limit }: EventRange,
   { durationMs, signal }: Patience,
 ): Promise<EventPage> {
@@ -48,7 +47,7 @@ export async function followEvents(
     await eventHub.wait(holder.accountId, after, leftMs, signal);
     if (signal.aborted) return toPage([], after, head);
     const current = await findLiveHead(database, holder);
-    if (current === undefined) throw keyGone();
+    if (current === undefined) throw holderGone(holder);
     head = current;
     if (eventHub.isStopped) return toPage([], after, head);
   }

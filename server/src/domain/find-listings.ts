@@ -1,10 +1,9 @@
 import { isUnfiltered, type Search } from '../model/search.ts';
 import { findListingCount } from '../storage/accounts.ts';
-import type { KeyHolder } from '../storage/api-keys.ts';
 import { type Database, RUN_LENGTH } from '../storage/database.ts';
 import { findListingRun, findPageEnd, type ListingRun } from '../storage/listing-runs.ts';
 import { countMatches } from '../storage/searches.ts';
-import { isKeyAlive, keyGone } from './api-keys.ts';
+import { type Holder, requireLive } from './holders.ts';
 import { searchListings } from './search-listings.ts';
 
 /** Listings in their order, as the JSON texts that are stored. */
@@ -27,11 +26,11 @@ export interface Wanted {
 
 /**
  * The account's listings that a search finds, in its order.
- * @throws {AppError} `unauthorized` if the key is deleted before all is read; `unavailable`; why `signal` aborts
+ * @throws {AppError} `unauthorized` if the caller is out before all is read; `unavailable`; why `signal` aborts
  */
 export function findListings(
   database: Database,
-  holder: KeyHolder,
+  holder: Holder,
   search: Search,
   wanted: Wanted,
 ): Promise<FoundListings> {
@@ -42,20 +41,20 @@ export function findListings(
 /** How many listings a search finds, wherever a page begins. @throws {AppError} as `findListings` */
 export async function countListings(
   database: Database,
-  holder: KeyHolder,
+  holder: Holder,
   search: Search,
   signal: AbortSignal,
 ): Promise<number> {
   if (isUnfiltered(search)) return findListingCount(database, holder.accountId);
   const count = await countMatches(database.scans, holder.accountId, search, signal);
-  if (!(await isKeyAlive(database, holder))) throw keyGone();
+  await requireLive(database, holder);
   return count;
 }
 
 /** All of the account's listings, newest first; a place in this list is the id of a listing. */
 async function listNewest(
   database: Database,
-  holder: KeyHolder,
+  holder: Holder,
   { after: afterId, limit }: Wanted,
 ): Promise<FoundListings> {
   const first = await findListingRun(database, holder.accountId, { afterId, limit: limit ?? RUN_LENGTH });
@@ -66,7 +65,7 @@ async function listNewest(
 }
 
 /** The id of a page's last listing if more come after it. It stands in a header, before what was not read yet. */
-async function findEnd(first: ListingRun, limit: number, { accountId }: KeyHolder, database: Database) {
+async function findEnd(first: ListingRun, limit: number, { accountId }: Holder, database: Database) {
   const { docs, nextAfterId, isCut } = first;
   if (nextAfterId === undefined || !isCut) return nextAfterId;
   return findPageEnd(database, accountId, nextAfterId, limit - docs.length);
@@ -76,14 +75,14 @@ async function findEnd(first: ListingRun, limit: number, { accountId }: KeyHolde
 async function* readRest(
   startAfterId: string | undefined,
   untilId: string | undefined,
-  holder: KeyHolder,
+  holder: Holder,
   database: Database,
 ): AsyncGenerator<readonly string[]> {
   let afterId = startAfterId;
   while (afterId !== undefined && afterId !== untilId) {
     const run = await findListingRun(database, holder.accountId, { afterId, untilId, limit: RUN_LENGTH });
     // After reading: an account that was deleted before would end the list as if it were whole.
-    if (!(await isKeyAlive(database, holder))) throw keyGone();
+    await requireLive(database, holder);
     yield run.docs;
     afterId = run.nextAfterId;
   }

@@ -1,10 +1,9 @@
 import type { Search } from '../model/search.ts';
-import type { KeyHolder } from '../storage/api-keys.ts';
 import { type Database, RUN_LENGTH } from '../storage/database.ts';
 import type { Position } from '../storage/search-conditions.ts';
 import { type Found, findDocs, findFirst } from '../storage/searches.ts';
-import { isKeyAlive, keyGone } from './api-keys.ts';
 import type { FoundListings, Wanted } from './find-listings.ts';
+import { type Holder, requireLive } from './holders.ts';
 
 /** A sorted list is scanned as a whole for each so many listings of it; at first fewer are wanted sooner. */
 const FOUND_MAX = 20_000;
@@ -13,11 +12,11 @@ const FOUND_AT_FIRST = 1_000;
 /**
  * The account's listings that a search finds, in its order. They are found without their documents, which are read run by
  * run: a listing that is changed in between is served as it then is, or left out if it is no longer what is searched.
- * @throws {AppError} `unauthorized` if the key was deleted meanwhile
+ * @throws {AppError} `unauthorized` if the caller is out meanwhile
  */
 export async function searchListings(
   database: Database,
-  holder: KeyHolder,
+  holder: Holder,
   search: Search,
   { after, limit, signal }: Wanted,
 ): Promise<FoundListings> {
@@ -36,7 +35,7 @@ export async function searchListings(
 /** Who reads, and what. */
 interface Reader {
   database: Database;
-  holder: KeyHolder;
+  holder: Holder;
   search: Search;
   signal: AbortSignal;
 }
@@ -66,7 +65,7 @@ class Reading {
     this.#found = this.#found.slice(count);
     if (this.#found.length === 0 && this.#isCut) await this.#findMore(last);
     // After reading: an account that was deleted before would end the list as if it were whole.
-    if (!(await isKeyAlive(database, holder))) throw keyGone();
+    await requireLive(database, holder);
     return docs;
   }
 

@@ -1,17 +1,20 @@
 import type { Account } from '../model/accounts.ts';
+import type { Administrator } from '../model/administrators.ts';
 import { AppError } from '../model/errors.ts';
 import { findAccount } from '../storage/accounts.ts';
 import { findKeyAccount } from '../storage/api-keys.ts';
 import type { Database, LongSession, Session } from '../storage/database.ts';
 import { findRetry, putRetry, type RetryRow, removeExpiredRetries } from '../storage/retries.ts';
-import { keyGone } from './api-keys.ts';
 import { accountWrites } from './event-hub.ts';
+import { holderGone } from './holders.ts';
 
 /** On whose behalf something is changed. */
 export interface Actor {
   accountId: string;
   /** The key in use: it must still be one when the change is made. */
   keyId?: string;
+  /** Who uses the dashboard. */
+  administrator?: Administrator;
 }
 
 /** What a change is made with: an open transaction, and the account that it belongs to. */
@@ -39,7 +42,7 @@ const RETRY_KEPT_MS = 24 * 60 * 60 * 1000;
 /**
  * Runs `work` in one transaction on behalf of an actor, and remembers the outcome under the retry's key
  * in the same transaction: a crash can neither lose nor double it. Whatever `work` throws is not remembered.
- * @throws {AppError} `unauthorized` when the key is gone meanwhile; `idempotency_key_reused`; what `Database.write` and
+ * @throws {AppError} `unauthorized` when the actor is out meanwhile; `idempotency_key_reused`; what `Database.write` and
  * `work` throw
  */
 export async function write<T>(
@@ -81,11 +84,12 @@ async function runOnce<T, S extends Session>(
   return { outcome, isReplayed: false };
 }
 
-/** The actor's account. @throws {AppError} `unauthorized` when the key is gone */
-export async function getActingAccount(session: Session, { accountId, keyId }: Actor): Promise<Account> {
+/** The actor's account. @throws {AppError} `unauthorized` when the actor is out */
+export async function getActingAccount(session: Session, actor: Actor): Promise<Account> {
+  const { accountId, keyId } = actor;
   const account =
     keyId === undefined ? await findAccount(session, accountId) : await findKeyAccount(session, keyId, Date.now());
-  if (account === undefined) throw keyGone();
+  if (account === undefined) throw holderGone(actor);
   return account;
 }
 

@@ -4,13 +4,15 @@ import type { EventHub } from '../domain/event-hub.ts';
 import type { Log } from '../lib/log.ts';
 import { AppError } from '../model/errors.ts';
 import type { Database } from '../storage/database.ts';
-import { requireApiKey } from './authenticate.ts';
+import { requireApiKey, requireSession } from './authenticate.ts';
 import type { TrustedProxies } from './client-address.ts';
 import type { CursorCodec } from './cursor.ts';
 import { ERRORS } from './errors.ts';
-import { type Exchange, openExchange } from './exchange.ts';
+import { type Exchange, hasKey, hasSession, openExchange } from './exchange.ts';
 import type { Guesses } from './guesses.ts';
 import { logRequest } from './log-request.ts';
+import { ADMIN } from './openapi/admin.ts';
+import type { Api } from './openapi/api.ts';
 import { V1 } from './openapi/v1.ts';
 import { openApiDocument } from './openapi.ts';
 import type { RateLimit } from './rate-limit.ts';
@@ -44,18 +46,22 @@ export interface Services {
 /** Answers every request that HTTP allows; never rejects. */
 export type App = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
-const OPENAPI_PATH = '/v1/openapi.json';
-
 /** The map of the service. */
 export function createRoutes(services: Services): Routes {
   const routes = new Routes();
-  const document = JSON.stringify(openApiDocument(V1, services.release));
-  routes.add('GET', OPENAPI_PATH, () => replyJson(200, document));
-  addListings(routes, services);
-  addListingChanges(routes, services);
-  addEvents(routes, services);
-  addImports(routes, services);
-  addMe(routes, services);
+  const v1 = { routes, base: V1.base, admits: hasKey };
+  const admin = { routes, base: ADMIN.base, admits: hasSession };
+  for (const mount of [v1, admin]) {
+    addListings(mount, services);
+    addListingChanges(mount, services);
+    addEvents(mount, services);
+    addImports(mount, services);
+  }
+  addMe(v1, services);
+  for (const api of [V1, ADMIN]) {
+    const document = JSON.stringify(openApiDocument(api, services.release));
+    routes.add('GET', api.base + OPENAPI_NAME, () => replyJson(200, document));
+  }
   addHealth(routes, services);
   addDocs(routes);
   return routes;
@@ -67,9 +73,11 @@ export function createApp(services: Services): App {
   const routes = createRoutes(services);
 
   async function respond(exchange: Exchange): Promise<Reply> {
-    if (needsApiKey(exchange)) {
+    if (needsCaller(exchange, V1)) {
       exchange.holder = await requireApiKey(exchange, services);
       if (rateLimit !== undefined) exchange.rateLimit = await rateLimit.spend(exchange.holder.keyId);
+    } else if (needsCaller(exchange, ADMIN)) {
+      exchange.holder = await requireSession(exchange, services);
     }
     return await routes.answer(exchange);
   }
@@ -89,10 +97,16 @@ export function createApp(services: Services): App {
   };
 }
 
-/** Below `/v1` nothing can be learned without a key, not even what is not there; the document holds nobody's data. */
-function needsApiKey({ path, incoming }: Exchange): boolean {
-  if (path === OPENAPI_PATH) return incoming.method !== 'GET' && incoming.method !== 'HEAD';
-  return path === '/v1' || path.startsWith('/v1/');
+const OPENAPI_NAME = '/openapi.json';
+
+/**
+ * Whether a request belongs to an API: there nothing can be learned without a key or a session, not even what is not there.
+ * The document holds nobody's data.
+ */
+function needsCaller({ path, incoming }: Exchange, { base }: Api): boolean {
+  if (!path.startsWith(base)) return false;
+  if (path === base + OPENAPI_NAME) return incoming.method !== 'GET' && incoming.method !== 'HEAD';
+  return path.length === base.length || path[base.length] === '/';
 }
 
 function replyToError(error: unknown, exchange: Exchange, { logger }: Log): Reply {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { authenticate, type KeyRefusal } from '../domain/api-keys.ts';
+import { type Holder, holdSession, type SessionHolder, sessionGone } from '../domain/holders.ts';
 import { AppError } from '../model/errors.ts';
 import type { KeyHolder } from '../storage/api-keys.ts';
 import type { Services } from './app.ts';
@@ -59,8 +60,14 @@ function unauthorized(description?: string): AppError {
   });
 }
 
+/** Whose session a request carries. @throws {AppError} `unauthorized` */
+export async function requireSession({ administrator }: Exchange, { database }: Services): Promise<SessionHolder> {
+  if (administrator === undefined) throw sessionGone();
+  return holdSession(database, administrator);
+}
+
 /** @throws {AppError} `insufficient_scope` for a key that may only read */
-export function requireFullAccess({ access }: KeyHolder): void {
+export function requireFullAccess({ access }: Holder): void {
   if (access === 'full') return;
   throw new AppError('insufficient_scope', 'This key may only read; use a key with full access to change listings.');
 }

@@ -15,5 +15,7 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   ...SERVICE_ERRORS,
 };
 
-/** The whole body of a 401: fixed by the specification, without anything of the request. */
-export const UNAUTHORIZED_BODY = '{"error":{"code":"unauthorized","message":"Invalid or missing API key"}}';
+/** What is said of every key that is refused. */
+export const KEY_REFUSED = 'Invalid or missing API key';
+/** The whole body of that 401: fixed by the specification, without anything of the request. */
+export const KEY_REFUSED_BODY = `{"error":{"code":"unauthorized","message":"${KEY_REFUSED}"}}`;

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Holder, SessionHolder } from '../domain/holders.ts';
+import type { Administrator } from '../model/administrators.ts';
 import { AppError, type ErrorCode } from '../model/errors.ts';
 import type { KeyHolder } from '../storage/api-keys.ts';
 
@@ -12,21 +14,27 @@ export interface Exchange {
   path: string;
   /** What stands behind `?`. */
   query: string;
-  /** Whose key the request carries; there is one below `/v1`. */
-  holder: KeyHolder | undefined;
+  /** Whose key or session the request carries; there is one below `/v1`, and nearly everywhere below `/admin`. */
+  holder: Holder | undefined;
+  /** Who uses the dashboard, if the request carries a session. */
+  administrator: Administrator | undefined;
   /** What the reply says of the key's rate limit; nothing when there is none. */
   rateLimit: Record<string, string> | undefined;
   /** The code of the error that is the reply. */
   errorCode: ErrorCode | undefined;
 }
 
-/** An exchange whose key was found. */
-export interface KeyedExchange extends Exchange {
-  holder: KeyHolder;
+/** An exchange with somebody who was let in. */
+export interface Admitted<H extends Holder = Holder> extends Exchange {
+  holder: H;
 }
 
-export function hasKey(exchange: Exchange): exchange is KeyedExchange {
-  return exchange.holder !== undefined;
+export function hasKey(exchange: Exchange): exchange is Admitted<KeyHolder> {
+  return exchange.holder !== undefined && 'keyId' in exchange.holder;
+}
+
+export function hasSession(exchange: Exchange): exchange is Admitted<SessionHolder> {
+  return exchange.holder !== undefined && 'administrator' in exchange.holder;
 }
 
 /** Anything but a key, which would then lie in the log. */
@@ -46,6 +54,7 @@ export function openExchange(incoming: IncomingMessage, outgoing: ServerResponse
     path,
     query: mark < 0 ? '' : target.slice(mark + 1),
     holder: undefined,
+    administrator: undefined,
     rateLimit: undefined,
     errorCode: undefined,
   };

@@ -1,3 +1,4 @@
+import type { Holder } from '../domain/holders.ts';
 import type { Log } from '../lib/log.ts';
 import { clientAddress, type TrustedProxies } from './client-address.ts';
 import type { Exchange } from './exchange.ts';
@@ -20,7 +21,7 @@ function requestLine(
   address: string,
   durationMs: number,
 ): string {
-  const who = holder === undefined ? '' : `"accountId":"${holder.accountId}","keyId":"${holder.keyId}",`;
+  const who = holder === undefined ? '' : `"accountId":"${holder.accountId}",${nameOf(holder)},`;
   const error = errorCode === undefined ? '' : `"code":"${errorCode}",`;
   const ending = outgoing.writableFinished ? '' : '"aborted":true,';
   // Who left before the reply began was told nothing.
@@ -31,6 +32,11 @@ function requestLine(
     `"path":${JSON.stringify(withoutKeys(path))},"status":${status},"durationMs":${duration},"address":"${address}",` +
     `${who}${error}${ending}"msg":"request"}\n`
   );
+}
+
+/** The member of the line that says whose request it was. */
+function nameOf(holder: Holder): string {
+  return 'administrator' in holder ? `"userId":"${holder.administrator.userId}"` : `"keyId":"${holder.keyId}"`;
 }
 
 /** A key that somebody put into an address must not lie in a log. */

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
+import type { Holder } from '../domain/holders.ts';
 import type { ErrorCode } from '../model/errors.ts';
 import type { ErrorExample } from './errors/entry.ts';
-import { hasKey, type KeyedExchange } from './exchange.ts';
+import type { Admitted, Exchange } from './exchange.ts';
 import { negotiateType, requireBodyType } from './negotiate.ts';
 import type { RequestHeader } from './openapi/request-headers.ts';
 import { JSON_TYPE, type Reply } from './reply.ts';
@@ -38,7 +39,7 @@ export interface OperationBody {
 /** One method of one path: what is checked before its handler runs, and what the OpenAPI document says of it. */
 export interface Operation<S extends QuerySchema = QuerySchema> {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** Below `/v1`, parameters in braces. */
+  /** Below the base of its mount, parameters in braces. */
   path: string;
   operationId: string;
   summary: string;
@@ -58,12 +59,20 @@ export interface Operation<S extends QuerySchema = QuerySchema> {
   errorExamples?: Partial<Record<ErrorCode, ErrorExample>>;
 }
 
+/** Where operations are to be had, and by whom. */
+export interface Mount<H extends Holder = Holder> {
+  routes: Routes;
+  /** The path that they stand below. */
+  base: string;
+  admits(exchange: Exchange): exchange is Admitted<H>;
+}
+
 /** Gives an operation its handler; the checks come in the order of the contract's §1. */
-export function addOperation<S extends QuerySchema>(
-  routes: Routes,
+export function addOperation<S extends QuerySchema, H extends Holder>(
+  { routes, base, admits }: Mount<H>,
   operation: Operation<S>,
   handler: (
-    exchange: KeyedExchange,
+    exchange: Admitted<H>,
     query: Readonly<z.output<S>>,
     parameters: Record<string, string>,
     mediaType: string,
@@ -71,8 +80,8 @@ export function addOperation<S extends QuerySchema>(
 ): void {
   const { types = [JSON_TYPE] } = operation;
   const readQuery = queryReader(operation.query, operation.partners);
-  routes.add(operation.method.toUpperCase(), `/v1${operation.path}`, (exchange, parameters) => {
-    if (!hasKey(exchange)) throw new Error(`${operation.operationId} was reached without a key`);
+  routes.add(operation.method.toUpperCase(), base + operation.path, (exchange, parameters) => {
+    if (!admits(exchange)) throw new Error(`${operation.operationId} was reached by nobody who was let in`);
     const mediaType = negotiateType(exchange.incoming.headers, types);
     if (operation.body !== undefined)
       requireBodyType(exchange.incoming, operation.body.types, operation.body.encodings);

@@ -1,6 +1,6 @@
 import { type Allowance, createLimiter } from '../lib/limiter.ts';
 import { AppError } from '../model/errors.ts';
-import type { Exchange } from './exchange.ts';
+import { type Exchange, hasKey } from './exchange.ts';
 
 /**
  * How many requests each key may send. Every reply to a good key says what is left, by the fields of
@@ -36,7 +36,7 @@ export class RateLimit {
 
   /** Once the reply is known: a 304 is free, and of a key that was deleted meanwhile nothing is told. */
   async settle(exchange: Exchange, status: number): Promise<void> {
-    if (exchange.holder === undefined) return;
+    if (!hasKey(exchange)) return;
     if (status === 304) exchange.rateLimit = await this.giveBack(exchange.holder.keyId);
     if (status === 401) exchange.rateLimit = undefined;
   }

@@ -1,5 +1,5 @@
 import type { AppError } from '../model/errors.ts';
-import { ERRORS, UNAUTHORIZED_BODY } from './errors.ts';
+import { ERRORS, KEY_REFUSED, KEY_REFUSED_BODY } from './errors.ts';
 
 /** What is sent back; headers besides those that every reply has. */
 export interface Reply {
@@ -42,9 +42,10 @@ export function replyNotModified(etag: string): Reply {
 
 /** The reply to an error, in the one shape that all errors have. */
 export function replyError(error: AppError, requestId: string): Reply {
-  const body = error.code === 'unauthorized' ? UNAUTHORIZED_BODY : errorBody(error, requestId);
-  // RFC 9110 §15.5.2: a 401 says how to authenticate.
-  const challenge = error.code === 'unauthorized' ? { 'WWW-Authenticate': CHALLENGE } : undefined;
+  const isKeyRefused = error.message === KEY_REFUSED;
+  const body = isKeyRefused ? KEY_REFUSED_BODY : errorBody(error, requestId);
+  // RFC 9110 §15.5.2: a 401 says how to authenticate. There is no scheme for a cookie.
+  const challenge = isKeyRefused ? { 'WWW-Authenticate': CHALLENGE } : undefined;
   // The page about the error (RFC 8288, the relation `help`): a header, since the body of a 401 is fixed.
   const help = { Link: `</docs/errors/${error.code}>; rel="help"` };
   return replyJson(ERRORS[error.code].status, body, { ...challenge, ...help, ...error.headers });

@@ -4,6 +4,7 @@ import { after, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { ERRORS } from '../../src/http/errors.ts';
 import { bodyOf, exampleError } from '../../src/http/openapi/error-examples.ts';
+import { V1 } from '../../src/http/openapi/v1.ts';
 import { ERROR_CODES, type ErrorCode } from '../../src/model/errors.ts';
 import { withoutChance } from '../support/chance.ts';
 import { send } from '../support/listings.ts';
@@ -75,5 +76,5 @@ async function assertAnswered(code: ErrorCode, commands: readonly string[]): Pro
   const [head = '', body = ''] = output.replace(/^HTTP\/1.1 100 Continue\r\n\r\n/, '').split('\r\n\r\n');
   assert.ok(head.startsWith(`HTTP/1.1 ${status} `), output);
   for (const [name, value] of Object.entries(headers)) assert.ok(head.includes(`\r\n${name}: ${value}`), head);
-  assert.equal(withoutChance(body), withoutChance(JSON.stringify(bodyOf(exampleError(code)))));
+  assert.equal(withoutChance(body), withoutChance(JSON.stringify(bodyOf(exampleError(code, V1)))));
 }

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../model/errors.ts';
+import type { ErrorExample } from '../errors/entry.ts';
 import type { Operation } from '../operations.ts';
 
 /** One of the service's APIs: all that stands below a path, and what its document says of it. */
@@ -16,4 +17,6 @@ export interface Api {
   replyHeaders: readonly string[];
   /** The codes that an operation can answer with. */
   errorsOf(operation: Operation): ErrorCode[];
+  /** What those say here that say something else in another API. */
+  errorExamples: Partial<Record<ErrorCode, ErrorExample>>;
 }

@@ -5,6 +5,7 @@ import { negotiateType, requireBodyType } from '../negotiate.ts';
 import type { Operation } from '../operations.ts';
 import { JSON_TYPE, replyError } from '../reply.ts';
 import { parseQuery } from '../schemas/query.ts';
+import type { Api } from './api.ts';
 
 /** Errors whose words depend on the operation: they are had from what checks its requests. */
 const CHECKS: Partial<Record<ErrorCode, (operation: Operation) => unknown>> = {
@@ -18,9 +19,9 @@ const CHECKS: Partial<Record<ErrorCode, (operation: Operation) => unknown>> = {
     requireBodyType({ headers: {}, rawHeaders: [], method: method.toUpperCase() }, body?.types ?? []),
 };
 
-/** An error with this code as the service sends it, to a request for this operation or for any. */
-export function exampleError(code: ErrorCode, operation?: Operation): AppError {
-  const own = operation?.errorExamples?.[code];
+/** An error with this code as an API sends it, to a request for this operation or for any. */
+export function exampleError(code: ErrorCode, api: Api, operation?: Operation): AppError {
+  const own = operation?.errorExamples?.[code] ?? api.errorExamples[code];
   const check = CHECKS[code];
   if (operation !== undefined && own === undefined && check !== undefined) return errorOf(() => check(operation));
   const { message, ...options } = own ?? ERRORS[code].example;

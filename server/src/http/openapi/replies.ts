@@ -41,7 +41,7 @@ export function describeErrors(operation: Operation, api: Api, components: Compo
   const byStatus = Object.groupBy(new Set(api.errorsOf(operation)), (code) => ERRORS[code].status);
   return Object.fromEntries(
     Object.entries(byStatus).map(([status, sharing = []]) => {
-      const errors = sharing.map((code) => exampleError(code, operation));
+      const errors = sharing.map((code) => exampleError(code, api, operation));
       return [status, describeError(errors, api, components)];
     }),
   );
@@ -51,10 +51,10 @@ export function describeErrors(operation: Operation, api: Api, components: Compo
 const BEFORE_CALLER: ReadonlySet<ErrorCode> = new Set(['unauthorized', 'headers_too_large']);
 
 /** Replies and examples that operations share are referred to. */
-function describeError(errors: AppError[], { replyHeaders }: Api, components: Components): object {
+function describeError(errors: AppError[], api: Api, components: Components): object {
   const names = errors.flatMap(({ code, headers }) => Object.keys({ ...ERRORS[code].headers, ...headers }));
-  const always = errors.some(({ code }) => BEFORE_CALLER.has(code)) ? ['X-Request-Id'] : replyHeaders;
-  const examples = errors.map((error) => [error.code, describeExample(error, components)]);
+  const always = errors.some(({ code }) => BEFORE_CALLER.has(code)) ? ['X-Request-Id'] : api.replyHeaders;
+  const examples = errors.map((error) => [error.code, describeExample(error, api, components)]);
   const described = {
     description: errors.map(({ code }) => `[\`${code}\`](/docs/errors/${code}): ${ERRORS[code].title}.`).join('\n\n'),
     headers: { ...describeHeaders([...names, ...always], components), Link: HELP },
@@ -62,18 +62,18 @@ function describeError(errors: AppError[], { replyHeaders }: Api, components: Co
       [JSON_TYPE]: { schema: describeSchema(errorReply, components), examples: Object.fromEntries(examples) },
     },
   };
-  if (!errors.every(isShared)) return described;
+  if (!errors.every((error) => isShared(error, api))) return described;
   return refer(components, 'responses', errors.map(({ code }) => code).join('.'), described);
 }
 
-function describeExample(error: AppError, components: Components): object {
+function describeExample(error: AppError, api: Api, components: Components): object {
   const example = { summary: ERRORS[error.code].title, value: bodyOf(error) };
-  return isShared(error) ? refer(components, 'examples', error.code, example) : example;
+  return isShared(error, api) ? refer(components, 'examples', error.code, example) : example;
 }
 
 /** Whether it is the same for all operations. */
-function isShared(error: AppError): boolean {
-  return isDeepStrictEqual(bodyOf(error), bodyOf(exampleError(error.code)));
+function isShared(error: AppError, api: Api): boolean {
+  return isDeepStrictEqual(bodyOf(error), bodyOf(exampleError(error.code, api)));
 }
 
 const HELP = ownHeader('The page about the error, `rel="help"`.');

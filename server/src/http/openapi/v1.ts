@@ -65,4 +65,5 @@ export const V1: Api = {
   },
   replyHeaders: ['X-Request-Id', 'RateLimit-Policy', 'RateLimit'],
   errorsOf: ({ errors }) => [...COMMON_ERRORS, ...errors],
+  errorExamples: {},
 };

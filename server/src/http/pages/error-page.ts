@@ -39,7 +39,7 @@ function howToGetIt(commands: readonly string[]): string {
 function exampleReply(code: ErrorCode): string {
   const { status, headers = {} } = ERRORS[code];
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\n`);
-  const body = JSON.stringify(bodyOf(exampleError(code)), null, 2);
+  const body = JSON.stringify(bodyOf(exampleError(code, V1)), null, 2);
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\n${lines.join('')}\n${body}`;
 }
 

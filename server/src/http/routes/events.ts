@@ -2,13 +2,12 @@ import { type EventPage, followEvents } from '../../domain/events.ts';
 import type { StoredEvent } from '../../storage/events.ts';
 import type { Services } from '../app.ts';
 import { abortWhenLeft } from '../exchange.ts';
-import { addOperation } from '../operations.ts';
+import { addOperation, type Mount } from '../operations.ts';
 import { replyJson } from '../reply.ts';
-import type { Routes } from '../routes.ts';
 import { eventsOperation, LIMIT_DEFAULT } from './events.operations.ts';
 
-export function addEvents(routes: Routes, services: Services): void {
-  addOperation(routes, eventsOperation, async (exchange, query) => {
+export function addEvents(mount: Mount, services: Services): void {
+  addOperation(mount, eventsOperation, async (exchange, query) => {
     const { incoming, holder } = exchange;
     const { after = 0, epoch, limit = LIMIT_DEFAULT, wait = 0 } = query;
     // What HEAD would wait for is not shown to it.

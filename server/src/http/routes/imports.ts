@@ -6,20 +6,19 @@ import type { Database } from '../../storage/database.ts';
 import type { Services } from '../app.ts';
 import { ATOMIC_BYTES_MAX, AtomicFile, fileTooLarge } from '../atomic-file.ts';
 import { requireFullAccess } from '../authenticate.ts';
-import type { KeyedExchange } from '../exchange.ts';
+import type { Admitted } from '../exchange.ts';
 import { readRows } from '../import-files.ts';
 import { bodyEncoding, bodyType } from '../negotiate.ts';
-import { addOperation } from '../operations.ts';
+import { addOperation, type Mount } from '../operations.ts';
 import { JSON_TYPE, type Reply, replyJson } from '../reply.ts';
 import { readIdempotencyKey, replayHeaders } from '../retry.ts';
-import type { Routes } from '../routes.ts';
 import { csvFile } from '../schemas/csv-rows.ts';
 import { jsonArrayFile, ndjsonFile } from '../schemas/import-rows.ts';
 import { readUpload } from '../upload.ts';
 import { CSV_TYPE, type ImportQuery, importOperation } from './imports.operations.ts';
 
-export function addImports(routes: Routes, { database }: Services): void {
-  addOperation(routes, importOperation, async (exchange, query) => {
+export function addImports(mount: Mount, { database }: Services): void {
+  addOperation(mount, importOperation, async (exchange, query) => {
     requireCsv(exchange, query);
     const key = readIdempotencyKey(exchange.incoming);
     if (key !== undefined && !query.atomic) throw keyRefused(KEY_WITHOUT_ATOMIC);
@@ -30,14 +29,14 @@ export function addImports(routes: Routes, { database }: Services): void {
   });
 }
 
-async function importSome(exchange: KeyedExchange, query: ImportQuery, database: Database): Promise<Reply> {
+async function importSome(exchange: Admitted, query: ImportQuery, database: Database): Promise<Reply> {
   const batches = readFile(readBody(exchange), exchange, query);
   const report = await importRows(database, { actor: exchange.holder, batches, isDryRun: query.dryRun ?? false });
   return replyReport(report);
 }
 
 async function importAll(
-  exchange: KeyedExchange,
+  exchange: Admitted,
   query: ImportQuery,
   database: Database,
   key: string | undefined,
@@ -55,13 +54,13 @@ function replyReport(report: ImportReport, headers?: Record<string, string>): Re
   return { ...replyJson(200, JSON.stringify(report), headers), isCompressible: true };
 }
 
-function readBody(exchange: KeyedExchange): AsyncIterable<Buffer> {
+function readBody(exchange: Admitted): AsyncIterable<Buffer> {
   return readUpload(exchange, bodyEncoding(exchange.incoming.headers) === 'gzip');
 }
 
 function readFile(
   chunks: AsyncIterable<Buffer>,
-  { incoming }: KeyedExchange,
+  { incoming }: Admitted,
   { ignoreUnknown = false }: ImportQuery,
 ): AsyncIterable<ImportRow[]> {
   const type = bodyType(incoming.headers);
@@ -69,7 +68,7 @@ function readFile(
   return readRows(chunks, type === JSON_TYPE ? jsonArrayFile() : ndjsonFile());
 }
 
-function requireCsv({ incoming }: KeyedExchange, { ignoreUnknown }: ImportQuery): void {
+function requireCsv({ incoming }: Admitted, { ignoreUnknown }: ImportQuery): void {
   if (ignoreUnknown === undefined || bodyType(incoming.headers) === CSV_TYPE) return;
   const field = 'query.ignoreUnknown';
   const message = 'Is for the columns of CSV files only.';

@@ -14,41 +14,40 @@ import type { Services } from '../app.ts';
 import { requireFullAccess } from '../authenticate.ts';
 import { parseBody, readBody } from '../body.ts';
 import { listingTag, readPrecondition } from '../conditional.ts';
-import type { KeyedExchange } from '../exchange.ts';
-import { addOperation } from '../operations.ts';
+import type { Admitted } from '../exchange.ts';
+import { addOperation, type Mount } from '../operations.ts';
 import { type Reply, replyJson } from '../reply.ts';
 import { readIdempotencyKey, replayHeaders, toRetry } from '../retry.ts';
-import type { Routes } from '../routes.ts';
 import { patchListing } from '../schemas/listing-patch.ts';
 import { normalExternalId, parseListing, parseListingOf } from '../schemas/listings.ts';
 import { deleteByExternalIdOperation, putOperation } from './external-listings.operations.ts';
 import { createOperation, deleteOperation, updateOperation } from './listings.operations.ts';
 
 /** Everything that changes one listing. */
-export function addListingChanges(routes: Routes, { database }: Services): void {
-  addOperation(routes, createOperation, async (exchange) => {
+export function addListingChanges(mount: Mount, { database }: Services): void {
+  addOperation(mount, createOperation, async (exchange) => {
     const { body, retry } = await readChange(exchange);
-    return replySaved(await createListing(database, exchange.holder, () => parseListing(body), { retry }));
+    return replySaved(await createListing(database, exchange.holder, () => parseListing(body), { retry }), mount);
   });
-  addOperation(routes, updateOperation, async (exchange, _, { id = '' }) => {
+  addOperation(mount, updateOperation, async (exchange, _, { id = '' }) => {
     const { body, ...options } = await readChange(exchange);
     const change = patchListing.bind(undefined, body);
-    return replySaved(await updateListing(database, exchange.holder, id, change, options));
+    return replySaved(await updateListing(database, exchange.holder, id, change, options), mount);
   });
-  addOperation(routes, putOperation, async (exchange, _, parameters) => {
+  addOperation(mount, putOperation, async (exchange, _, parameters) => {
     const externalId = normalExternalId(parameters.externalId ?? '');
     const { body, ...options } = await readChange(exchange);
     const makeInput = () => parseListingOf(externalId, body);
-    return replySaved(await putListing(database, exchange.holder, externalId, makeInput, options));
+    return replySaved(await putListing(database, exchange.holder, externalId, makeInput, options), mount);
   });
-  addOperation(routes, deleteOperation, (exchange, _, { id = '' }) => remove(exchange, { id }, database));
-  addOperation(routes, deleteByExternalIdOperation, (exchange, _, { externalId = '' }) =>
+  addOperation(mount, deleteOperation, (exchange, _, { id = '' }) => remove(exchange, { id }, database));
+  addOperation(mount, deleteByExternalIdOperation, (exchange, _, { externalId = '' }) =>
     remove(exchange, { externalId: normalExternalId(externalId) }, database),
   );
 }
 
 /** Reads a request that changes something, in the order of the contract's §1: headers, body, access. */
-async function readChange(exchange: KeyedExchange): Promise<ChangeOptions & { body: ParsedJson }> {
+async function readChange(exchange: Admitted): Promise<ChangeOptions & { body: ParsedJson }> {
   const precondition = readPrecondition(exchange.incoming.headers);
   const key = readIdempotencyKey(exchange.incoming);
   const bytes = await readBody(exchange);
@@ -57,7 +56,7 @@ async function readChange(exchange: KeyedExchange): Promise<ChangeOptions & { bo
   return { body, precondition, retry: toRetry(key, exchange, bytes) };
 }
 
-async function remove(exchange: KeyedExchange, key: ListingKey, database: Database): Promise<Reply> {
+async function remove(exchange: Admitted, key: ListingKey, database: Database): Promise<Reply> {
   const precondition = readPrecondition(exchange.incoming.headers);
   const idempotencyKey = readIdempotencyKey(exchange.incoming);
   requireFullAccess(exchange.holder);
@@ -66,9 +65,9 @@ async function remove(exchange: KeyedExchange, key: ListingKey, database: Databa
   return { status: 204, headers: replayHeaders(isReplayed) };
 }
 
-function replySaved({ outcome, isReplayed }: Written<SavedListing>): Reply {
+function replySaved({ outcome, isReplayed }: Written<SavedListing>, { base }: Mount): Reply {
   const { type, id, version, doc } = outcome;
   const headers = { ETag: listingTag(version), ...replayHeaders(isReplayed) };
   if (type !== 'created') return replyJson(200, doc, headers);
-  return replyJson(201, doc, { Location: `/v1/listings/${id}`, ...headers });
+  return replyJson(201, doc, { Location: `${base}/listings/${id}`, ...headers });
 }

@@ -4,31 +4,30 @@ import { describeSearch } from '../../model/search.ts';
 import { findListing, findListingByExternalId, type StoredListing } from '../../storage/listings.ts';
 import type { Services } from '../app.ts';
 import { listingTag, listTag, readIfNoneMatch } from '../conditional.ts';
-import { abortWhenLeft, type KeyedExchange } from '../exchange.ts';
+import { type Admitted, abortWhenLeft } from '../exchange.ts';
 import { formatOf, replyList } from '../list-reply.ts';
-import { addOperation } from '../operations.ts';
+import { addOperation, type Mount } from '../operations.ts';
 import { type Reply, replyJson, replyNotModified } from '../reply.ts';
-import type { Routes } from '../routes.ts';
 import { normalExternalId } from '../schemas/listings.ts';
 import { toSearch } from '../schemas/searches.ts';
 import { retrieveByExternalIdOperation } from './external-listings.operations.ts';
 import { type ListQuery, listOperation } from './list.operations.ts';
 import { retrieveOperation } from './listings.operations.ts';
 
-export function addListings(routes: Routes, services: Services): void {
+export function addListings(mount: Mount, services: Services): void {
   const { database } = services;
-  addOperation(routes, listOperation, (exchange, query, _, mediaType) => list(exchange, query, mediaType, services));
-  addOperation(routes, retrieveOperation, (exchange, _, { id = '' }) =>
+  addOperation(mount, listOperation, (exchange, query, _, mediaType) => list(exchange, query, mediaType, services));
+  addOperation(mount, retrieveOperation, (exchange, _, { id = '' }) =>
     retrieve(exchange, () => findListing(database, exchange.holder.accountId, id)),
   );
-  addOperation(routes, retrieveByExternalIdOperation, (exchange, _, { externalId = '' }) =>
+  addOperation(mount, retrieveByExternalIdOperation, (exchange, _, { externalId = '' }) =>
     retrieve(exchange, () =>
       findListingByExternalId(database, exchange.holder.accountId, normalExternalId(externalId)),
     ),
   );
 }
 
-async function retrieve({ incoming }: KeyedExchange, find: () => Promise<StoredListing | undefined>): Promise<Reply> {
+async function retrieve({ incoming }: Admitted, find: () => Promise<StoredListing | undefined>): Promise<Reply> {
   const isKnown = readIfNoneMatch(incoming.headers);
   const listing = await find();
   if (listing === undefined) throw noListing();
@@ -36,7 +35,7 @@ async function retrieve({ incoming }: KeyedExchange, find: () => Promise<StoredL
   return isKnown?.(etag) ? replyNotModified(etag) : replyJson(200, listing.doc, { ETag: etag });
 }
 
-async function list(exchange: KeyedExchange, query: ListQuery, mediaType: string, services: Services): Promise<Reply> {
+async function list(exchange: Admitted, query: ListQuery, mediaType: string, services: Services): Promise<Reply> {
   const { database, cursors, release } = services;
   const { path, holder, incoming } = exchange;
   const { limit, cursor, fields, count = false } = query;
@@ -63,7 +62,7 @@ async function list(exchange: KeyedExchange, query: ListQuery, mediaType: string
 }
 
 /** The same request, from where this page ends. */
-function pathOfNextPage({ path, query }: KeyedExchange, nextCursor: string): string {
+function pathOfNextPage({ path, query }: Admitted, nextCursor: string): string {
   const parameters = new URLSearchParams(query);
   parameters.set('cursor', nextCursor);
   return `${path}?${parameters}`;

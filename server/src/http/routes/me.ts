@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { keyGone } from '../../domain/api-keys.ts';
-import { findKeyDetails } from '../../storage/api-keys.ts';
+import { keyGone } from '../../domain/holders.ts';
+import { findKeyDetails, type KeyHolder } from '../../storage/api-keys.ts';
 import type { Services } from '../app.ts';
-import { addOperation, type Operation } from '../operations.ts';
+import { addOperation, type Mount, type Operation } from '../operations.ts';
 import { replyJson } from '../reply.ts';
-import type { Routes } from '../routes.ts';
 import { time } from '../schemas/fields.ts';
 import { noQuery } from '../schemas/query.ts';
 
@@ -46,8 +45,8 @@ export const meOperation: Operation<typeof noQuery> = {
   errors: [],
 };
 
-export function addMe(routes: Routes, { database }: Services): void {
-  addOperation(routes, meOperation, async ({ holder }) => {
+export function addMe(mount: Mount<KeyHolder>, { database }: Services): void {
+  addOperation(mount, meOperation, async ({ holder }) => {
     const { accountId, keyId, access, expiresAt } = holder;
     const details = await findKeyDetails(database, keyId);
     if (details === undefined) throw keyGone();

@@ -1,0 +1,51 @@
+import type { Head } from '../model/accounts.ts';
+import type { Administrator } from '../model/administrators.ts';
+import type { Access } from '../model/api-keys.ts';
+import { AppError } from '../model/errors.ts';
+import { findHead } from '../storage/accounts.ts';
+import { findKeyHead, type KeyHolder } from '../storage/api-keys.ts';
+import type { Session } from '../storage/database.ts';
+
+/** Somebody who uses the dashboard, and where their account stood when they were let in. */
+export interface SessionHolder extends Head {
+  accountId: string;
+  access: Access;
+  administrator: Administrator;
+}
+
+/** Who was let in: by a key, or by a session of the dashboard. */
+export type Holder = KeyHolder | SessionHolder;
+
+/** What somebody of the dashboard works with. @throws {AppError} `unauthorized` when they are out meanwhile */
+export async function holdSession(session: Session, administrator: Administrator): Promise<SessionHolder> {
+  const { accountId } = administrator;
+  const head = await findHead(session, accountId);
+  if (head === undefined) throw sessionGone();
+  return { ...head, accountId, access: 'full', administrator };
+}
+
+/** Where the account of somebody who was let in stands now, if they still are: for replies that last. */
+export async function findLiveHead(session: Session, holder: Holder): Promise<Head | undefined> {
+  if ('administrator' in holder) return findHead(session, holder.accountId);
+  const { keyId, expiresAt } = holder;
+  if (expiresAt !== null && expiresAt <= Date.now()) return undefined;
+  return findKeyHead(session, keyId);
+}
+
+/** @throws {AppError} `unauthorized` unless somebody who was let in still is; an account that is gone took its keys with it */
+export async function requireLive(session: Session, holder: Holder): Promise<void> {
+  if ((await findLiveHead(session, holder)) === undefined) throw holderGone(holder);
+}
+
+/** Somebody was let in and is out now. */
+export function holderGone(holder: object): AppError {
+  return 'administrator' in holder ? sessionGone() : keyGone();
+}
+
+export function keyGone(): AppError {
+  return new AppError('unauthorized', 'Invalid or missing API key');
+}
+
+export function sessionGone(): AppError {
+  return new AppError('unauthorized', 'Sign in first.');
+}

@@ -1,0 +1,42 @@
+import type { ErrorCode } from '../../model/errors.ts';
+import type { Api } from './api.ts';
+import { V1 } from './v1.ts';
+
+const INTRODUCTION = `What the dashboard works with: the listings of an account as [the API](/docs) has them, and around them what programs have no
+part in. It may change with each release; programs use the API.
+
+**Session.** Every request carries the cookie of a session, as signing in to the dashboard sets it. The account is the one that was
+last chosen in that session. Requests that change something must come from the dashboard itself.
+
+**Errors** have the same shape as everywhere, and [a page for each code](/docs/errors).
+`;
+
+/** What every operation can answer. */
+const COMMON_ERRORS: ErrorCode[] = [
+  'unknown_parameter',
+  'unauthorized',
+  'not_acceptable',
+  'headers_too_large',
+  'internal_error',
+  'unavailable',
+];
+
+/** A session has full access. */
+const OF_KEYS = new Set<ErrorCode>(['insufficient_scope']);
+
+/** What programs do with listings, people do in the same way; `/me` is about a key. */
+const SHARED = V1.operations.filter(({ path }) => path !== '/me');
+
+/** What the dashboard uses, with a session. */
+export const ADMIN: Api = {
+  base: '/admin',
+  title: 'Property Listings dashboard API',
+  introduction: INTRODUCTION,
+  operations: SHARED,
+  securitySchemes: {
+    session: { type: 'apiKey', in: 'cookie', name: 'session', description: 'What signing in sets.' },
+  },
+  replyHeaders: ['X-Request-Id'],
+  errorsOf: ({ errors }) => [...COMMON_ERRORS, ...errors.filter((code) => !OF_KEYS.has(code))],
+  errorExamples: { unauthorized: { message: 'Sign in first.' } },
+};
