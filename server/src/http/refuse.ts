@@ -62,6 +62,8 @@ function toFault(code: string | undefined): AppError {
       return new AppError('headers_too_large', 'The headers are larger than 16 KiB; send fewer.');
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new AppError('request_timeout', 'The headers took too long; send the request again.');
+    case 'HPE_INVALID_URL':
+      return new AppError('invalid_header', 'A URL has no such characters; percent-encode them as UTF-8: é is %C3%A9.');
     default:
       return new AppError('invalid_header', 'This is not a request that HTTP/1.1 allows.');
   }

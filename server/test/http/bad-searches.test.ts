@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { FILTERS } from '../../src/model/search.ts';
 import { fill } from '../support/listings.ts';
+import { sendRaw } from '../support/raw.ts';
 import { faultsOf, readError } from '../support/replies.ts';
 import { startTestService } from '../support/service.ts';
 
@@ -191,6 +192,47 @@ describe('a name that there is not is told the nearest one, or those there are',
       'query.near: inconsistent',
       'query.radius: invalid_format',
     ]);
+  });
+});
+
+describe('what is not UTF-8 in percent-encoding is refused, and never guessed', () => {
+  const garbled = ['%FF', 'a%C3', '%C3%28', '%ED%A0%80', '%', '50%', '%zz', '%2'];
+  for (const value of garbled) {
+    test(`city=${value}`, async () => {
+      for (const name of ['city', 'q', 'status', 'beds[gte]', 'near', 'cursor', 'fields', 'limit', 'count']) {
+        const head = `GET /v1/listings?${name}=${value}&radius=5km&sort=beds HTTP/1.1\r\nHost: localhost\r\n`;
+        const reply = await sendRaw(service.url, `${head}Authorization: Bearer ${tenant.key}\r\n\r\n`);
+        const { error } = JSON.parse(reply.body);
+        assert.deepEqual([reply.status, error.code], [400, 'invalid_query']);
+        const [fault] = error.details.filter(({ field }: { field: string }) => field === `query.${name}`);
+        assert.equal(fault.code, 'invalid_format');
+        assert.match(fault.message, /percent-encoded UTF-8/);
+      }
+    });
+  }
+
+  test('in events and imports, too, and in a name', async () => {
+    for (const path of ['/v1/events?epoch=%FF', '/v1/events?after=%FF']) {
+      const error = await readError(await service.fetch(tenant, path), 400, 'invalid_query');
+      assert.match(error.message, /percent-encoded UTF-8/);
+    }
+    const type = { 'Content-Type': 'text/csv' };
+    const sent = { method: 'POST', headers: type, body: 'address,beds,baths\n' };
+    await readError(await service.fetch(tenant, '/v1/imports?dryRun=%FF', sent), 400, 'invalid_query');
+    await readError(await ask('%FF=1'), 400, 'unknown_parameter');
+  });
+
+  test('bytes that nobody has encoded', async () => {
+    const head = `GET /v1/listings?city=\u00c3\u00bc HTTP/1.1\r\nHost: localhost\r\n`;
+    const { status, body } = await sendRaw(service.url, `${head}Authorization: Bearer ${tenant.key}\r\n\r\n`);
+    assert.deepEqual([status, JSON.parse(body).error.code], [400, 'invalid_header']);
+    assert.match(JSON.parse(body).error.message, /percent-encode them as UTF-8/);
+  });
+
+  test('what is encoded well is taken', async () => {
+    for (const value of ['%C3%BC', 'Z%c3%bcrich', '50%25', 'a+b', '%F0%9F%98%80', "!'()*~"]) {
+      assert.equal((await ask(`city=${value}`)).status, 200, value);
+    }
   });
 });
 

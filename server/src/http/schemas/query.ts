@@ -42,7 +42,7 @@ export function parseQuery<S extends QuerySchema>(query: string, schema: S, part
   if (query === '') return schema.parse({});
   const parameters = new URLSearchParams(query);
   const faults = [
-    ...findShapeFaults(parameters, Object.keys(schema.shape)),
+    ...findShapeFaults(parameters, Object.keys(schema.shape), findGarbled(query)),
     ...findLonelyParameters(parameters, partners),
   ];
   const unshaped = new Set(faults.map(({ field }) => field));
@@ -56,8 +56,23 @@ export function parseQuery<S extends QuerySchema>(query: string, schema: S, part
   throw invalidQuery([...faults, ...others]);
 }
 
-/** Parameters that are unknown, repeated or empty, whatever their value would mean. */
-function findShapeFaults(parameters: URLSearchParams, known: string[]): FieldFault[] {
+/** The names of the parameters that are not UTF-8 in percent-encoding (RFC 3986 §2): `URLSearchParams` would guess. */
+function findGarbled(query: string): Set<string> {
+  const garbled = query.split('&').filter((parameter) => !isDecodable(parameter));
+  return new Set(garbled.flatMap((parameter) => [...new URLSearchParams(parameter).keys()]));
+}
+
+function isDecodable(parameter: string): boolean {
+  try {
+    decodeURIComponent(parameter);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Parameters that are unknown, repeated, empty or garbled, whatever their value would mean. */
+function findShapeFaults(parameters: URLSearchParams, known: string[], garbled: Set<string>): FieldFault[] {
   const faults: FieldFault[] = [];
   for (const name of new Set(parameters.keys())) {
     const field = queryField(name);
@@ -65,9 +80,12 @@ function findShapeFaults(parameters: URLSearchParams, known: string[]): FieldFau
     else if (parameters.getAll(name).length > 1)
       faults.push({ field, code: 'duplicate', message: 'Must be given once.' });
     else if (parameters.get(name) === '') faults.push({ field, code: 'blank', message: 'Must have a value.' });
+    else if (garbled.has(name)) faults.push({ field, code: 'invalid_format', message: GARBLED });
   }
   return faults;
 }
+
+const GARBLED = 'Must be percent-encoded UTF-8: é is %C3%A9, and % itself is %25.';
 
 function findLonelyParameters(parameters: URLSearchParams, partners: Partners): FieldFault[] {
   const both = partners.flatMap(([one, other]) => [[one, other] as const, [other, one] as const]);
