@@ -156,6 +156,10 @@ const unknownNames: [name: string, hint: string][] = [
   ['city[startsWith]', 'there are city.'],
   ['createdAt', 'createdAt[gt], createdAt[gte], createdAt[lt], createdAt[lte]'],
   ['price', 'there are status, propertyType,'],
+  ['x', 'there are status, propertyType,'],
+  ['id', 'there are status, propertyType,'],
+  ['state', 'there are status, propertyType,'],
+  ['Q', '"q"'],
   ['colour', 'listPrice[gte]'],
   ['latitude', 'there are status'],
 ];
@@ -178,6 +182,10 @@ describe('a name that there is not is told the nearest one, or those there are',
       ['propertyType=residental', 'Did you mean "residential"?'],
       ['sort=-listprice', 'Did you mean "-listPrice"?'],
       ['fields=adress', 'Did you mean "address"?'],
+      ['fields=x', 'There are id, '],
+      ['status=active,,pending', 'Value 2 is empty; there is a comma too many.'],
+      ['status=,active', 'Value 1 is empty'],
+      ['fields=id,', 'Value 2 is empty'],
     ]) {
       const { message } = await readError(await ask(String(query)), 400, 'invalid_query');
       assert.ok(message.includes(String(hint)), message);

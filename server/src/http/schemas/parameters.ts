@@ -50,7 +50,8 @@ export function namesParameter(known: readonly string[], description: string, ex
       // One more than there are is a repeated or an unknown one, and enough to say so.
       const names = given.split(',', known.length + 1);
       for (const [index, name] of names.entries()) {
-        if (!known.includes(name)) addFault(context, 'invalid_choice', unknownName(name, known));
+        if (name === '') addFault(context, 'invalid_choice', `Value ${index + 1} is empty; there is a comma too many.`);
+        else if (!known.includes(name)) addFault(context, 'invalid_choice', unknownName(name, known));
         else if (names.indexOf(name) < index) addFault(context, 'duplicate', `Must name ${name} once.`);
       }
       return known.filter((name) => names.includes(name));
