@@ -14,8 +14,12 @@ const DURATION_MAX_MS = 60_000;
  * @throws {AppError} `invalid_json` with the `offset` of the fault in bytes
  */
 export function parseBody(bytes: Buffer, what = 'body'): ParsedJson {
-  if (!isUtf8(bytes))
-    throw new AppError('invalid_json', `The ${what} is not valid UTF-8.`, { members: { offset: utf8Length(bytes) } });
+  if (!isUtf8(bytes)) {
+    const message = looksPacked(bytes)
+      ? `The ${what} looks like gzip, which is taken for imports only; send it as it is.`
+      : `The ${what} is not valid UTF-8.`;
+    throw new AppError('invalid_json', message, { members: { offset: utf8Length(bytes) } });
+  }
   // RFC 8259 §8.1 lets a reader ignore a byte order mark.
   const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
   try {
@@ -27,6 +31,11 @@ export function parseBody(bytes: Buffer, what = 'body'): ParsedJson {
       members: { offset },
     });
   }
+}
+
+/** Whether bytes begin as gzip does (RFC 1952 §2.3.1), and no text. */
+export function looksPacked(bytes: Buffer): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
 /** How many bytes from the start could begin valid UTF-8. */

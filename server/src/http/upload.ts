@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { AppError } from '../model/errors.ts';
-import { SILENCE_MAX_MS } from './body.ts';
+import { looksPacked, SILENCE_MAX_MS } from './body.ts';
 import type { Exchange } from './exchange.ts';
 
 /** As large as what a socket gives at a time. */
@@ -9,11 +9,13 @@ const CHUNK_BYTES = 64 * 1024;
 
 /**
  * The bytes of a body of any length as they come, unpacked. Who does not take them holds the sender back.
- * @throws {AppError} `request_timeout` when nothing comes for too long; `import_failed` when what comes is not gzip
+ * @throws {AppError} `request_timeout` when nothing comes for too long; `import_failed` when what comes is not gzip, or is and
+ * nobody has said so
  */
 export async function* readUpload({ incoming, outgoing }: Exchange, isPacked: boolean): AsyncGenerator<Buffer> {
   const unpacked = isPacked ? createGunzip({ chunkSize: CHUNK_BYTES }) : new PassThrough();
   let isAwaited = true;
+  let isFirst = true;
   const silence = setTimeout(onSilence, SILENCE_MAX_MS);
   const { socket } = incoming;
   const { timeout = 0 } = socket;
@@ -27,6 +29,8 @@ export async function* readUpload({ incoming, outgoing }: Exchange, isPacked: bo
   try {
     for await (const chunk of incoming.pipe(unpacked)) {
       isAwaited = false;
+      if (isFirst && looksPacked(chunk)) throw packedBody(isPacked);
+      isFirst = false;
       yield chunk;
       isAwaited = true;
       silence.refresh();
@@ -49,6 +53,13 @@ export async function* readUpload({ incoming, outgoing }: Exchange, isPacked: bo
     if (!incoming.complete)
       unpacked.destroy(new AppError('invalid_header', 'The connection ended before the body did.'));
   }
+}
+
+function packedBody(isUnpacked: boolean): AppError {
+  const message = isUnpacked
+    ? 'The body is packed twice; pack it once.'
+    : 'The body looks like gzip; send the header Content-Encoding: gzip with it, or the file as it is.';
+  return new AppError('import_failed', message);
 }
 
 function isUnpackError(error: unknown): boolean {

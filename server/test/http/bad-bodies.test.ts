@@ -56,6 +56,13 @@ describe('a body that is no JSON is refused with the offset of the fault in byte
   ]);
 });
 
+test('a body that is packed is told so', async () => {
+  const response = await post(service, await service.createTenant(), gzipSync(GOOD));
+  const { message, offset } = await readError(response, 400, 'invalid_json');
+  assert.match(message, /looks like gzip/);
+  assert.equal(offset, 1);
+});
+
 function wrongBody(name: string, body: string): Refusal {
   return { name, body, status: 422, code: 'validation_failed', faults: ['body: invalid_type'] };
 }

@@ -207,6 +207,24 @@ describe('a file may be packed', () => {
     });
   }
 
+  for (const type of [NDJSON, 'text/csv', 'application/json']) {
+    for (const query of ['', '?atomic=true', '?dryRun=true']) {
+      test(`what is packed and not said to be is told so, and no row of it is read: ${type} ${query}`, async () => {
+        const tenant = await service.createTenant();
+        const response = await sendFile(service, tenant, { type, body: gzipSync(good), query });
+        const { message } = await readError(response, 422, 'import_failed');
+        assert.match(message, /looks like gzip; send the header Content-Encoding: gzip/);
+        assert.equal(await countListings(tenant), 0);
+      });
+    }
+  }
+
+  test('what is packed twice is told so', async () => {
+    const tenant = await service.createTenant();
+    const response = await sendFile(service, tenant, { ...packed, body: gzipSync(gzipSync(good)) });
+    assert.match((await readError(response, 422, 'import_failed')).message, /packed twice/);
+  });
+
   test('a hundred megabytes of one row are refused, in constant memory', async () => {
     const tenant = await service.createTenant();
     const body = gzipSync(`{"address":"${'x'.repeat(100_000_000)}"}\n${line()}`);
