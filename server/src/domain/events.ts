@@ -60,7 +60,8 @@ function toPage(events: StoredEvent[], after: number, { epoch }: Head): EventPag
 /** @throws {AppError} `events_expired` unless everything that happened after `after` can be told */
 async function readEvents(session: Session, accountId: string, head: Head, range: EventRange): Promise<StoredEvent[]> {
   const { after, epoch, limit } = range;
-  if (epoch !== head.epoch) throw expired('This epoch is over: the database was restored since');
+  if (epoch !== head.epoch)
+    throw expired('The database has another epoch: it was restored since, or never had this one');
   if (after > head.sequence) throw expired(`The account has not come so far: its sequence is ${head.sequence}`);
   if (after === head.sequence) return [];
   const events = await findEvents(session, accountId, after, limit);

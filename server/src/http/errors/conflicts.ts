@@ -62,13 +62,15 @@ export const CONFLICT_ERRORS = {
     status: 410,
     title: 'The events after this sequence are not all there any more',
     meaning:
-      'Events are kept for 30 days or longer, and some after `after` were removed; or `after` is beyond the last one, or ' +
-      '`epoch` is of a database that was restored since. A feed that went on from here could have a gap.',
+      'One of three, as the message says. Events after `after` were removed: they are kept for 30 days or longer, and ' +
+      'without `after` the very first is asked for. Or `after` is beyond the last event: it is a sequence of another ' +
+      'account, or of a database that was restored since. Or `epoch` is not the one that the database has: it was restored ' +
+      'since, or never had it. A feed that went on from here could have a gap.',
     remedy: 'Read the list again, and follow the events from the `sequence` and `epoch` that it has.',
     commands: [`curl -i "$API/events?epoch=00000000" ${KEY}`],
     example: {
       message:
-        "This epoch is over: the database was restored since. List all listings again, and go on from that list's sequence.",
+        "The database has another epoch: it was restored since, or never had this one. List all listings again, and go on from that list's sequence.",
     },
   },
 } satisfies Partial<Record<ErrorCode, ErrorEntry>>;

@@ -56,7 +56,8 @@ export const eventsOperation: Operation<typeof eventsQuery> = {
     'What has changed since a sequence, in order, each change once. List the listings, keep the `sequence` and `epoch` ' +
     'of that list, ask for the events after it, and go on with `nextAfter`: what you have is then always what a new ' +
     'list would give. A page may have fewer events than `limit` although more follow. With `wait` the reply comes as ' +
-    'soon as something happens. Events are kept for 30 days; who comes later gets 410 and lists again.',
+    'soon as something happens. Events are kept for 30 days; who comes later gets 410 and lists ' +
+    'again. So does who gives a sequence that the account has not come to, or an `epoch` that the database does not have.',
   query: eventsQuery,
   replies: [
     {
