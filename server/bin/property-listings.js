@@ -3,6 +3,16 @@
 import { setFlagsFromString } from 'node:v8';
 
 const NODE_MAJOR_MIN = 26;
+/** Measured for requests (docs/decisions/0001-runtime.md). */
+const FLAGS = [
+  // What lives long at the start teaches V8 to put the like of it into the old generation for good, also what a request
+  // throws away: a third more memory, and a tenth more time for each request.
+  '--no-allocation-site-pretenuring',
+  // On a machine of few cores V8's threads take the core away from the one that answers.
+  '--no-parallel-scavenge',
+  '--concurrent-marking-max-worker-num=1',
+  '--concurrent-turbofan-max-threads=1',
+];
 
 if (Number(process.versions.node.split('.')[0]) < NODE_MAJOR_MIN) {
   console.error(
@@ -11,8 +21,6 @@ if (Number(process.versions.node.split('.')[0]) < NODE_MAJOR_MIN) {
   );
   process.exitCode = 1;
 } else {
-  // What lives long at the start teaches V8 to put the like of it into the old generation for good, also what a request
-  // throws away: a third more memory, and a tenth more time for each request (docs/decisions/0001-runtime.md).
-  setFlagsFromString('--no-allocation-site-pretenuring');
+  for (const flag of FLAGS) setFlagsFromString(flag);
   import('../src/main.ts');
 }
