@@ -1,5 +1,5 @@
 import { COMPLETE_LIST_PATH, streamList } from './complete-list.ts';
-import { createCall, endlessCreates } from './creates.ts';
+import { createCall, endlessCreates, endlessFullCreates, fullCreateCall } from './creates.ts';
 import { wholeList } from './list-checks.ts';
 import { listingSource } from './listings.ts';
 import type { Recording } from './recordings.ts';
@@ -51,6 +51,7 @@ export async function recordScenarios(fixture: Fixture): Promise<Scenarios> {
       readScenario('304 (list of 20)', [await recordUnchanged(fixture)]),
       readScenario('events page of 100', await recordEvents(fixture)),
       creates,
+      await recordFullCreates(fixture),
       await recordUpdates(fixture),
     ],
     completeList: await record(fixture, readCall(fixture, COMPLETE_LIST_PATH)),
@@ -102,8 +103,17 @@ function recordEvents(fixture: Fixture): Promise<Recording[]> {
 
 async function recordCreates(fixture: Fixture): Promise<Scenario> {
   const { key } = fixture.writer;
-  const recording = await record(fixture, createCall(key, JSON.stringify(listingSource(0, 'RECORDED')())), 201);
-  return writeScenario('create', [recording], (port, run) => endlessCreates(port, key, `NEW-${run}`));
+  const { address, beds, baths } = listingSource(0, 'RECORDED')();
+  const recording = await record(fixture, createCall(key, JSON.stringify({ address, beds, baths })), 201);
+  return writeScenario('create', [recording], (port) => endlessCreates(port, key));
+}
+
+async function recordFullCreates(fixture: Fixture): Promise<Scenario> {
+  const { key } = fixture.writer;
+  const recording = await record(fixture, fullCreateCall(key, JSON.stringify(listingSource(0, 'RECORDED')())), 201);
+  return writeScenario('create with 18 fields', [recording], (port, run) =>
+    endlessFullCreates(port, key, `NEW-${run}`),
+  );
 }
 
 async function recordUpdates(fixture: Fixture): Promise<Scenario> {
