@@ -2,6 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError } from '../model/errors.ts';
 import type { Database } from './database.ts';
+import { Checkpoints } from './sqlite/checkpoints.ts';
 import { Connection } from './sqlite/connection.ts';
 import { migrate } from './sqlite/migrate.ts';
 import { openConnection, openReader } from './sqlite/open-connection.ts';
@@ -21,8 +22,9 @@ export function openSqlite(path: string): Database {
   writer.exec('pragma busy_timeout = 0');
 
   const reading = new Connection(reader);
-  const queue = new WriteQueue(writer);
   const scans = new ReaderThreads(path);
+  const checkpoints = new Checkpoints(path);
+  const queue = new WriteQueue(writer, checkpoints);
   return {
     name: path,
     scans,
@@ -32,6 +34,7 @@ export function openSqlite(path: string): Database {
     writeLong: (job) => queue.submit(job, { isLong: true }),
     async close() {
       await queue.close();
+      await checkpoints.close();
       await scans.close();
       reader.close();
       writer.close();

@@ -20,7 +20,7 @@ export function openReader(path: string): DatabaseSync {
 }
 
 /**
- * Opens a connection that loses nothing: a commit returns when it is on the disk.
+ * Opens a connection that loses nothing: a commit returns when it is on the disk. Checkpoints are `Checkpoints`' work.
  * @throws {AppError} `unavailable` with words for the operator
  */
 export function openConnection(path: string): DatabaseSync {
@@ -34,6 +34,7 @@ export function openConnection(path: string): DatabaseSync {
       pragma cache_size = -${CACHE_KIB};
       pragma temp_store = memory;
       pragma journal_size_limit = ${LOG_BYTES_KEPT};
+      pragma wal_autocheckpoint = 0;
     `);
     expectPragma(database, 'journal_mode', 'wal');
     expectPragma(database, 'synchronous', 2);

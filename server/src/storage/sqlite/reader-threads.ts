@@ -39,15 +39,20 @@ export class ReaderThreads implements Scans {
       throw unavailable('Too many searches of this account are waiting; send the request again later.');
     }
     const { sql, parameters: values } = build(compiler.query).compile();
+    return this.run(accountId, { sql, values, bytesMax }, signal) as Promise<Run<R>>;
+  }
+
+  /** Runs SQL that is not a query of listings, too. @throws as `query`, but however many wait */
+  async run(accountId: string, request: ReadRequest, signal?: AbortSignal): Promise<Run<unknown>> {
     const { promise, resolve, reject } = Promise.withResolvers<Run<unknown>>();
-    const task = { accountId, request: { sql, values, bytesMax }, resolve, reject };
+    const task = { accountId, request, resolve, reject };
     const drop = () => {
       if (this.#waiting.remove(task)) reject(signal?.reason);
     };
     signal?.addEventListener('abort', drop);
     this.#waiting.add(task);
     this.#dispatch();
-    return (promise as Promise<Run<R>>).finally(() => signal?.removeEventListener('abort', drop));
+    return promise.finally(() => signal?.removeEventListener('abort', drop));
   }
 
   /** Lets the queries that run come to their end; those that wait are refused. */

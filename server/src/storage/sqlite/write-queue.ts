@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../model/errors.ts';
 import type { LongSession } from '../database.ts';
+import type { Checkpoints } from './checkpoints.ts';
 import { Connection } from './connection.ts';
 import { isBusy, translateCommitError, translateError } from './errors.ts';
 import { JobSession, LateJobError, TurnGuard } from './job-session.ts';
@@ -43,14 +44,17 @@ export class WriteQueue {
   readonly #database: DatabaseSync;
   readonly #connection: Connection;
   readonly #steps: Record<'begin' | 'commit', StatementSync>;
+  readonly #checkpoints: Checkpoints | undefined;
   readonly #waiting: Job[] = [];
   #draining: Promise<void> | undefined;
   /** The job that runs, or has run last, and its session. */
   #running: { job: Job; session: JobSession } | undefined;
   #closed = false;
 
-  constructor(database: DatabaseSync) {
+  /** `checkpoints` for a database that keeps a log. */
+  constructor(database: DatabaseSync, checkpoints?: Checkpoints) {
     this.#database = database;
+    this.#checkpoints = checkpoints;
     this.#connection = new Connection(database);
     // Run with `.all()`: `.run()` would tell the last rowid, and the full-text index makes some that no number can hold.
     this.#steps = {
@@ -81,6 +85,7 @@ export class WriteQueue {
     while (this.#waiting.length > 0) {
       // One turn of the event loop lets the requests that have arrived together join the group.
       await nextTurn();
+      await this.#checkpoints?.letCatchUp();
       const group: Job[] = [];
       const guard = new TurnGuard();
       try {
@@ -88,6 +93,7 @@ export class WriteQueue {
         const answers = await guard.watch(() => this.#runJobs(group, guard));
         this.#commit();
         for (const answer of answers) answer();
+        this.#checkpoints?.noteCommit();
       } catch (error) {
         // The whole transaction is gone: nobody may be told that anything was written.
         this.#running?.session.end();
