@@ -4,7 +4,7 @@ import type { QueryBuild, Run, ScanOptions, Scans } from '../database.ts';
 import { type RowMapper, rowMapper } from '../statements.ts';
 import { compiler } from './connection.ts';
 import { translateError } from './errors.ts';
-import type { ReadAnswer } from './reader-thread.ts';
+import type { ReadAnswer, ReadRequest } from './reader-thread.ts';
 import { type ReadTask, TaskTurns } from './task-turns.ts';
 
 /** One that a long scan occupies leaves another. */
