@@ -8,6 +8,8 @@ import { purgeRetries } from './domain/writing.ts';
 import { createApp } from './http/app.ts';
 import { CursorCodec } from './http/cursor.ts';
 import { Guesses } from './http/guesses.ts';
+import { PasswordAttempts } from './http/identity/attempts.ts';
+import { Identity } from './http/identity/identity.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import { createHttpServer, type ServerTimeouts } from './http/server.ts';
 import { shutDown } from './http/shutdown.ts';
@@ -50,6 +52,9 @@ export async function startService(config: Config, log: Log, timeouts?: ServerTi
     trustedProxies: config.trustedProxies,
     rateLimit: config.rateLimit && new RateLimit(config.rateLimit),
     guesses: new Guesses(),
+    identity: new Identity(database, config.publicUrl, log),
+    passwordAttempts: new PasswordAttempts(),
+    publicUrl: config.publicUrl,
     release: readRelease(),
     isStopping: () => stopping,
   });

@@ -4,19 +4,22 @@ import type { EventHub } from '../domain/event-hub.ts';
 import type { Log } from '../lib/log.ts';
 import { AppError } from '../model/errors.ts';
 import type { Database } from '../storage/database.ts';
-import { requireApiKey, requireSession } from './authenticate.ts';
+import { requireApiKey } from './authenticate.ts';
 import type { TrustedProxies } from './client-address.ts';
 import type { CursorCodec } from './cursor.ts';
 import { ERRORS } from './errors.ts';
 import { type Exchange, hasKey, hasSession, openExchange } from './exchange.ts';
 import type { Guesses } from './guesses.ts';
+import { admit } from './identity/admit.ts';
+import type { PasswordAttempts } from './identity/attempts.ts';
+import type { Identity } from './identity/identity.ts';
 import { logRequest } from './log-request.ts';
 import { ADMIN } from './openapi/admin.ts';
-import type { Api } from './openapi/api.ts';
 import { V1 } from './openapi/v1.ts';
 import { openApiDocument } from './openapi.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { type Reply, replyError, replyJson } from './reply.ts';
+import { addAuth } from './routes/auth.ts';
 import { addDocs } from './routes/docs.ts';
 import { addEvents } from './routes/events.ts';
 import { addHealth } from './routes/health.ts';
@@ -24,6 +27,8 @@ import { addImports } from './routes/imports.ts';
 import { addListingChanges } from './routes/listing-changes.ts';
 import { addListings } from './routes/listings.ts';
 import { addMe } from './routes/me.ts';
+import { addMembers } from './routes/members.ts';
+import { addSession } from './routes/session.ts';
 import { Routes } from './routes.ts';
 import { send } from './send.ts';
 
@@ -38,6 +43,10 @@ export interface Services {
   /** None when requests are not limited. */
   rateLimit: RateLimit | undefined;
   guesses: Guesses;
+  identity: Identity;
+  passwordAttempts: PasswordAttempts;
+  /** How people reach the service; undefined when they do by whatever address it has. */
+  publicUrl: string | undefined;
   /** The program's version: part of each list's ETag. */
   release: string;
   isStopping: () => boolean;
@@ -64,6 +73,9 @@ export function createRoutes(services: Services): Routes {
   }
   addHealth(routes, services);
   addDocs(routes);
+  addSession(routes, services);
+  addAuth(routes, services);
+  addMembers(routes, services);
   return routes;
 }
 
@@ -73,11 +85,12 @@ export function createApp(services: Services): App {
   const routes = createRoutes(services);
 
   async function respond(exchange: Exchange): Promise<Reply> {
-    if (needsCaller(exchange, V1)) {
+    if (needsApiKey(exchange)) {
       exchange.holder = await requireApiKey(exchange, services);
       if (rateLimit !== undefined) exchange.rateLimit = await rateLimit.spend(exchange.holder.keyId);
-    } else if (needsCaller(exchange, ADMIN)) {
-      exchange.holder = await requireSession(exchange, services);
+    } else if (exchange.path.startsWith(`${ADMIN.base}/`)) {
+      await admit(exchange, services);
+      return withoutStoring(await routes.answer(exchange));
     }
     return await routes.answer(exchange);
   }
@@ -99,14 +112,15 @@ export function createApp(services: Services): App {
 
 const OPENAPI_NAME = '/openapi.json';
 
-/**
- * Whether a request belongs to an API: there nothing can be learned without a key or a session, not even what is not there.
- * The document holds nobody's data.
- */
-function needsCaller({ path, incoming }: Exchange, { base }: Api): boolean {
-  if (!path.startsWith(base)) return false;
-  if (path === base + OPENAPI_NAME) return incoming.method !== 'GET' && incoming.method !== 'HEAD';
-  return path.length === base.length || path[base.length] === '/';
+/** Below `/v1` nothing can be learned without a key, not even what is not there; the document holds nobody's data. */
+function needsApiKey({ path, incoming }: Exchange): boolean {
+  if (path === V1.base + OPENAPI_NAME) return incoming.method !== 'GET' && incoming.method !== 'HEAD';
+  return path === V1.base || path.startsWith(`${V1.base}/`);
+}
+
+/** One browser may have two people after each other: nothing is kept that the next one could see. */
+function withoutStoring(reply: Reply): Reply {
+  return { ...reply, headers: { 'Cache-Control': 'no-store', ...reply.headers } };
 }
 
 function replyToError(error: unknown, exchange: Exchange, { logger }: Log): Reply {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { authenticate, type KeyRefusal } from '../domain/api-keys.ts';
-import { type Holder, holdSession, type SessionHolder, sessionGone } from '../domain/holders.ts';
+import type { Holder } from '../domain/holders.ts';
 import { AppError } from '../model/errors.ts';
 import type { KeyHolder } from '../storage/api-keys.ts';
 import type { Services } from './app.ts';
@@ -58,12 +58,6 @@ function unauthorized(description?: string): AppError {
   return new AppError('unauthorized', 'Invalid or missing API key', {
     headers: { 'WWW-Authenticate': CHALLENGE + reason },
   });
-}
-
-/** Whose session a request carries. @throws {AppError} `unauthorized` */
-export async function requireSession({ administrator }: Exchange, { database }: Services): Promise<SessionHolder> {
-  if (administrator === undefined) throw sessionGone();
-  return holdSession(database, administrator);
 }
 
 /** @throws {AppError} `insufficient_scope` for a key that may only read */

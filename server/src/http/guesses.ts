@@ -1,6 +1,6 @@
-import { isIP } from 'node:net';
 import { crc32 } from 'node:zlib';
 import { createLimiter } from '../lib/limiter.ts';
+import { networkOf } from './client-address.ts';
 
 /** Nobody mistypes a key so often in a minute. */
 const REFUSALS = { points: 100, seconds: 60 };
@@ -19,12 +19,4 @@ export class Guesses {
     const { consumedPoints } = await this.#limiter.penalty(crc32(networkOf(address)) % SLOTS);
     return consumedPoints > REFUSALS.points;
   }
-}
-
-/** The /64 of an IPv6 address: whoever has one address there has them all. */
-function networkOf(address: string): string {
-  if (isIP(address) !== 6) return address;
-  const [left = [], right = []] = address.split('::').map((part) => part.split(':'));
-  const zeros = Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0');
-  return [...left, ...zeros, ...right].slice(0, 4).join(':');
 }

@@ -1,5 +1,23 @@
+import { z } from 'zod';
+import { AppError } from './errors.ts';
+
 /** Members work with listings; administrators also with keys, the team and the account. */
-type Role = 'administrator' | 'member';
+export type Role = 'administrator' | 'member';
+
+/** A person who can sign in. */
+export interface User {
+  id: string;
+  name: string;
+  /** In lower case. */
+  email: string;
+}
+
+/** An account that somebody belongs to. */
+export interface Membership {
+  accountId: string;
+  accountName: string;
+  role: Role;
+}
 
 /** Who sends a request of the dashboard, for which account. */
 export interface Administrator {
@@ -11,4 +29,47 @@ export interface Administrator {
   role: Role;
   /** Where the request comes from. */
   address: string;
+}
+
+/** NIST SP 800-63B §3.1.1.2: not less than eight. */
+export const PASSWORD_LENGTH_MIN = 8;
+/** Long enough for every passphrase; each hash reads all of it. */
+export const PASSWORD_LENGTH_MAX = 128;
+/** RFC 5321 §4.5.3.1: a path has 256 characters with its brackets. */
+const EMAIL_LENGTH_MAX = 254;
+
+/** Two spellings of one address would be two people. */
+export function normalEmail(text: string): string {
+  return text.normalize('NFC').trim().toLowerCase();
+}
+
+/** What better-auth takes when somebody signs in: with a dot in its domain. */
+function isEmail(normal: string): boolean {
+  return normal.length <= EMAIL_LENGTH_MAX && z.regexes.email.test(normal);
+}
+
+/** Compared and hashed in one form, whatever keyboard it is typed on (RFC 8265 §4.2.2 names NFC). */
+export function normalPassword(text: string): string {
+  return text.normalize('NFC');
+}
+
+function isPassword(normal: string): boolean {
+  return normal.length >= PASSWORD_LENGTH_MIN && normal.length <= PASSWORD_LENGTH_MAX && normal.isWellFormed();
+}
+
+/** @throws {AppError} `validation_failed` for what is no e-mail address */
+export function parseEmail(text: string): string {
+  const email = normalEmail(text);
+  if (isEmail(email)) return email;
+  throw new AppError('validation_failed', `"${text}" is no e-mail address, such as ada@example.com.`);
+}
+
+/** @throws {AppError} `validation_failed` for one that is too short or too long */
+export function parsePassword(text: string): string {
+  const password = normalPassword(text);
+  if (isPassword(password)) return password;
+  throw new AppError(
+    'validation_failed',
+    `A password has ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters.`,
+  );
 }

@@ -1,4 +1,4 @@
-import type { CompiledQuery, Kysely, RawBuilder } from 'kysely';
+import type { CompiledQuery, Dialect, Kysely, RawBuilder } from 'kysely';
 import type { Tables } from './schema.ts';
 
 /** Builds queries and runs none. */
@@ -62,10 +62,14 @@ export interface ScanOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** How queries are written for an engine; not how they are run. */
+export type QueryDialect = Omit<Dialect, 'createDriver'>;
+
 /** One interface over both engines. */
 export interface Database extends Session {
   /** What it is called in messages to the operator; without passwords. */
   readonly name: string;
+  readonly dialect: QueryDialect;
   readonly scans: Scans;
   /**
    * Runs `job` as if in a transaction of its own and resolves once the commit is on disk. Jobs that wait at the same time

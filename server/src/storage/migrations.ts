@@ -1,7 +1,8 @@
 import { listings } from './migrations/0001-listings.ts';
+import { administrators } from './migrations/0002-administrators.ts';
 
 /** In order; each runs once, and is never changed after its release. */
-export const MIGRATIONS = [listings];
+export const MIGRATIONS = [listings, administrators];
 
 /** The version of the tables that this program needs. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -1,6 +1,8 @@
 import type { Generated } from 'kysely';
 import type { AreaUnits } from '../model/accounts.ts';
+import type { Role } from '../model/administrators.ts';
 import type { Access } from '../model/api-keys.ts';
+import type { ActorType, AuditAction } from '../model/audit.ts';
 import type { EventType } from '../model/events.ts';
 
 /** The tables, as queries see them. Times are UTC milliseconds unless a document holds them. */
@@ -95,5 +97,100 @@ export interface Tables {
     created_at: number;
     expires_at: number | null;
     last_used_at: number | null;
+  };
+  users: {
+    id: string;
+    name: string;
+    /** In lower case. */
+    email: string;
+    email_verified: number;
+    image: string | null;
+    two_factor_enabled: number;
+    /** ISO text, as all times of better-auth's tables. */
+    created_at: string;
+    updated_at: string;
+  };
+  sessions: {
+    id: string;
+    token: string;
+    user_id: string;
+    /** The account that the person works in, if it was chosen. */
+    account_id: string | null;
+    ip_address: string | null;
+    user_agent: string | null;
+    expires_at: string;
+    created_at: string;
+    updated_at: string;
+  };
+  credentials: {
+    id: string;
+    user_id: string;
+    /** `credential`: there is no other. */
+    provider_id: string;
+    /** The user's id. */
+    provider_user_id: string;
+    /** Its hash. */
+    password: string | null;
+    created_at: string;
+    updated_at: string;
+  };
+  verifications: {
+    id: string;
+    identifier: string;
+    value: string;
+    expires_at: string;
+    created_at: string;
+    updated_at: string;
+  };
+  two_factors: {
+    id: string;
+    user_id: string;
+    /** Encrypted. */
+    secret: string;
+    /** Encrypted. */
+    backup_codes: string;
+    verified: number;
+    failed_verification_count: number | null;
+    locked_until: string | null;
+  };
+  memberships: {
+    account_id: string;
+    user_id: string;
+    role: Role;
+    created_at: number;
+  };
+  invitations: {
+    account_id: string;
+    id: string;
+    email: string;
+    role: Role;
+    /** Of the token in its link: SHA-256 in hex. */
+    hash: string;
+    /** What the person is called who made it. */
+    invited_by: string;
+    created_at: number;
+    expires_at: number;
+  };
+  setup_links: {
+    /** Always 1. */
+    id: number;
+    /** Of the token in the link: SHA-256 in hex. */
+    hash: string;
+    expires_at: number;
+  };
+  /** Only ever appended to. */
+  audit_log: {
+    account_id: string;
+    id: string;
+    at: number;
+    actor_type: ActorType;
+    actor_id: string | null;
+    actor_name: string;
+    action: AuditAction;
+    target_type: string | null;
+    target_id: string | null;
+    target_name: string | null;
+    /** Where the request came from. */
+    address: string | null;
   };
 }

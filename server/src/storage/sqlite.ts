@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { AppError } from '../model/errors.ts';
 import type { Database } from './database.ts';
 import { Checkpoints } from './sqlite/checkpoints.ts';
-import { Connection } from './sqlite/connection.ts';
+import { Connection, dialect } from './sqlite/connection.ts';
 import { migrate } from './sqlite/migrate.ts';
 import { openConnection, openReader } from './sqlite/open-connection.ts';
 import { ReaderThreads } from './sqlite/reader-threads.ts';
@@ -27,6 +27,7 @@ export function openSqlite(path: string): Database {
   const queue = new WriteQueue(writer, checkpoints);
   return {
     name: path,
+    dialect,
     scans,
     execute: (statement, parameters) => reading.execute(statement, parameters),
     executeRun: (statement, parameters, bytesMax) => reading.executeRun(statement, parameters, bytesMax),

@@ -7,6 +7,8 @@ import { EventHub } from '../../src/domain/event-hub.ts';
 import { createRoutes } from '../../src/http/app.ts';
 import { CursorCodec } from '../../src/http/cursor.ts';
 import { Guesses } from '../../src/http/guesses.ts';
+import { PasswordAttempts } from '../../src/http/identity/attempts.ts';
+import { Identity } from '../../src/http/identity/identity.ts';
 import { MINIMAL, post } from '../support/listings.ts';
 import { OpenApiDocument, valueAt } from '../support/openapi.ts';
 import { startTestService } from '../support/service.ts';
@@ -38,15 +40,19 @@ test('every reference leads somewhere, and every component is used', () => {
 
 test('every route below /v1 is documented, and nothing else is', () => {
   const { database } = service;
+  const log = { logger: pino({ level: 'silent' }), writeLine: () => {} };
   const routes = createRoutes({
     database,
     eventHub: new EventHub(database),
     cursors: new CursorCodec('secret'),
     keyUse: new KeyUse(database),
-    log: { logger: pino({ level: 'silent' }), writeLine: () => {} },
+    log,
     trustedProxies: undefined,
     rateLimit: undefined,
     guesses: new Guesses(),
+    identity: new Identity(database, undefined, log),
+    passwordAttempts: new PasswordAttempts(),
+    publicUrl: undefined,
     release: '0.0.0',
     isStopping: () => false,
   });

@@ -27,7 +27,7 @@ export interface TestService extends Service {
 }
 
 /** What a test may set; requests are not limited by default. */
-type TestOptions = ServerTimeouts & Partial<Pick<Config, 'rateLimit' | 'trustedProxies'>>;
+type TestOptions = ServerTimeouts & Partial<Pick<Config, 'rateLimit' | 'trustedProxies' | 'publicUrl'>>;
 
 export async function createDirectory(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'property-listings-'));
@@ -43,7 +43,7 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     host: '127.0.0.1',
     port: 0,
     databaseUrl: `file:${join(directory, 'listings.db')}`,
-    publicUrl: undefined,
+    publicUrl: options.publicUrl,
     logLevel: 'info',
     trustedProxies: options.trustedProxies,
     rateLimit: options.rateLimit,

@@ -24,6 +24,17 @@ export const ACCESS_ERRORS = {
     commands: [`curl -i $API/listings ${KEY} ${JSON_BODY} -d '{"address":"12 Elm Street","beds":3,"baths":2}'`],
     example: { message: 'This key may only read; use a key with full access to change listings.' },
   },
+  forbidden: {
+    status: 403,
+    title: 'You may not do this',
+    meaning:
+      'This is of the dashboard, below `/admin`: the person who is signed in lacks the role for it, or the request did not ' +
+      'come from a page of this service. Nothing was changed.',
+    remedy:
+      'Ask an administrator of the account. If the dashboard itself is refused, `PUBLIC_URL` must be the address at which ' +
+      'people open it.',
+    example: { message: 'Only administrators of the account may do this; ask one of them.' },
+  },
   rate_limited: {
     status: 429,
     title: 'The key has sent too many requests',

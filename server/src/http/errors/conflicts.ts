@@ -73,4 +73,13 @@ export const CONFLICT_ERRORS = {
         "The database has another epoch: it was restored since, or never had this one. List all listings again, and go on from that list's sequence.",
     },
   },
+  conflict: {
+    status: 409,
+    title: 'It does not go with what is there',
+    meaning:
+      'This is of the dashboard, below `/admin`: for example an account would lose its last administrator, or somebody ' +
+      'belongs to it already. Nothing was changed.',
+    remedy: 'Read the message: it says what stands in the way.',
+    example: { message: 'An account needs an administrator: make somebody else one first.' },
+  },
 } satisfies Partial<Record<ErrorCode, ErrorEntry>>;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { PropertyPath } from '../../lib/json.ts';
 import { suggest } from '../../lib/suggest.ts';
-import type { FieldCode, FieldFault } from '../../model/errors.ts';
+import { AppError, type FieldCode, type FieldFault } from '../../model/errors.ts';
 
 /** A reply names so many faults at most, and a field by so many characters: it must not outgrow the request. */
 export const FAULTS_MAX = 100;
@@ -16,6 +16,15 @@ export interface KnownFields {
 }
 
 const NO_FIELDS: KnownFields = { accepted: [], readOnly: new Set() };
+
+/** The error that names faults of a body. */
+export function invalidFields(faults: FieldFault[]): AppError {
+  const summary =
+    faults.length === 1
+      ? 'One field is not valid; details says why.'
+      : `${faults.length} fields are not valid; details names each.`;
+  return new AppError('validation_failed', summary, { details: faults.slice(0, FAULTS_MAX) });
+}
 
 /** Translates zod's issues to the faults of the contract; `fields` are those at the top of the document. */
 export function toFaults(issues: readonly z.core.$ZodIssue[], fields = NO_FIELDS): FieldFault[] {

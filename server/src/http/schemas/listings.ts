@@ -3,9 +3,9 @@ import type { ParsedJson } from '../../lib/json.ts';
 import { isObject } from '../../lib/merge-patch.ts';
 import { AREA_UNITS } from '../../model/accounts.ts';
 import { COUNTRIES, CURRENCIES } from '../../model/codes.ts';
-import { AppError, type FieldFault } from '../../model/errors.ts';
+import type { FieldFault } from '../../model/errors.ts';
 import { type ListingInput, LOT_SIZE_UNITS, PROPERTY_TYPES, STATUSES } from '../../model/listings.ts';
-import { FAULTS_MAX, fieldName, type KnownFields, toFaults } from './faults.ts';
+import { fieldName, invalidFields, type KnownFields, toFaults } from './faults.ts';
 import { choice, code, decimal, expected, integer, text, time } from './fields.ts';
 import { metadata } from './metadata.ts';
 import { photos } from './photos.ts';
@@ -99,21 +99,11 @@ export function parseListing({ value, inexactNumbers }: ParsedJson, found: Field
   if (result.success && inexact.length === 0 && found.length === 0) {
     const faults = findLonelyFields(result.data);
     if (faults.length === 0) return result.data;
-    throw invalidListing(faults);
+    throw invalidFields(faults);
   }
   const seen = new Set(inexact.map(({ field }) => field));
   const others = toFaults(result.error?.issues ?? [], FIELDS).filter(({ field }) => !seen.has(field));
-  throw invalidListing([...found, ...others, ...inexact, ...findLonelyFields(given)]);
-}
-
-function invalidListing(faults: FieldFault[]): AppError {
-  const summary =
-    faults.length === 1
-      ? 'One field is not valid; details says why.'
-      : `${faults.length} fields are not valid; details names each.`;
-  return new AppError('validation_failed', summary, {
-    details: faults.slice(0, FAULTS_MAX),
-  });
+  throw invalidFields([...found, ...others, ...inexact, ...findLonelyFields(given)]);
 }
 
 /**
@@ -125,7 +115,7 @@ export function parseListingOf(externalId: string, { value, inexactNumbers }: Pa
   const input = parseListing({ value: { externalId, ...withoutNulls(value) }, inexactNumbers });
   if (input.externalId === externalId) return input;
   const message = 'Must be the one in the path, or be left out.';
-  throw invalidListing([{ field: 'externalId', code: 'inconsistent', message }]);
+  throw invalidFields([{ field: 'externalId', code: 'inconsistent', message }]);
 }
 
 /** An external id as it is stored: what stands in a path is treated like what stands in a body. */

@@ -1,17 +1,18 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { DummyDriver, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
-import type { Run, Session, Statement } from '../database.ts';
+import type { QueryDialect, Run, Session, Statement } from '../database.ts';
 import { rowMapper, StatementCompiler } from '../statements.ts';
 import { translateError } from './errors.ts';
 import { readRun } from './read-run.ts';
 
-/** One for all connections: it keeps what it has compiled. */
-export const compiler = new StatementCompiler({
+export const dialect: QueryDialect = {
   createAdapter: () => new SqliteAdapter(),
-  createDriver: () => new DummyDriver(),
   createIntrospector: (db) => new SqliteIntrospector(db),
   createQueryCompiler: () => new SqliteQueryCompiler(),
-});
+};
+
+/** One for all connections: it keeps what it has compiled. */
+export const compiler = new StatementCompiler({ ...dialect, createDriver: () => new DummyDriver() });
 
 interface Prepared {
   statement: StatementSync;

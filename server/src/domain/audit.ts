@@ -1,0 +1,40 @@
+import { createId } from '../lib/ids.ts';
+import type { Administrator, Membership } from '../model/administrators.ts';
+import type { AuditAction, AuditActor, AuditTarget } from '../model/audit.ts';
+import { insertAuditEntry } from '../storage/audit.ts';
+import type { Database, Session } from '../storage/database.ts';
+
+/** Whoever has the command line. */
+export const OPERATOR: AuditActor = { type: 'operator', id: null, name: 'Operator', address: null };
+
+/** A person in the dashboard as the one who did something. */
+export function actorOf({
+  userId,
+  userName,
+  address,
+}: Pick<Administrator, 'userId' | 'userName' | 'address'>): AuditActor {
+  return { type: 'administrator', id: userId, name: userName, address };
+}
+
+/** Writes down who did what, in the transaction in which it is done. */
+export async function recordAudit(
+  session: Session,
+  accountId: string,
+  actor: AuditActor,
+  action: AuditAction,
+  target: AuditTarget | null = null,
+): Promise<void> {
+  await insertAuditEntry(session, { accountId, id: createId('aud'), at: Date.now(), actor, action, target });
+}
+
+/** Writes down what somebody did with their own person, in each account that they belong to. */
+export async function recordOfPerson(
+  database: Database,
+  memberships: readonly Membership[],
+  actor: AuditActor,
+  action: AuditAction,
+): Promise<void> {
+  await database.write(async (session) => {
+    for (const { accountId } of memberships) await recordAudit(session, accountId, actor, action);
+  });
+}

@@ -1,0 +1,79 @@
+import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import { normalPassword } from '../model/administrators.ts';
+import { AppError } from '../model/errors.ts';
+
+/** OWASP's Password Storage Cheat Sheet: argon2id with 19 MiB, 2 passes and 1 thread. It takes 70 ms. */
+const MEMORY_KIB = 19_456;
+const PASSES = 2;
+const PARALLELISM = 1;
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
+/** As the reference implementation writes it (PHC string format): parameters can be raised, and old hashes still read. */
+const ENCODED = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+
+const hash: (algorithm: 'argon2id', parameters: Argon2Parameters) => Promise<Buffer> = promisify(argon2);
+
+/** What is stored of a password. */
+export async function hashPassword(password: string): Promise<string> {
+  const nonce = randomBytes(SALT_BYTES);
+  const tag = await derive(
+    password,
+    nonce,
+    { memory: MEMORY_KIB, passes: PASSES, parallelism: PARALLELISM },
+    HASH_BYTES,
+  );
+  return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${PARALLELISM}$${encode(nonce)}$${encode(tag)}`;
+}
+
+export async function verifyPassword(password: string, stored: string): Promise<boolean> {
+  const [, memory, passes, parallelism, salt = '', tag = ''] = ENCODED.exec(stored) ?? [];
+  if (memory === undefined) return false;
+  const cost = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) };
+  const expected = Buffer.from(tag, 'base64');
+  return timingSafeEqual(await derive(password, Buffer.from(salt, 'base64'), cost, expected.length), expected);
+}
+
+type Cost = Pick<Argon2Parameters, 'memory' | 'passes' | 'parallelism'>;
+
+function derive(password: string, nonce: Buffer, cost: Cost, tagLength: number): Promise<Buffer> {
+  return hash('argon2id', { message: normalPassword(password), nonce, tagLength, ...cost });
+}
+
+function encode(bytes: Buffer): string {
+  return bytes.toString('base64').replaceAll('=', '');
+}
+
+/** Hashing takes threads that files and names are read with, too: two of the four stay free. */
+const HASHING_MAX = 2;
+/** Those that wait longer than this takes, a second, are better told so. */
+const WAITING_MAX = 16;
+
+const waiting: (() => void)[] = [];
+let hashing = 0;
+
+/**
+ * Runs what hashes passwords: so many at a time, a few more after them, and no others.
+ * @throws {AppError} `rate_limited`; what `work` throws
+ */
+export async function withHashing<T>(work: () => Promise<T>): Promise<T> {
+  if (hashing >= HASHING_MAX) await waitForTurn();
+  else hashing += 1;
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    if (next === undefined) hashing -= 1;
+    else next();
+  }
+}
+
+/** Whoever ends hands their place over. */
+function waitForTurn(): Promise<void> {
+  if (waiting.length >= WAITING_MAX) {
+    throw new AppError('rate_limited', 'Too many people are signing in right now; try again in a second.', {
+      headers: { 'Retry-After': '1' },
+    });
+  }
+  return new Promise((resolve) => waiting.push(resolve));
+}

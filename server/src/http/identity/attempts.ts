@@ -1,0 +1,47 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { createLimiter, type Limiter } from '../../lib/limiter.ts';
+import { AppError } from '../../model/errors.ts';
+import { networkOf } from '../client-address.ts';
+
+const WINDOW_SECONDS = 15 * 60;
+/** Nobody mistypes a password so often; who guesses has a thousand a day. */
+const OF_EMAIL = { points: 10, seconds: WINDOW_SECONDS };
+/** An office has one address. */
+const OF_ADDRESS = { points: 50, seconds: WINDOW_SECONDS };
+/** Bounds the memory, whatever is sent as an address. */
+const SLOTS = 65_536;
+
+/** Counts passwords that are tried, by whose they are said to be and by where they come from. Right ones are free. */
+export class PasswordAttempts {
+  readonly #byEmail = createLimiter(OF_EMAIL);
+  readonly #byAddress = createLimiter(OF_ADDRESS);
+  /** So that nobody can choose who shares a slot with whom. */
+  readonly #salt = randomBytes(16);
+
+  /** Takes a point of each. @throws {AppError} `rate_limited` */
+  async begin(email: string, address: string): Promise<void> {
+    await take(this.#byAddress, this.#slot(networkOf(address)), 'this address');
+    await take(this.#byEmail, this.#slot(email), 'this e-mail address');
+  }
+
+  /** The password was right. */
+  async succeed(email: string, address: string): Promise<void> {
+    await this.#byEmail.delete(this.#slot(email));
+    await this.#byAddress.reward(this.#slot(networkOf(address)));
+  }
+
+  #slot(text: string): number {
+    return createHmac('sha256', this.#salt).update(text).digest().readUInt32BE() % SLOTS;
+  }
+}
+
+async function take(limiter: Limiter, slot: number, whose: string): Promise<void> {
+  const { consumedPoints, msBeforeNext } = await limiter.penalty(slot);
+  if (consumedPoints <= limiter.points) return;
+  const minutes = Math.ceil(msBeforeNext / 60_000);
+  throw new AppError(
+    'rate_limited',
+    `Too many wrong passwords for ${whose}; try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
+    { headers: { 'Retry-After': String(Math.ceil(msBeforeNext / 1000)) } },
+  );
+}

@@ -1,0 +1,113 @@
+import { betterAuth } from 'better-auth';
+import { twoFactor } from 'better-auth/plugins/two-factor';
+import { hashPassword, verifyPassword } from '../../domain/passwords.ts';
+import { createId } from '../../lib/ids.ts';
+import type { Log } from '../../lib/log.ts';
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../../model/administrators.ts';
+import type { BetterAuthDatabase } from '../../storage/better-auth.ts';
+import { ADDRESS_HEADER } from './address-header.ts';
+
+/** Whoever does not come back for so long signs in again; each day of use begins the time anew. */
+const SESSION_SECONDS = 7 * 24 * 60 * 60;
+const PREFIXES: Record<string, string> = {
+  user: 'usr',
+  session: 'ses',
+  account: 'crd',
+  verification: 'ver',
+  twoFactor: 'tfa',
+};
+
+export interface BetterAuthOptions {
+  database: BetterAuthDatabase;
+  /** Signs cookies and encrypts what belongs to the second factor. */
+  secret: string;
+  cookiePrefix: string;
+  isSecure: boolean;
+  log: Log;
+}
+
+/** What better-auth may do here. Its own routes are not mounted anywhere: `routes/auth.ts` calls those that are wanted. */
+export function createBetterAuth({ database, secret, cookiePrefix, isSecure, log }: BetterAuthOptions) {
+  return betterAuth({
+    appName: 'Property Listings',
+    // It makes links with this, and here it makes none.
+    baseURL: 'http://localhost',
+    basePath: '/admin/auth',
+    secret,
+    database,
+    telemetry: { enabled: false },
+    // Attempts are counted in `SignInAttempts`, before anything is hashed.
+    rateLimit: { enabled: false },
+    logger: { level: 'error', log: (_, message) => log.logger.error(`better-auth: ${message}`) },
+    emailAndPassword: {
+      enabled: true,
+      disableSignUp: true,
+      minPasswordLength: PASSWORD_LENGTH_MIN,
+      maxPasswordLength: PASSWORD_LENGTH_MAX,
+      password: { hash: hashPassword, verify: ({ password, hash }) => verifyPassword(password, hash) },
+    },
+    user: {
+      modelName: 'users',
+      fields: { emailVerified: 'email_verified', createdAt: 'created_at', updatedAt: 'updated_at' },
+    },
+    session: {
+      modelName: 'sessions',
+      expiresIn: SESSION_SECONDS,
+      // Nothing depends on how old a session is: what matters asks for the password.
+      freshAge: 0,
+      fields: {
+        userId: 'user_id',
+        ipAddress: 'ip_address',
+        userAgent: 'user_agent',
+        expiresAt: 'expires_at',
+        createdAt: 'created_at',
+        updatedAt: 'updated_at',
+      },
+      // The account that the person works in: it goes along when better-auth replaces a session.
+      additionalFields: { accountId: { type: 'string', required: false, input: false, fieldName: 'account_id' } },
+    },
+    account: {
+      modelName: 'credentials',
+      fields: {
+        userId: 'user_id',
+        providerId: 'provider_id',
+        accountId: 'provider_user_id',
+        createdAt: 'created_at',
+        updatedAt: 'updated_at',
+      },
+    },
+    verification: {
+      modelName: 'verifications',
+      fields: { expiresAt: 'expires_at', createdAt: 'created_at', updatedAt: 'updated_at' },
+    },
+    plugins: [
+      twoFactor({
+        schema: {
+          user: { fields: { twoFactorEnabled: 'two_factor_enabled' } },
+          twoFactor: {
+            modelName: 'two_factors',
+            fields: {
+              userId: 'user_id',
+              backupCodes: 'backup_codes',
+              failedVerificationCount: 'failed_verification_count',
+              lockedUntil: 'locked_until',
+            },
+          },
+        },
+      }),
+    ],
+    advanced: {
+      cookiePrefix,
+      useSecureCookies: false,
+      defaultCookieAttributes: { secure: isSecure, httpOnly: true, sameSite: 'lax', path: '/' },
+      database: {
+        generateId: ({ model }) => createId(PREFIXES[model] ?? 'aut'),
+        // The tables are ours: their migration is.
+        validateSchema: false,
+      },
+      ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
+    },
+  });
+}
+
+export type BetterAuth = ReturnType<typeof createBetterAuth>;

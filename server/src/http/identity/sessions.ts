@@ -1,0 +1,103 @@
+import { sessionGone } from '../../domain/holders.ts';
+import type { Administrator, Membership, User } from '../../model/administrators.ts';
+import { AppError } from '../../model/errors.ts';
+import { listMembershipsOf } from '../../storage/memberships.ts';
+import type { Services } from '../app.ts';
+import { clientAddress } from '../client-address.ts';
+import type { Exchange } from '../exchange.ts';
+import { ADDRESS_HEADER } from './address-header.ts';
+
+/** Who is signed in, and what they belong to. */
+export interface SignedIn {
+  sessionId: string;
+  user: User & { hasTwoFactor: boolean };
+  memberships: Membership[];
+  /** The one that they work in; none if they belong to no account. */
+  membership: Membership | undefined;
+}
+
+/** Who sends a request, by its session cookie; nobody is undefined. */
+export async function findSignedIn(exchange: Exchange, services: Services): Promise<SignedIn | undefined> {
+  const { cookie } = exchange.incoming.headers;
+  if (!cookie?.includes(services.identity.cookiePrefix)) return undefined;
+  const { headers, signedIn } = await readSession(identityHeaders(exchange, services), services);
+  setCookies(exchange, headers);
+  return signedIn;
+}
+
+/** Whose session has just begun: what better-auth sends is what the browser will send. */
+export async function getNewSession(sent: Headers, services: Services): Promise<SignedIn> {
+  const cookie = sent.getSetCookie().map((text) => text.split(';', 1).join());
+  const { signedIn } = await readSession(new Headers({ cookie: cookie.join('; ') }), services);
+  if (signedIn === undefined) throw new Error('better-auth has begun no session');
+  return signedIn;
+}
+
+async function readSession(given: Headers, { identity, database }: Services) {
+  const auth = await identity.load();
+  const { headers, response } = await auth.api.getSession({ headers: given, returnHeaders: true });
+  if (response === null) return { headers, signedIn: undefined };
+  const { session, user } = response;
+  const memberships = await listMembershipsOf(database, user.id);
+  const signedIn: SignedIn = {
+    sessionId: session.id,
+    user: { id: user.id, name: user.name, email: user.email, hasTwoFactor: user.twoFactorEnabled === true },
+    memberships,
+    membership: memberships.find(({ accountId }) => accountId === session.accountId) ?? memberships[0],
+  };
+  return { headers, signedIn };
+}
+
+/** @throws {AppError} `unauthorized` when nobody is signed in */
+export async function requireSignedIn(exchange: Exchange, services: Services): Promise<SignedIn> {
+  const signedIn = await findSignedIn(exchange, services);
+  if (signedIn !== undefined) return signedIn;
+  throw sessionGone();
+}
+
+/**
+ * Who works with an account in the dashboard.
+ * @throws {AppError} `unauthorized` when nobody is signed in, `forbidden` when they belong to no account
+ */
+export async function requireAdministrator(exchange: Exchange, services: Services): Promise<Administrator> {
+  const { sessionId, user, membership } = await requireSignedIn(exchange, services);
+  if (membership === undefined) {
+    throw new AppError('forbidden', 'You belong to no account any more; ask an administrator for an invitation.');
+  }
+  return {
+    sessionId,
+    userId: user.id,
+    userName: user.name,
+    email: user.email,
+    accountId: membership.accountId,
+    role: membership.role,
+    address: clientAddress(exchange.incoming, services.trustedProxies),
+  };
+}
+
+/** Who was let in. */
+export function getAdministrator({ administrator, path }: Exchange): Administrator {
+  if (administrator === undefined) throw new Error(`${path} was reached by nobody who was let in`);
+  return administrator;
+}
+
+/** @throws {AppError} `forbidden` for members */
+export function requireRole({ role }: Administrator): void {
+  if (role === 'administrator') return;
+  throw new AppError('forbidden', 'Only administrators of the account may do this; ask one of them.');
+}
+
+/** What better-auth is told of a request. */
+export function identityHeaders({ incoming }: Exchange, { trustedProxies }: Services): Headers {
+  const { cookie = '', 'user-agent': userAgent = '' } = incoming.headers;
+  return new Headers({
+    cookie,
+    'user-agent': userAgent,
+    [ADDRESS_HEADER]: clientAddress(incoming, trustedProxies),
+  });
+}
+
+/** Sends the cookies of better-auth along with whatever the reply is. */
+export function setCookies({ outgoing }: Exchange, headers: Headers): void {
+  for (const cookie of headers.getSetCookie()) outgoing.appendHeader('Set-Cookie', cookie);
+}

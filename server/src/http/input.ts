@@ -1,0 +1,21 @@
+import type { z } from 'zod';
+import { parseBody, readBody } from './body.ts';
+import type { Exchange } from './exchange.ts';
+import { requireBodyType } from './negotiate.ts';
+import { JSON_TYPE } from './reply.ts';
+import { invalidFields, toFaults } from './schemas/faults.ts';
+
+const READ_ONLY: ReadonlySet<string> = new Set();
+
+/**
+ * Reads a body of JSON by its schema.
+ * @throws {AppError} what `readBody` and `parseBody` throw; `validation_failed` with every fault there is
+ */
+export async function readInput<S extends z.ZodObject>(exchange: Exchange, schema: S): Promise<z.output<S>> {
+  requireBodyType(exchange.incoming, [JSON_TYPE]);
+  const { value } = parseBody(await readBody(exchange));
+  const result = schema.safeParse(value, { reportInput: true });
+  if (result.success) return result.data;
+  const fields = { accepted: Object.keys(schema.shape), readOnly: READ_ONLY };
+  throw invalidFields(toFaults(result.error.issues, fields));
+}

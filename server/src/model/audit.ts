@@ -1,0 +1,48 @@
+/** What the audit log tells of. */
+export type AuditAction =
+  | 'account.created'
+  | 'account.updated'
+  | 'administrator.password_changed'
+  | 'administrator.sessions_ended'
+  | 'administrator.signed_in'
+  | 'administrator.signed_out'
+  | 'administrator.two_factor_disabled'
+  | 'administrator.two_factor_enabled'
+  | 'api_key.created'
+  | 'api_key.deleted'
+  | 'import.finished'
+  | 'invitation.created'
+  | 'invitation.revoked'
+  | 'listing.created'
+  | 'listing.deleted'
+  | 'listing.updated'
+  | 'member.joined'
+  | 'member.removed'
+  | 'member.role_changed';
+
+export type ActorType = 'administrator' | 'operator' | 'api_key' | 'system';
+
+/** Who did something, and from where. */
+export interface AuditActor {
+  type: ActorType;
+  id: string | null;
+  name: string;
+  address: string | null;
+}
+
+/** What something was done to. */
+export interface AuditTarget {
+  type: 'account' | 'administrator' | 'api_key' | 'import' | 'invitation' | 'listing';
+  id: string;
+  name: string;
+}
+
+export interface AuditEntry {
+  accountId: string;
+  id: string;
+  /** UTC milliseconds. */
+  at: number;
+  actor: AuditActor;
+  action: AuditAction;
+  target: AuditTarget | null;
+}

@@ -1,0 +1,61 @@
+import type { Membership, Role } from '../model/administrators.ts';
+import { type Session, statement } from './database.ts';
+
+export interface NewMembership {
+  accountId: string;
+  userId: string;
+  role: Role;
+  /** UTC milliseconds. */
+  createdAt: number;
+}
+
+const insert = statement<NewMembership>((query, parameter) =>
+  query.insertInto('memberships').values({
+    account_id: parameter('accountId'),
+    user_id: parameter('userId'),
+    role: parameter('role'),
+    created_at: parameter('createdAt'),
+  }),
+);
+
+export async function insertMembership(session: Session, membership: NewMembership): Promise<void> {
+  await session.execute(insert, membership);
+}
+
+const selectByUser = statement<{ userId: string }, Membership>((query, parameter) =>
+  query
+    .selectFrom('memberships')
+    .innerJoin('accounts', 'accounts.id', 'memberships.account_id')
+    .select(['accounts.id as accountId', 'accounts.name as accountName', 'role'])
+    .where('user_id', '=', parameter('userId'))
+    .orderBy('accounts.id'),
+);
+
+/** The accounts that somebody belongs to, the oldest first. */
+export function listMembershipsOf(session: Session, userId: string): Promise<Membership[]> {
+  return session.execute(selectByUser, { userId });
+}
+
+/** Somebody who belongs to an account. */
+export interface Member {
+  id: string;
+  name: string;
+  email: string;
+  role: Role;
+  createdAt: number;
+}
+
+const selectByAccount = statement<{ accountId: string }, Member>((query, parameter) =>
+  query
+    .selectFrom('memberships')
+    .innerJoin('users', 'users.id', 'memberships.user_id')
+    .select(['users.id', 'users.name', 'users.email', 'role', 'memberships.created_at as createdAt'])
+    .where('account_id', '=', parameter('accountId'))
+    .orderBy('memberships.created_at')
+    .orderBy('users.id'),
+);
+
+/** Who belongs to an account, the longest first. */
+export function listMembers(session: Session, accountId: string): Promise<Member[]> {
+  return session.execute(selectByAccount, { accountId });
+}

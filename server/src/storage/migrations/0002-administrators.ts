@@ -1,0 +1,123 @@
+/**
+ * Those who sign in, what they belong to, and what they did. The times of better-auth's five tables are ISO text, which is
+ * how it compares them on both engines; all others are UTC milliseconds.
+ */
+export const administrators = {
+  sqlite: `
+    create table users (
+      id text primary key,
+      name text not null,
+      email text not null unique,
+      email_verified integer not null default 0,
+      image text,
+      two_factor_enabled integer not null default 0,
+      created_at text not null,
+      updated_at text not null
+    ) strict, without rowid;
+
+    create table sessions (
+      id text primary key,
+      token text not null unique,
+      user_id text not null references users (id) on delete cascade,
+      -- The account that the person works in, if it was chosen.
+      account_id text references accounts (id) on delete set null,
+      ip_address text,
+      user_agent text,
+      expires_at text not null,
+      created_at text not null,
+      updated_at text not null
+    ) strict, without rowid;
+
+    create index sessions_user_id on sessions (user_id);
+    create index sessions_account_id on sessions (account_id);
+    create index sessions_expires_at on sessions (expires_at);
+
+    create table credentials (
+      id text primary key,
+      user_id text not null references users (id) on delete cascade,
+      provider_id text not null,
+      provider_user_id text not null,
+      password text,
+      created_at text not null,
+      updated_at text not null,
+      unique (provider_id, provider_user_id)
+    ) strict, without rowid;
+
+    create index credentials_user_id on credentials (user_id);
+
+    create table verifications (
+      id text primary key,
+      identifier text not null,
+      value text not null,
+      expires_at text not null,
+      created_at text not null,
+      updated_at text not null
+    ) strict, without rowid;
+
+    create index verifications_identifier on verifications (identifier);
+    create index verifications_expires_at on verifications (expires_at);
+
+    create table two_factors (
+      id text primary key,
+      user_id text not null unique references users (id) on delete cascade,
+      secret text not null,
+      backup_codes text not null,
+      verified integer not null default 1,
+      failed_verification_count integer default 0,
+      locked_until text
+    ) strict, without rowid;
+
+    create table memberships (
+      account_id text not null references accounts (id) on delete cascade,
+      user_id text not null references users (id) on delete cascade,
+      role text not null check (role in ('administrator', 'member')),
+      created_at integer not null,
+      primary key (account_id, user_id)
+    ) strict, without rowid;
+
+    create index memberships_user_id on memberships (user_id);
+
+    create table invitations (
+      account_id text not null references accounts (id) on delete cascade,
+      id text not null,
+      email text not null,
+      role text not null check (role in ('administrator', 'member')),
+      hash text not null unique,
+      invited_by text not null,
+      created_at integer not null,
+      expires_at integer not null,
+      primary key (account_id, id),
+      unique (account_id, email)
+    ) strict, without rowid;
+
+    -- The link by which the first administrator comes in: one at most.
+    create table setup_links (
+      id integer primary key check (id = 1),
+      hash text not null,
+      expires_at integer not null
+    ) strict;
+
+    create table audit_log (
+      account_id text not null references accounts (id) on delete cascade,
+      id text not null,
+      at integer not null,
+      actor_type text not null,
+      actor_id text,
+      actor_name text not null,
+      action text not null,
+      target_type text,
+      target_id text,
+      target_name text,
+      address text,
+      primary key (account_id, id)
+    ) strict, without rowid;
+
+    create trigger audit_log_stays before update on audit_log
+      begin select raise(abort, 'what the audit log says stays'); end;
+
+    -- An account takes its rows with it: by then it is gone itself.
+    create trigger audit_log_keeps before delete on audit_log
+      when exists (select 1 from accounts where id = old.account_id)
+      begin select raise(abort, 'what the audit log says stays'); end;
+  `,
+};

@@ -1,0 +1,59 @@
+import type { User } from '../model/administrators.ts';
+import { type Session, statement } from './database.ts';
+
+/** `at` is an ISO time. */
+interface UserRow extends User {
+  at: string;
+}
+
+const insert = statement<UserRow>((query, parameter) =>
+  query.insertInto('users').values({
+    id: parameter('id'),
+    name: parameter('name'),
+    email: parameter('email'),
+    email_verified: 1,
+    two_factor_enabled: 0,
+    created_at: parameter('at'),
+    updated_at: parameter('at'),
+  }),
+);
+
+interface CredentialRow {
+  id: string;
+  userId: string;
+  passwordHash: string;
+  at: string;
+}
+
+const insertCredential = statement<CredentialRow>((query, parameter) =>
+  query.insertInto('credentials').values({
+    id: parameter('id'),
+    user_id: parameter('userId'),
+    provider_id: 'credential',
+    provider_user_id: parameter('userId'),
+    password: parameter('passwordHash'),
+    created_at: parameter('at'),
+    updated_at: parameter('at'),
+  }),
+);
+
+/** Stores a person with their password, as better-auth looks for them. */
+export async function insertUser(
+  session: Session,
+  user: User,
+  credential: { id: string; passwordHash: string },
+): Promise<void> {
+  const at = new Date().toISOString();
+  await session.execute(insert, { ...user, at });
+  await session.execute(insertCredential, { ...credential, userId: user.id, at });
+}
+
+const selectByEmail = statement<{ email: string }, User>((query, parameter) =>
+  query.selectFrom('users').select(['id', 'name', 'email']).where('email', '=', parameter('email')),
+);
+
+/** Who signs in with this address, which is in lower case. */
+export async function findUserByEmail(session: Session, email: string): Promise<User | undefined> {
+  const [user] = await session.execute(selectByEmail, { email });
+  return user;
+}

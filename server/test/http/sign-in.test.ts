@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, describe, test } from 'node:test';
+import { createAccount } from '../../src/domain/accounts.ts';
+import { insertMembership } from '../../src/storage/memberships.ts';
+import { Browser, createPerson, PASSWORD, signIn } from '../support/browser.ts';
+import { readError } from '../support/replies.ts';
+import { startTestService } from '../support/service.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+
+function rows(sql: string, ...parameters: string[]): Record<string, unknown>[] {
+  const database = new DatabaseSync(join(service.directory, 'listings.db'), { readOnly: true });
+  const found = database.prepare(sql).all(...parameters);
+  database.close();
+  return found;
+}
+
+describe('signing in', () => {
+  test('gives the session, and asking for it again gives the same', async () => {
+    const person = await createPerson(service);
+    const browser = new Browser(service);
+    assert.equal(await browser.ask('GET', '/admin/session'), null);
+    const session = await browser.ask('POST', '/admin/auth/sign-in/email', { email: person.email, password: PASSWORD });
+    assert.deepEqual(session, {
+      user: { id: person.userId, name: 'Ada Lovelace', email: person.email, hasTwoFactor: false },
+      account: {
+        id: person.accountId,
+        name: 'Hill Country Homes',
+        currency: 'USD',
+        areaUnits: 'sqft',
+        role: 'administrator',
+      },
+      accounts: [{ id: person.accountId, name: 'Hill Country Homes', role: 'administrator' }],
+    });
+    assert.deepEqual(await browser.ask('GET', '/admin/session'), session);
+  });
+
+  test('takes the address in any case and with spaces around it', async () => {
+    const { email } = await createPerson(service);
+    const browser = new Browser(service);
+    const given = { email: ` ${email.toUpperCase()} `, password: PASSWORD };
+    assert.equal((await browser.ask('POST', '/admin/auth/sign-in/email', given)).user.email, email);
+  });
+
+  test('with a wrong password and as nobody are answered alike, and give no cookie', async () => {
+    const { email } = await createPerson(service);
+    const bodies = [];
+    for (const given of [
+      { email, password: 'wrong password' },
+      { email: 'nobody@example.com', password: PASSWORD },
+      { email: 'no address', password: PASSWORD },
+    ]) {
+      const browser = new Browser(service);
+      const response = await browser.send('POST', '/admin/auth/sign-in/email', given);
+      assert.deepEqual(response.headers.getSetCookie(), []);
+      assert.equal(response.headers.get('www-authenticate'), null);
+      bodies.push((await readError(response, 401, 'unauthorized')).message);
+    }
+    assert.deepEqual(new Set(bodies), new Set(['The e-mail address or the password is wrong.']));
+  });
+
+  test('is written down, and so is signing out, which ends the session', async () => {
+    const person = await createPerson(service);
+    const browser = await signIn(service, person);
+    const stolen = new Map(browser.cookies);
+    await browser.ask('POST', '/admin/auth/sign-out', undefined, 204);
+    assert.equal(browser.cookies.size, 0);
+    const thief = new Browser(service);
+    for (const [name, value] of stolen) thief.cookies.set(name, value);
+    assert.equal(await thief.ask('GET', '/admin/session'), null);
+    const log = rows('select * from audit_log where account_id = ? order by id', person.accountId);
+    assert.deepEqual(
+      log.map(({ action, actor_id, actor_name, address }) => [action, actor_id, actor_name, address]),
+      [
+        ['member.joined', null, 'Operator', null],
+        ['administrator.signed_in', person.userId, 'Ada Lovelace', '127.0.0.1'],
+        ['administrator.signed_out', person.userId, 'Ada Lovelace', '127.0.0.1'],
+      ],
+    );
+  });
+
+  test('names every field at fault', async () => {
+    const browser = new Browser(service);
+    const response = await browser.send('POST', '/admin/auth/sign-in/email', { mail: 'a', password: 1 });
+    const { details } = await readError(response, 422, 'validation_failed');
+    assert.deepEqual(
+      details?.map(({ field, code }) => [field, code]),
+      [
+        ['email', 'required'],
+        ['password', 'invalid_type'],
+        ['mail', 'unknown_field'],
+      ],
+    );
+  });
+});
+
+describe('the cookie', () => {
+  const setCookie = async (publicUrl?: string) => {
+    await using other = await startTestService({ publicUrl });
+    const { email } = await createPerson(other);
+    const browser = new Browser(other);
+    const response = await browser.send('POST', '/admin/auth/sign-in/email', { email, password: PASSWORD });
+    assert.equal(response.status, 200);
+    const [cookie = '', ...others] = response.headers.getSetCookie();
+    assert.deepEqual(others, []);
+    return cookie.split('; ').map((part) => part.replace(/=.*/, ''));
+  };
+
+  test('is bound to the host and to HTTPS where PUBLIC_URL is https', async () => {
+    const [name = '', ...attributes] = await setCookie('https://listings.example.com');
+    assert.ok(name.startsWith('__Host-'), name);
+    assert.deepEqual(new Set(attributes), new Set(['Max-Age', 'Path', 'HttpOnly', 'Secure', 'SameSite']));
+  });
+
+  test('is kept from scripts and other sites everywhere else', async () => {
+    const [name = '', ...attributes] = await setCookie();
+    assert.ok(!name.startsWith('__'), name);
+    assert.deepEqual(new Set(attributes), new Set(['Max-Age', 'Path', 'HttpOnly', 'SameSite']));
+  });
+
+  test('is worth nothing when it is changed', async () => {
+    const browser = await signIn(service, await createPerson(service));
+    const [[name = '', value = ''] = []] = browser.cookies;
+    for (const changed of [`x${value}`, value.slice(0, -4), value.split('.')[0] ?? '', '']) {
+      browser.cookies.set(name, changed);
+      assert.equal(await browser.ask('GET', '/admin/session'), null);
+    }
+  });
+});
+
+describe('a change below /admin', () => {
+  const attempt = async (headers: Record<string, string>, publicUrl?: string) => {
+    await using other = await startTestService({ publicUrl });
+    const init = { method: 'POST', body: '{}', headers: { 'Content-Type': 'application/json', ...headers } };
+    const response = await fetch(`${other.url}/admin/auth/sign-in/email`, init);
+    await response.text();
+    return response.status;
+  };
+
+  for (const [name, headers] of [
+    ['from nowhere', {}],
+    ['from another site', { Origin: 'https://evil.example' }],
+    ['from a page without an origin', { Origin: 'null' }],
+    ['from another site that the browser names', { 'Sec-Fetch-Site': 'cross-site' }],
+    ['from a neighbour', { 'Sec-Fetch-Site': 'same-site' }],
+    ['from the address bar', { 'Sec-Fetch-Site': 'none' }],
+  ] as [string, Record<string, string>][]) {
+    test(`${name} is refused`, async () => {
+      assert.equal(await attempt(headers), 403);
+    });
+  }
+
+  test('from the service itself is let in: by the host of the request, by PUBLIC_URL, by the browser’s word', async () => {
+    assert.equal(await attempt({ Origin: service.url }), 403, 'another port is another origin');
+    assert.equal(await attempt({ Origin: 'https://a.example' }, 'https://a.example'), 422);
+    assert.equal(await attempt({ Origin: 'http://a.example' }, 'https://a.example'), 403);
+    assert.equal(await attempt({ 'Sec-Fetch-Site': 'same-origin' }), 422);
+  });
+});
+
+describe('below /admin', () => {
+  test('nothing can be learned without a session: not even what is not there', async () => {
+    for (const path of ['/admin/members', '/admin/nothing', '/admin/api-keys/key_x']) {
+      const { message } = await readError(await fetch(`${service.url}${path}`), 401, 'unauthorized');
+      assert.equal(message, 'Sign in first.');
+    }
+  });
+
+  test('an API key is nobody, and a session is nobody below /v1', async () => {
+    const person = await createPerson(service);
+    const tenant = await service.createTenant();
+    await readError(await service.fetch(tenant, '/admin/members'), 401, 'unauthorized');
+    const browser = await signIn(service, person);
+    const response = await browser.send('GET', '/v1/listings');
+    assert.equal(await response.text(), '{"error":{"code":"unauthorized","message":"Invalid or missing API key"}}');
+  });
+
+  test('nothing is kept by caches', async () => {
+    const browser = await signIn(service, await createPerson(service));
+    assert.equal((await browser.send('GET', '/admin/session')).headers.get('cache-control'), 'no-store');
+  });
+});
+
+test('a person of two accounts chooses in which one they work, and only among their own', async () => {
+  const person = await createPerson(service);
+  const { id } = await createAccount(service.database, 'Zweites Konto');
+  await service.database.write((session) =>
+    insertMembership(session, { accountId: id, userId: person.userId, role: 'member', createdAt: Date.now() }),
+  );
+  const browser = await signIn(service, person);
+  const { accounts } = await browser.ask('PUT', '/admin/session/account', { accountId: id });
+  assert.equal(accounts.length, 2);
+  const { account } = await browser.ask('GET', '/admin/session');
+  assert.deepEqual([account.id, account.role], [id, 'member']);
+  const other = await createPerson(service);
+  await browser.ask('PUT', '/admin/session/account', { accountId: other.accountId }, 404);
+  assert.equal((await browser.ask('GET', '/admin/session')).account.id, id);
+});
+
+test('neither passwords nor cookies lie in the log or, but for hashes, in the database', async () => {
+  const person = await createPerson(service);
+  const browser = await signIn(service, person);
+  const [[, cookie = ''] = []] = browser.cookies;
+  const lines = service.logLines.join('');
+  assert.ok(!lines.includes(PASSWORD) && !lines.includes(cookie.split('.')[0] ?? '-'));
+  const [{ password } = {}] = rows('select password from credentials where user_id = ?', person.userId);
+  assert.match(String(password), /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+});
+
+test('what the audit log says stays, until its account is gone', async () => {
+  const { accountId } = await createPerson(service);
+  const database = new DatabaseSync(join(service.directory, 'listings.db'), { timeout: 5_000 });
+  const change = (sql: string) => database.prepare(sql).run(accountId);
+  assert.throws(() => change("update audit_log set actor_name = '' where account_id = ?"), /stays/);
+  assert.throws(() => change('delete from audit_log where account_id = ?'), /stays/);
+  change('delete from accounts where id = ?');
+  database.close();
+  assert.deepEqual(rows('select * from audit_log where account_id = ?', accountId), []);
+});
+
+test('administrators see who belongs to their account and nobody else; members do not', async () => {
+  const person = await createPerson(service);
+  const member = await createPerson(service, { accountId: person.accountId, role: 'member', name: 'Grace Hopper' });
+  await createPerson(service);
+  const { data } = await (await signIn(service, person)).ask('GET', '/admin/members');
+  assert.deepEqual(
+    data.map(({ id, name, email, role, isYou }: Record<string, unknown>) => ({ id, name, email, role, isYou })),
+    [
+      { id: person.userId, name: 'Ada Lovelace', email: person.email, role: 'administrator', isYou: true },
+      { id: member.userId, name: 'Grace Hopper', email: member.email, role: 'member', isYou: false },
+    ],
+  );
+  await readError(await (await signIn(service, member)).send('GET', '/admin/members'), 403, 'forbidden');
+});

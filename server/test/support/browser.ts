@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { createAccount } from '../../src/domain/accounts.ts';
+import { createAdministrator } from '../../src/domain/administrators.ts';
+import { OPERATOR } from '../../src/domain/audit.ts';
+import type { Role } from '../../src/model/administrators.ts';
+import type { TestService } from './service.ts';
+
+export const PASSWORD = 'correct horse battery staple';
+
+export interface Person {
+  userId: string;
+  accountId: string;
+  name: string;
+  email: string;
+}
+
+/** Somebody who can sign in with `PASSWORD`; with an account of their own unless one is given. */
+export async function createPerson(
+  { database }: Pick<TestService, 'database'>,
+  { accountId, role = 'administrator', name = 'Ada Lovelace' }: { accountId?: string; role?: Role; name?: string } = {},
+): Promise<Person> {
+  const account = accountId ?? (await createAccount(database, 'Hill Country Homes')).id;
+  const email = `${randomUUID()}@example.com`;
+  const user = await createAdministrator(database, account, { name, email, password: PASSWORD }, role, OPERATOR);
+  return { userId: user.id, accountId: account, name, email };
+}
+
+/** What a browser does: it keeps cookies, and says where a change comes from. */
+export class Browser {
+  readonly cookies = new Map<string, string>();
+  readonly #url: string;
+
+  constructor({ url }: Pick<TestService, 'url'>) {
+    this.#url = url;
+  }
+
+  async send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await fetch(`${this.#url}${path}`, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(cookie && { Cookie: cookie }),
+        ...(method !== 'GET' && { Origin: this.#url }),
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    for (const text of response.headers.getSetCookie()) this.#keep(text);
+    return response;
+  }
+
+  /** The JSON of a reply that must have this status. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test says itself what it expects.
+  async ask(method: string, path: string, body?: unknown, status = 200): Promise<any> {
+    const response = await this.send(method, path, body);
+    const text = await response.text();
+    assert.equal(response.status, status, text);
+    return text === '' ? undefined : JSON.parse(text);
+  }
+
+  #keep(text: string): void {
+    const [pair = ''] = text.split(';', 1);
+    const [, name = '', value = ''] = /^([^=]+)=(.*)$/.exec(pair) ?? [];
+    if (value === '' || /;\s*max-age=0\b/i.test(text)) this.cookies.delete(name);
+    else this.cookies.set(name, value);
+  }
+}
+
+/** A browser in which somebody is signed in. */
+export async function signIn(service: TestService, { email }: Person): Promise<Browser> {
+  const browser = new Browser(service);
+  await browser.ask('POST', '/admin/auth/sign-in/email', { email, password: PASSWORD });
+  return browser;
+}
