@@ -12,7 +12,7 @@ import { PasswordAttempts } from './http/identity/attempts.ts';
 import { Identity } from './http/identity/identity.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import { createHttpServer, type ServerTimeouts } from './http/server.ts';
-import { shutDown } from './http/shutdown.ts';
+import { cutConnections, shutDown, trackConnections } from './http/shutdown.ts';
 import type { Log } from './lib/log.ts';
 import type { Database } from './storage/database.ts';
 import { getCursorSecret } from './storage/database-info.ts';
@@ -32,13 +32,16 @@ export interface Service {
   database: Database;
   /** Takes no more requests, finishes those that run, and closes the database. */
   stop(): Promise<void>;
+  /** Breaks off what runs: for a process that is about to end. */
+  cut(): void;
 }
 
 /**
  * Wires the parts together: database → app → HTTP server.
  * @throws {ConfigError} when it cannot listen; what `openDatabase` throws
  */
-export async function startService(config: Config, log: Log, timeouts?: ServerTimeouts): Promise<Service> {
+export async function startService(config: Config, log: Log, timeouts: ServerTimeouts = {}): Promise<Service> {
+  const { shutdownMaxMs = SHUTDOWN_MAX_MS } = timeouts;
   const database = openDatabase(config.databaseUrl);
   const keyUse = new KeyUse(database);
   const eventHub = new EventHub(database);
@@ -59,6 +62,7 @@ export async function startService(config: Config, log: Log, timeouts?: ServerTi
     isStopping: () => stopping,
   });
   const server = createHttpServer(app, log, timeouts);
+  const connections = trackConnections(server);
   const url = await listen(server, config);
   const schedules = [
     schedule('record key use', KEY_USE_INTERVAL_MS, () => keyUse.flush(), log.logger),
@@ -71,13 +75,14 @@ export async function startService(config: Config, log: Log, timeouts?: ServerTi
     async stop() {
       stopping = true;
       eventHub.stop();
-      await shutDown(server, SHUTDOWN_MAX_MS);
+      await shutDown(server, connections, shutdownMaxMs);
       await Promise.all(schedules.map((stopWork) => stopWork()));
       await keyUse
         .flush()
         .catch((error: unknown) => log.logger.error({ err: error }, 'the last use of keys was not written'));
       await database.close();
     },
+    cut: () => cutConnections(connections),
   };
 }
 

@@ -18,13 +18,13 @@ async function serve(): Promise<void> {
   const log = createLog(config.logLevel);
   const { logger } = log;
   const signalled = nextSignal();
-  const { url, database, stop } = await startService(config, log);
+  const { url, database, stop, cut } = await startService(config, log);
   if (process.stdout.isTTY) console.log(welcome(config.publicUrl ?? reachable(url), database.name, settings));
   logger.info({ url, publicUrl: config.publicUrl, database: database.name, pid: process.pid }, 'listening');
 
   const signal = await signalled;
   logger.info({ signal }, 'stopping');
-  exitOnSecondSignal(log);
+  exitOnSecondSignal(log, cut);
   await stop();
   logger.info('stopped');
   log.flush();
@@ -50,12 +50,13 @@ function nextSignal(): Promise<string> {
   });
 }
 
-function exitOnSecondSignal({ logger, flush }: ServiceLog): void {
+function exitOnSecondSignal({ logger, flush }: ServiceLog, cut: () => void): void {
   const firstTimeMs = performance.now();
   const onSignal = () => {
     if (performance.now() - firstTimeMs < SECOND_SIGNAL_AFTER_MS) return;
     logger.warn('a second signal: exiting at once');
     flush();
+    cut();
     process.exit(1);
   };
   process.on('SIGINT', onSignal);

@@ -16,6 +16,8 @@ const NOWHERE = '/nowhere';
 
 export interface ServerTimeouts {
   idleTimeoutMs?: number;
+  /** How long what runs may take when the service is told to stop. */
+  shutdownMaxMs?: number;
 }
 
 /** The HTTP server in front of the app: refuses what two programs in a row could read differently (RFC 9112). */

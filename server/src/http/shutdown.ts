@@ -1,15 +1,36 @@
 import type { Server } from 'node:http';
-import { Server as NetServer } from 'node:net';
+import { Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A request that was on its way when the signal came still gets its reply, with `Connection: close`. */
 const IDLE_GRACE_MS = 300;
 const POLL_MS = 20;
 
+export type Connections = ReadonlySet<Socket>;
+
+/** The connections of a server, from now on, as long as they are open. */
+export function trackConnections(server: Server): Connections {
+  const open = new Set<Socket>();
+  server.on('connection', (socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  return open;
+}
+
+/** Resets what is open: where a reply has no other end than the connection's, as in HTTP/1.0, a cut one would look whole. */
+export function cutConnections(connections: Connections): void {
+  for (const socket of connections) {
+    socket.resetAndDestroy();
+    // Alone it would wait for a reader that pauses.
+    socket.destroy();
+  }
+}
+
 /**
  * Stops listening, lets what runs finish, and resolves when no connection is left; after `deadlineMs` the rest is cut.
  */
-export async function shutDown(server: Server, deadlineMs: number): Promise<void> {
+export async function shutDown(server: Server, connections: Connections, deadlineMs: number): Promise<void> {
   const endTimeMs = performance.now() + deadlineMs;
   // http.Server.close() would cut idle connections at once, and with them requests that are just arriving.
   const closed = new Promise<void>((resolve) => {
@@ -21,6 +42,6 @@ export async function shutDown(server: Server, deadlineMs: number): Promise<void
     const finished = await Promise.race([closed.then(() => true), sleep(POLL_MS, false)]);
     if (finished) return;
   }
-  server.closeAllConnections();
+  cutConnections(connections);
   await closed;
 }

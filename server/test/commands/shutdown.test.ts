@@ -9,6 +9,7 @@ import { createListing } from '../../src/domain/listings.ts';
 import { openDatabase } from '../../src/storage/open.ts';
 import { startCreating } from '../support/load.ts';
 import { createTenantByCommand, type ServeProcess } from '../support/process.ts';
+import { assertReset, beginCsv } from '../support/raw.ts';
 import { openSocket, readReply, requestText } from '../support/raw-http.ts';
 import { directoryFor, exitOf, hasEnded, serveFor, waitUntilRefused } from '../support/serving.ts';
 import { assertStored } from '../support/stored.ts';
@@ -85,7 +86,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-test('a complete list that is being sent when the signal comes is sent to its end', async (t) => {
+/** A service with a list that no buffer between two sockets holds. */
+async function startWithList(t: TestContext) {
   const directory = await directoryFor(t);
   const settings = { DATA_DIR: directory };
   const { accountId, key } = await createTenantByCommand(settings);
@@ -93,8 +95,11 @@ test('a complete list that is being sent when the signal comes is sent to its en
   const input = { address: '12 Elm Street', beds: 3, baths: 2, description: DESCRIPTION };
   await Promise.all(Array.from({ length: LISTINGS }, () => createListing(database, { accountId }, () => input)));
   await database.close();
+  return { directory, key, service: await serveFor(t, settings) };
+}
 
-  const service = await serveFor(t, settings);
+test('a complete list that is being sent when the signal comes is sent to its end', async (t) => {
+  const { directory, key, service } = await startWithList(t);
   const request = get(`${service.url}/v1/listings`, { headers: { Authorization: `Bearer ${key}` } });
   const [response]: IncomingMessage[] = await once(request, 'response');
   service.child.kill('SIGTERM');
@@ -146,6 +151,16 @@ test('a second signal counts after a second: then the service ends at once, alth
   assert.ok(performance.now() - startTimeMs >= 1_000, 'one within the first second did not count');
   assert.equal(await exitOf(child), 1);
   await until('the log says why', () => log.at(-1)?.msg === 'a second signal: exiting at once');
+});
+
+test('a list whose end is that of the connection is broken off by a second signal, not ended', async (t) => {
+  const { key, service } = await startWithList(t);
+  using connection = await beginCsv(service.url, key);
+  await until('later signals end the service', () => {
+    service.child.kill('SIGTERM');
+    return hasEnded(service.child);
+  });
+  await assertReset(connection);
 });
 
 test('the database opens as it was after a second signal', async (t) => {

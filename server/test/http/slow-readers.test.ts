@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ENCODINGS } from '../support/encodings.ts';
 import { fillBeyondBuffers, openList, readAll } from '../support/listings.ts';
 import { MEBIBYTE, memoryBytes } from '../support/memory.ts';
-import { openRaw } from '../support/raw.ts';
+import { assertReset, beginCsv } from '../support/raw.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { untilStill } from '../support/still.ts';
 import { until } from '../support/until.ts';
@@ -57,14 +57,20 @@ describe('the complete list goes at its reader’s pace', () => {
     await using service = await startTestService({ idleTimeoutMs: 300 });
     const tenant = await service.createTenant();
     await fillBeyondBuffers(service, tenant);
-    using connection = await openRaw(service.url);
-    connection.send(`GET /v1/listings HTTP/1.0\r\nAccept: text/csv\r\nAuthorization: Bearer ${tenant.key}\r\n\r\n`);
-    await connection.pauseAtFirstByte();
+    using connection = await beginCsv(service.url, tenant.key);
     await until('the reader is dropped', () => aborted(service).length > 0);
-    connection.socket.resume();
-    await connection.readToEnd();
-    const { errored } = connection.socket;
-    assert.ok(errored !== null && 'code' in errored && errored.code === 'ECONNRESET');
+    await assertReset(connection);
+    assert.deepEqual(errorsIn(service), []);
+  });
+
+  test('so does one that the service does not wait for any longer when it stops', async () => {
+    const service = await startTestService({ shutdownMaxMs: 300 });
+    const tenant = await service.createTenant();
+    await fillBeyondBuffers(service, tenant);
+    using connection = await beginCsv(service.url, tenant.key);
+    await service[Symbol.asyncDispose]();
+    await assertReset(connection);
+    assert.equal(aborted(service).length, 1);
     assert.deepEqual(errorsIn(service), []);
   });
 

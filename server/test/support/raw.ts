@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
@@ -137,4 +138,20 @@ export async function sendRaw(url: string, request: string | Buffer): Promise<Ra
   using connection = await openRaw(url);
   connection.send(request);
   return await connection.readReply({ hasBody: !request.toString('latin1').startsWith('HEAD ') });
+}
+
+/** Begins to read the list as CSV in HTTP/1.0, where the end of the connection is that of the reply, and pauses. */
+export async function beginCsv(url: string, key: string): Promise<RawConnection> {
+  const connection = await openRaw(url);
+  connection.send(`GET /v1/listings HTTP/1.0\r\nAccept: text/csv\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+  await connection.pauseAtFirstByte();
+  return connection;
+}
+
+/** Reads what is left: it must be broken off, not ended. */
+export async function assertReset(connection: RawConnection): Promise<void> {
+  connection.socket.resume();
+  await connection.readToEnd();
+  const { errored } = connection.socket;
+  assert.ok(errored !== null && 'code' in errored && errored.code === 'ECONNRESET', String(errored));
 }
