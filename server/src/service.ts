@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type Config, ConfigError, readRelease } from './config.ts';
-import { KeyUse } from './domain/api-keys.ts';
 import { EventHub } from './domain/event-hub.ts';
 import { purgeEvents } from './domain/event-purge.ts';
+import { KeyUse, purgeKeyUse } from './domain/key-use.ts';
 import { purgeRetries } from './domain/writing.ts';
 import { createApp } from './http/app.ts';
 import { CursorCodec } from './http/cursor.ts';
@@ -21,6 +21,7 @@ import { schedule } from './worker/schedule.ts';
 
 /** What is running when the service is told to stop may take so long. */
 const SHUTDOWN_MAX_MS = 10_000;
+/** What a crash loses at most of the counts of requests. */
 const KEY_USE_INTERVAL_MS = 5_000;
 const PURGE_INTERVAL_MS = 60_000;
 /** It looks at every account. */
@@ -67,6 +68,7 @@ export async function startService(config: Config, log: Log, timeouts: ServerTim
   const schedules = [
     schedule('record key use', KEY_USE_INTERVAL_MS, () => keyUse.flush(), log.logger),
     schedule('purge retries', PURGE_INTERVAL_MS, (signal) => purgeRetries(database, signal), log.logger),
+    schedule('purge key use', PURGE_INTERVAL_MS, (signal) => purgeKeyUse(database, signal), log.logger),
     schedule('purge events', EVENT_PURGE_INTERVAL_MS, (signal) => purgeEvents(database, signal), log.logger),
   ];
   return {

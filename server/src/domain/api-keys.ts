@@ -9,7 +9,7 @@ import {
   startOfSecret,
 } from '../model/api-keys.ts';
 import { AppError } from '../model/errors.ts';
-import { findKeyHolder, insertApiKey, type KeyHolder, removeApiKey, setLastUsed } from '../storage/api-keys.ts';
+import { findKeyHolder, insertApiKey, type KeyHolder, removeApiKey } from '../storage/api-keys.ts';
 import type { Database, Session } from '../storage/database.ts';
 import { getAccount } from './accounts.ts';
 
@@ -68,39 +68,4 @@ export async function authenticate(session: Session, secret: string): Promise<Ke
   if (holder === undefined) return 'unknown';
   if (holder.expiresAt !== null && holder.expiresAt <= Date.now()) return 'expired';
   return holder;
-}
-
-/** So many uses are written in one transaction: a few milliseconds. */
-const FLUSH_LENGTH = 500;
-
-/** Gathers when keys were used and writes it in batches: never on a request's path. */
-export class KeyUse {
-  readonly #database: Database;
-  #lastUsed = new Map<string, number>();
-
-  constructor(database: Database) {
-    this.#database = database;
-  }
-
-  record(keyId: string): void {
-    this.#lastUsed.set(keyId, Date.now());
-  }
-
-  /** Writes what was gathered; on an error what is not written yet is kept for the next time. */
-  async flush(): Promise<void> {
-    const waiting = [...this.#lastUsed];
-    this.#lastUsed = new Map();
-    try {
-      while (waiting.length > 0) {
-        const batch = waiting.slice(0, FLUSH_LENGTH);
-        await this.#database.write(async (session) => {
-          for (const [keyId, usedAt] of batch) await setLastUsed(session, keyId, usedAt);
-        });
-        waiting.splice(0, batch.length);
-      }
-    } catch (error) {
-      this.#lastUsed = new Map([...waiting, ...this.#lastUsed]);
-      throw error;
-    }
-  }
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { KeyUse } from '../domain/api-keys.ts';
 import type { EventHub } from '../domain/event-hub.ts';
+import type { KeyUse } from '../domain/key-use.ts';
 import type { Log } from '../lib/log.ts';
 import { AppError } from '../model/errors.ts';
 import type { Database } from '../storage/database.ts';
@@ -81,13 +81,14 @@ export function createRoutes(services: Services): Routes {
 
 /** What each request passes, in order. */
 export function createApp(services: Services): App {
-  const { log, trustedProxies, rateLimit, isStopping } = services;
+  const { log, trustedProxies, rateLimit, keyUse, isStopping } = services;
   const routes = createRoutes(services);
 
   async function respond(exchange: Exchange): Promise<Reply> {
     if (needsApiKey(exchange)) {
       exchange.holder = await requireApiKey(exchange, services);
       if (rateLimit !== undefined) exchange.rateLimit = await rateLimit.spend(exchange.holder.keyId);
+      keyUse.countRequest(exchange.holder);
     } else if (exchange.path.startsWith(`${ADMIN.base}/`)) {
       await admit(exchange, services);
       return withoutStoring(await routes.answer(exchange));
@@ -101,6 +102,7 @@ export function createApp(services: Services): App {
     try {
       const reply = await respond(exchange).catch((error: unknown) => replyToError(error, exchange, log));
       if (rateLimit !== undefined) await rateLimit.settle(exchange, reply.status);
+      if (isKeysError(reply) && hasKey(exchange)) keyUse.countError(exchange.holder);
       // A client that keeps the connection would send its next request on one that is just being closed.
       if (isStopping()) outgoing.shouldKeepAlive = false;
       await send(exchange, reply);
@@ -121,6 +123,11 @@ function needsApiKey({ path, incoming }: Exchange): boolean {
 /** One browser may have two people after each other: nothing is kept that the next one could see. */
 function withoutStoring(reply: Reply): Reply {
   return { ...reply, headers: { 'Cache-Control': 'no-store', ...reply.headers } };
+}
+
+/** A request above the limit was not counted, nor is a key that was deleted meanwhile anybody's. */
+function isKeysError({ status }: Reply): boolean {
+  return status >= 400 && status !== 401 && status !== 429;
 }
 
 function replyToError(error: unknown, exchange: Exchange, { logger }: Log): Reply {

@@ -34,7 +34,6 @@ export async function requireApiKey(exchange: Exchange, services: Services): Pro
     await hinderGuessing(exchange, services);
     throw unauthorized(DESCRIPTIONS[holder]);
   }
-  services.keyUse.record(holder.keyId);
   return holder;
 }
 

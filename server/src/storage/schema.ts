@@ -98,6 +98,15 @@ export interface Tables {
     expires_at: number | null;
     last_used_at: number | null;
   };
+  /** How often keys were used. */
+  key_hours: {
+    account_id: string;
+    /** When it began. */
+    hour: number;
+    key_id: string;
+    requests: number;
+    errors: number;
+  };
   users: {
     id: string;
     name: string;

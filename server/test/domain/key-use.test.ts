@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
-import { issueApiKey, KeyUse } from '../../src/domain/api-keys.ts';
+import { mock, type TestContext, test } from 'node:test';
+import { createAccount, deleteAccount } from '../../src/domain/accounts.ts';
+import { issueApiKey } from '../../src/domain/api-keys.ts';
+import { firstHourTold, KeyUse, purgeKeyUse } from '../../src/domain/key-use.ts';
 import { listApiKeys } from '../../src/storage/api-keys.ts';
 import type { Database } from '../../src/storage/database.ts';
+import { addKeyHour, findKeyHours } from '../../src/storage/key-hours.ts';
 import { databaseFor } from '../storage/support.ts';
 
 const KEYS = 1_200;
@@ -23,10 +26,12 @@ async function keysFor(t: TestContext) {
     },
   };
   const keyUse = new KeyUse(watched);
-  for (const { key } of keys) keyUse.record(key.id);
+  const holders = keys.map(({ key }) => ({ accountId, keyId: key.id }));
+  for (const holder of holders) keyUse.countRequest(holder);
   const countUsed = async () =>
     (await listApiKeys(database, accountId)).filter(({ lastUsedAt }) => lastUsedAt !== null).length;
-  return { keyUse, writes, countUsed };
+  const hours = () => findKeyHours(database.scans, accountId, 0);
+  return { database, accountId, holders, keyUse, writes, countUsed, hours };
 }
 
 test('the use of many keys is written in several jobs, so that other writes come in between', async (t) => {
@@ -46,4 +51,87 @@ test('what could not be written is kept for the next time', async (t) => {
   await keyUse.flush();
   assert.equal(await countUsed(), KEYS);
   assert.equal(writes.count, 4);
+});
+
+const HOUR_MS = 3_600_000;
+const NOON = Date.UTC(2026, 10, 21, 12);
+
+/** Lets the test say what time it is; it begins at 12:59:59. */
+function stopClock(t: TestContext): void {
+  mock.timers.enable({ apis: ['Date'], now: NOON + HOUR_MS - 1_000 });
+  t.after(() => mock.timers.reset());
+}
+
+test('requests and errors are counted for each key and hour, however often they are written', async (t) => {
+  stopClock(t);
+  const { database, accountId } = await databaseFor(t);
+  const keyUse = new KeyUse(database);
+  const [ada, bob] = ['key_ada', 'key_bob'].map((keyId) => ({ accountId, keyId }));
+  assert.ok(ada && bob);
+  for (const holder of [ada, ada, bob]) keyUse.countRequest(holder);
+  keyUse.countError(ada);
+  await keyUse.flush();
+  keyUse.countRequest(ada);
+  mock.timers.tick(1_000);
+  keyUse.countRequest(ada);
+  keyUse.countError(ada);
+  await keyUse.flush();
+  await keyUse.flush();
+  assert.deepEqual(await findKeyHours(database.scans, accountId, 0), [
+    { keyId: 'key_ada', hour: NOON, requests: 3, errors: 1 },
+    { keyId: 'key_bob', hour: NOON, requests: 1, errors: 0 },
+    { keyId: 'key_ada', hour: NOON + HOUR_MS, requests: 1, errors: 1 },
+  ]);
+});
+
+test('what could not be written is counted once, together with what came meanwhile', async (t) => {
+  const { holders, keyUse, writes, hours } = await keysFor(t);
+  writes.failAt = 2;
+  await assert.rejects(keyUse.flush(), /the disk is gone/);
+  for (const holder of holders) keyUse.countRequest(holder);
+  await keyUse.flush();
+  const requests = (await hours()).map((hour) => hour.requests);
+  assert.equal(requests.length, KEYS);
+  assert.deepEqual(new Set(requests), new Set([2]));
+});
+
+test('a request that comes while others are written is not lost', async (t) => {
+  const { holders, keyUse, hours } = await keysFor(t);
+  const flushing = keyUse.flush();
+  const [holder] = holders;
+  assert.ok(holder);
+  keyUse.countRequest(holder);
+  await flushing;
+  await keyUse.flush();
+  const counted = (await hours()).find(({ keyId }) => keyId === holder.keyId);
+  assert.equal(counted?.requests, 2);
+});
+
+test('hours that nobody is told of are removed, those of the last day stay', async (t) => {
+  const { database, accountId } = await databaseFor(t);
+  const first = firstHourTold();
+  const hours = [-30, -2, -1, 0, 1, 23].map((index) => first + index * HOUR_MS);
+  await database.write(async (session) => {
+    for (const hour of hours) {
+      for (let index = 0; index < 150; index += 1) {
+        await addKeyHour(session, accountId, { keyId: `key_${index}`, hour, requests: 1, errors: 0 });
+      }
+    }
+  });
+  await purgeKeyUse(database, new AbortController().signal);
+  const left = await findKeyHours(database.scans, accountId, 0);
+  assert.equal(left.length, 3 * 150);
+  assert.equal(left[0]?.hour, first);
+});
+
+test('the use of an account that is gone is forgotten, and that of others written', async (t) => {
+  const { database, accountId, keyUse, hours, holders } = await keysFor(t);
+  const { id } = await createAccount(database, 'Gone');
+  const gone = { accountId: id, keyId: 'key_gone' };
+  keyUse.countRequest(gone);
+  await deleteAccount(database, gone.accountId);
+  await keyUse.flush();
+  assert.equal((await hours()).length, holders.length);
+  assert.deepEqual(await findKeyHours(database.scans, gone.accountId, 0), []);
+  assert.notEqual(gone.accountId, accountId);
 });

@@ -1,0 +1,118 @@
+import { type KeyHolder, setLastUsed } from '../storage/api-keys.ts';
+import type { Database } from '../storage/database.ts';
+import { addKeyHour, type KeyHour, removeKeyHours } from '../storage/key-hours.ts';
+
+const HOUR_MS = 3_600_000;
+/** So many hours are told of: the one that runs and those before it. */
+const HOURS_TOLD = 24;
+
+/** When the first of the hours began that are told of, in UTC milliseconds. */
+export function firstHourTold(): number {
+  return hourOf(Date.now()) - (HOURS_TOLD - 1) * HOUR_MS;
+}
+
+function hourOf(timeMs: number): number {
+  return timeMs - (timeMs % HOUR_MS);
+}
+
+type UsedKey = Pick<KeyHolder, 'keyId' | 'accountId'>;
+
+/** How a key was used in an hour. */
+interface Use extends KeyHour {
+  accountId: string;
+  lastUsedAt: number;
+}
+
+/** So many uses are written in one transaction: a few milliseconds. */
+const FLUSH_LENGTH = 500;
+
+/** Gathers when keys were used and how often, and writes it in batches: never on a request's path. */
+export class KeyUse {
+  readonly #database: Database;
+  /** When the hour began that is counted. */
+  #hour = 0;
+  /** Its uses, by key. */
+  #current = new Map<string, Use>();
+  /** What else is not written yet, by key and hour. */
+  readonly #kept = new Map<string, Use>();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  countRequest(key: UsedKey): void {
+    const now = Date.now();
+    const use = this.#useOf(key, now);
+    use.requests += 1;
+    use.lastUsedAt = now;
+  }
+
+  /** Notes that a request, which was counted before, is answered with an error. */
+  countError(key: UsedKey): void {
+    this.#useOf(key, Date.now()).errors += 1;
+  }
+
+  /** Writes what was gathered; on an error what is not written yet is kept for the next time. */
+  async flush(): Promise<void> {
+    this.#endHour();
+    const waiting = [...this.#kept.values()];
+    this.#kept.clear();
+    try {
+      while (waiting.length > 0) {
+        const batch = waiting.slice(0, FLUSH_LENGTH);
+        await this.#database.write(async (session) => {
+          for (const { accountId, lastUsedAt, ...hour } of batch) {
+            await setLastUsed(session, hour.keyId, lastUsedAt);
+            await addKeyHour(session, accountId, hour);
+          }
+        });
+        waiting.splice(0, batch.length);
+      }
+    } catch (error) {
+      for (const use of waiting) this.#keep(use);
+      throw error;
+    }
+  }
+
+  #useOf({ keyId, accountId }: UsedKey, now: number): Use {
+    if (now < this.#hour || now >= this.#hour + HOUR_MS) {
+      this.#endHour();
+      this.#hour = hourOf(now);
+    }
+    let use = this.#current.get(keyId);
+    if (use === undefined) {
+      use = { accountId, keyId, hour: this.#hour, requests: 0, errors: 0, lastUsedAt: now };
+      this.#current.set(keyId, use);
+    }
+    return use;
+  }
+
+  #endHour(): void {
+    for (const use of this.#current.values()) this.#keep(use);
+    this.#current = new Map();
+  }
+
+  #keep(use: Use): void {
+    const name = `${use.keyId} ${use.hour}`;
+    const kept = this.#kept.get(name);
+    if (kept === undefined) {
+      this.#kept.set(name, use);
+      return;
+    }
+    kept.requests += use.requests;
+    kept.errors += use.errors;
+    kept.lastUsedAt = Math.max(kept.lastUsedAt, use.lastUsedAt);
+  }
+}
+
+/** So many are removed in one transaction: less than a millisecond. */
+const PURGE_LENGTH = 200;
+
+/** Removes what nobody is told of any more, until `signal` aborts. */
+export async function purgeKeyUse(database: Database, signal: AbortSignal): Promise<void> {
+  const before = firstHourTold();
+  let removed = PURGE_LENGTH;
+  while (removed === PURGE_LENGTH && !signal.aborted) {
+    removed = await database.write((session) => removeKeyHours(session, before, PURGE_LENGTH));
+  }
+}

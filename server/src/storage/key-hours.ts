@@ -1,0 +1,78 @@
+import { sql } from 'kysely';
+import { type Scans, type Session, statement } from './database.ts';
+
+/** How often a key was used in an hour. */
+export interface KeyHour {
+  keyId: string;
+  /** When the hour began, in UTC milliseconds. */
+  hour: number;
+  requests: number;
+  /** How many of them were answered with an error. */
+  errors: number;
+}
+
+const add = statement<KeyHour & { accountId: string }>((query, parameter) =>
+  query
+    .insertInto('key_hours')
+    .columns(['account_id', 'hour', 'key_id', 'requests', 'errors'])
+    .expression(({ selectFrom }) =>
+      // An account that is gone is used no more.
+      selectFrom('accounts')
+        .select([
+          'id',
+          parameter('hour').as('hour'),
+          parameter('keyId').as('key_id'),
+          parameter('requests').as('requests'),
+          parameter('errors').as('errors'),
+        ])
+        .where('id', '=', parameter('accountId')),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'hour', 'key_id']).doUpdateSet({
+        requests: sql`key_hours.requests + excluded.requests`,
+        errors: sql`key_hours.errors + excluded.errors`,
+      }),
+    ),
+);
+
+/** Adds to what is known of a key in an hour, also after the key was deleted. */
+export async function addKeyHour(session: Session, accountId: string, hour: KeyHour): Promise<void> {
+  await session.execute(add, { accountId, ...hour });
+}
+
+/** How the account's keys were used since an hour, key by key in the order of time. */
+export async function findKeyHours(scans: Scans, accountId: string, since: number): Promise<KeyHour[]> {
+  const { rows } = await scans.query<KeyHour>(accountId, (query) =>
+    query
+      .selectFrom('key_hours')
+      .select(['key_id as keyId', 'hour', 'requests', 'errors'])
+      .where('account_id', '=', accountId)
+      .where('hour', '>=', since)
+      .orderBy('hour')
+      .orderBy('key_id'),
+  );
+  return rows;
+}
+
+const removeSome = statement<{ before: number; limit: number }, { hour: number }>((query, parameter) =>
+  query
+    .deleteFrom('key_hours')
+    .where(({ eb, refTuple, selectFrom }) =>
+      eb(
+        refTuple('account_id', 'hour', 'key_id'),
+        'in',
+        selectFrom('key_hours')
+          .select(['account_id', 'hour', 'key_id'])
+          .where('hour', '<', parameter('before'))
+          .limit(parameter('limit'))
+          .$asTuple('account_id', 'hour', 'key_id'),
+      ),
+    )
+    .returning('hour'),
+);
+
+/** Removes up to `limit` hours that began before another one (UTC milliseconds), of all accounts. @returns how many */
+export async function removeKeyHours(session: Session, before: number, limit: number): Promise<number> {
+  const rows = await session.execute(removeSome, { before, limit });
+  return rows.length;
+}

@@ -1,0 +1,16 @@
+/** How often keys were used. */
+export const keyHours = {
+  sqlite: `
+    -- A key's hours outlive it: a chart of the last day still needs them.
+    create table key_hours (
+      account_id text not null references accounts (id) on delete cascade,
+      hour integer not null,
+      key_id text not null,
+      requests integer not null,
+      errors integer not null,
+      primary key (account_id, hour, key_id)
+    ) strict, without rowid;
+
+    create index key_hours_hour on key_hours (hour);
+  `,
+};
