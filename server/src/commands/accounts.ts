@@ -1,10 +1,11 @@
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { changeAccount, createAccount, deleteAccount, getAccount } from '../domain/accounts.ts';
+import { formatTime } from '../lib/times.ts';
 import type { Account } from '../model/accounts.ts';
 import { AppError } from '../model/errors.ts';
 import { listAccounts } from '../storage/accounts.ts';
-import { formatTable, formatTime, type OutputOptions, print, withDatabase, withJsonOption } from './with-database.ts';
+import { formatTable, type OutputOptions, print, withDatabase, withJsonOption } from './with-database.ts';
 
 export function addAccounts(program: Command): void {
   const accounts = program.command('accounts').description('the tenants: each has its own listings and keys');

@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { getAccount } from '../domain/accounts.ts';
 import { deleteApiKey, issueApiKey } from '../domain/api-keys.ts';
-import { parseTime } from '../lib/times.ts';
+import { formatTime, parseTime } from '../lib/times.ts';
 import type { ApiKey } from '../model/api-keys.ts';
 import { listApiKeys } from '../storage/api-keys.ts';
-import { formatTable, formatTime, type OutputOptions, print, withDatabase, withJsonOption } from './with-database.ts';
+import { formatTable, type OutputOptions, print, withDatabase, withJsonOption } from './with-database.ts';
 
 interface CreateOptions extends OutputOptions {
   account: string;

@@ -39,8 +39,3 @@ export function formatTable(headings: string[], rows: string[][]): string[] {
       .trimEnd(),
   );
 }
-
-/** Times are RFC 3339 wherever the program shows them. */
-export function formatTime(timeMs: number | null): string | null {
-  return timeMs === null ? null : new Date(timeMs).toISOString();
-}

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { createId } from '../lib/ids.ts';
 import { type Account, AREA_UNITS, parseName } from '../model/accounts.ts';
 import { CURRENCIES } from '../model/codes.ts';
@@ -8,6 +9,8 @@ import type { Database, Session } from '../storage/database.ts';
 import { removeEvents } from '../storage/events.ts';
 import { removeListings } from '../storage/listings.ts';
 import { removeRetries } from '../storage/retries.ts';
+import { recordAudit } from './audit.ts';
+import { type Manager, requireManager } from './managers.ts';
 
 /**
  * Makes an account. Prices without a currency are in US dollars, areas without a unit in square feet.
@@ -28,17 +31,23 @@ export async function getAccount(session: Session, id: string): Promise<Account>
 
 /** What can be changed of an account, as it was given. */
 export interface AccountChange {
-  name?: string;
-  currency?: string;
-  areaUnits?: string;
+  name?: string | undefined;
+  currency?: string | undefined;
+  areaUnits?: string | undefined;
 }
 
 /**
  * Changes an account. Listings keep the currency and units they have: these are for those that come without.
- * @throws {AppError} `not_found`; `validation_failed` for a value that cannot be
+ * @throws {AppError} `not_found`; `validation_failed` for a value that cannot be; what `requireManager` throws
  */
-export function changeAccount(database: Database, id: string, change: AccountChange): Promise<Account> {
+export function changeAccount(
+  database: Database,
+  id: string,
+  change: AccountChange,
+  manager: Manager = 'operator',
+): Promise<Account> {
   return database.write(async (session) => {
+    const actor = await requireManager(session, id, manager);
     const current = await getAccount(session, id);
     const account: Account = {
       id,
@@ -46,7 +55,9 @@ export function changeAccount(database: Database, id: string, change: AccountCha
       currency: change.currency === undefined ? current.currency : parseCurrency(change.currency),
       areaUnits: change.areaUnits === undefined ? current.areaUnits : parseAreaUnits(change.areaUnits),
     };
+    if (isDeepStrictEqual(account, current)) return account;
     await updateAccount(session, account);
+    await recordAudit(session, id, actor, 'account.updated', { type: 'account', id, name: account.name });
     return account;
   });
 }

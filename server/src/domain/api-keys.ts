@@ -8,10 +8,13 @@ import {
   isWellFormedSecret,
   startOfSecret,
 } from '../model/api-keys.ts';
+import type { AuditTarget } from '../model/audit.ts';
 import { AppError } from '../model/errors.ts';
-import { findKeyHolder, insertApiKey, type KeyHolder, removeApiKey } from '../storage/api-keys.ts';
+import { findKeyDetails, findKeyHolder, insertApiKey, type KeyHolder, removeApiKey } from '../storage/api-keys.ts';
 import type { Database, Session } from '../storage/database.ts';
 import { getAccount } from './accounts.ts';
+import { recordAudit } from './audit.ts';
+import { type Manager, requireManager } from './managers.ts';
 
 export interface NewApiKey {
   accountId: string;
@@ -24,9 +27,14 @@ export interface NewApiKey {
 
 /**
  * Makes a key. `secret` is the key itself: it is returned this once and stored nowhere.
- * @throws {AppError} `not_found` without such an account; `validation_failed` for a blank name or a past expiry
+ * @throws {AppError} `not_found` without such an account; `validation_failed` for a blank name or a past expiry; what
+ * `requireManager` throws
  */
-export async function issueApiKey(database: Database, request: NewApiKey): Promise<{ key: ApiKey; secret: string }> {
+export async function issueApiKey(
+  database: Database,
+  request: NewApiKey,
+  manager: Manager = 'operator',
+): Promise<{ key: ApiKey; secret: string }> {
   const createdAt = Date.now();
   if (request.expiresAt !== null && request.expiresAt <= createdAt) {
     throw new AppError('validation_failed', 'The key would have expired already; give a time in the future.');
@@ -41,21 +49,34 @@ export async function issueApiKey(database: Database, request: NewApiKey): Promi
     lastUsedAt: null,
   };
   await database.write(async (session) => {
+    const actor = await requireManager(session, key.accountId, manager);
     await getAccount(session, key.accountId);
     await insertApiKey(session, key, hashSecret(secret));
+    await recordAudit(session, key.accountId, actor, 'api_key.created', targetOf(key));
   });
   return { key, secret };
 }
 
 /**
  * Deletes a key: the next request that carries it is refused, in every process.
- * @throws {AppError} `not_found` without such a key
+ * @throws {AppError} `not_found` without such a key, and for another account's; what `requireManager` throws
  */
-export async function deleteApiKey(database: Database, keyId: string): Promise<void> {
+export async function deleteApiKey(database: Database, keyId: string, manager: Manager = 'operator'): Promise<void> {
   await database.write(async (session) => {
-    const existed = await removeApiKey(session, keyId);
-    if (!existed) throw new AppError('not_found', `There is no key ${keyId}; it may have been deleted before.`);
+    const key = await findKeyDetails(session, keyId);
+    if (key === undefined || (manager !== 'operator' && key.accountId !== manager.accountId)) throw noKey(keyId);
+    const actor = await requireManager(session, key.accountId, manager);
+    await removeApiKey(session, key.accountId, keyId);
+    await recordAudit(session, key.accountId, actor, 'api_key.deleted', targetOf({ id: keyId, name: key.name }));
   });
+}
+
+function noKey(id: string): AppError {
+  return new AppError('not_found', `There is no key ${id}; it may have been deleted before.`);
+}
+
+function targetOf({ id, name }: { id: string; name: string }): AuditTarget {
+  return { type: 'api_key', id, name };
 }
 
 /** Why a key was refused: only its holder is told, in `WWW-Authenticate`. */

@@ -4,6 +4,8 @@ import type { AuditAction, AuditActor, AuditTarget } from '../model/audit.ts';
 import { insertAuditEntry } from '../storage/audit.ts';
 import type { Database, Session } from '../storage/database.ts';
 
+export const AUDIT_ID_PREFIX = 'aud';
+
 /** Whoever has the command line. */
 export const OPERATOR: AuditActor = { type: 'operator', id: null, name: 'Operator', address: null };
 
@@ -24,7 +26,7 @@ export async function recordAudit(
   action: AuditAction,
   target: AuditTarget | null = null,
 ): Promise<void> {
-  await insertAuditEntry(session, { accountId, id: createId('aud'), at: Date.now(), actor, action, target });
+  await insertAuditEntry(session, { accountId, id: createId(AUDIT_ID_PREFIX), at: Date.now(), actor, action, target });
 }
 
 /** Writes down what somebody did with their own person, in each account that they belong to. */

@@ -2,9 +2,9 @@ import type { Head } from '../model/accounts.ts';
 import type { Administrator } from '../model/administrators.ts';
 import type { Access } from '../model/api-keys.ts';
 import { AppError } from '../model/errors.ts';
-import { findHead } from '../storage/accounts.ts';
 import { findKeyHead, type KeyHolder } from '../storage/api-keys.ts';
 import type { Session } from '../storage/database.ts';
+import { findStanding } from '../storage/standings.ts';
 
 /** Somebody who uses the dashboard, and where their account stood when they were let in. */
 export interface SessionHolder extends Head {
@@ -18,15 +18,16 @@ export type Holder = KeyHolder | SessionHolder;
 
 /** What somebody of the dashboard works with. @throws {AppError} `unauthorized` when they are out meanwhile */
 export async function holdSession(session: Session, administrator: Administrator): Promise<SessionHolder> {
-  const { accountId } = administrator;
-  const head = await findHead(session, accountId);
-  if (head === undefined) throw sessionGone();
-  return { ...head, accountId, access: 'full', administrator };
+  const { accountId, sessionId } = administrator;
+  const standing = await findStanding(session, accountId, sessionId);
+  if (standing === undefined) throw sessionGone();
+  const { sequence, epoch } = standing;
+  return { sequence, epoch, accountId, access: 'full', administrator };
 }
 
 /** Where the account of somebody who was let in stands now, if they still are: for replies that last. */
 export async function findLiveHead(session: Session, holder: Holder): Promise<Head | undefined> {
-  if ('administrator' in holder) return findHead(session, holder.accountId);
+  if ('administrator' in holder) return findStanding(session, holder.accountId, holder.administrator.sessionId);
   const { keyId, expiresAt } = holder;
   if (expiresAt !== null && expiresAt <= Date.now()) return undefined;
   return findKeyHead(session, keyId);

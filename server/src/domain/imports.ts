@@ -1,5 +1,6 @@
 import { AppError } from '../model/errors.ts';
 import type { Database, LongSession } from '../storage/database.ts';
+import { auditImport } from './by-hand.ts';
 import { addOutcome, emptyReport, type ImportReport, importFailed } from './import-report.ts';
 import { type ImportRow, type RowOutcome, saveRows } from './import-rows.ts';
 import { Rehearsal } from './rehearsal.ts';
@@ -23,19 +24,32 @@ type SaveSome = (rows: ImportRow[]) => Promise<RowOutcome[]>;
  * @throws {AppError} what `batches` and `write` throw, with the report so far as members
  */
 export async function importRows(database: Database, { actor, batches, isDryRun }: Import): Promise<ImportReport> {
-  if (!isDryRun) return saveAll(batches, inTransactions(database, actor));
+  if (!isDryRun) return saveAll(batches, inTransactions(database, actor), (report) => tell(database, actor, report));
   await using rehearsal = await Rehearsal.open(database, actor);
   return await saveAll(batches, (rows) => rehearsal.save(rows));
 }
 
-async function saveAll(batches: AsyncIterable<ImportRow[]>, save: SaveSome): Promise<ImportReport> {
+async function saveAll(
+  batches: AsyncIterable<ImportRow[]>,
+  save: SaveSome,
+  finish: (report: ImportReport) => Promise<void> = async () => {},
+): Promise<ImportReport> {
   const report = emptyReport();
   try {
     for await (const rows of batches) await saveBatch(rows, save, report);
+    await finish(report);
     return report;
   } catch (error) {
+    // What was saved before stays; the error that is told is the import's own.
+    await finish(report).catch(() => undefined);
     throw error instanceof AppError ? brokenOff(error, report) : error;
   }
+}
+
+/** Tells of what was imported by hand. */
+async function tell(database: Database, { administrator }: Actor, report: ImportReport): Promise<void> {
+  if (administrator === undefined) return;
+  await database.write((session) => auditImport(session, administrator, report));
 }
 
 /** An error of the database says that nothing was written: that is not so when rows were saved before it. */
@@ -96,7 +110,7 @@ export async function importAtomically(
   const retry = makeRetry();
   // What can be told without the database is told before everybody has to wait; but first that it is a retry.
   if (isFaulty) return write(database, actor, retry, async () => refuse(rows));
-  return writeLong(database, actor, retry, (writing) => saveTogether(writing, rows));
+  return writeLong(database, actor, retry, (writing) => saveTogether(writing, actor, rows));
 }
 
 async function gather(batches: AsyncIterable<ImportRow[]>): Promise<ImportRow[]> {
@@ -110,14 +124,16 @@ async function gather(batches: AsyncIterable<ImportRow[]>): Promise<ImportRow[]>
   return rows;
 }
 
-async function saveTogether(writing: Writing<LongSession>, rows: ImportRow[]): Promise<ImportReport> {
+async function saveTogether(writing: Writing<LongSession>, actor: Actor, rows: ImportRow[]): Promise<ImportReport> {
   const report = emptyReport();
   const save = async (rest: ImportRow[]) => {
     await writing.session.nextTurn();
     return saveRows(writing, rest, WORK_MIN_MS);
   };
   await saveBatch(rows, save, report);
-  return allOrNone(report);
+  const kept = allOrNone(report);
+  await auditImport(writing.session, actor.administrator, kept);
+  return kept;
 }
 
 async function rehearse(database: Database, actor: Actor, rows: ImportRow[]): Promise<ImportReport> {

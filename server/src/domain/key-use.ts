@@ -1,6 +1,6 @@
 import { type KeyHolder, setLastUsed } from '../storage/api-keys.ts';
 import type { Database } from '../storage/database.ts';
-import { addKeyHour, type KeyHour, removeKeyHours } from '../storage/key-hours.ts';
+import { addKeyHour, findKeyHours, type KeyHour, removeKeyHours } from '../storage/key-hours.ts';
 
 const HOUR_MS = 3_600_000;
 /** So many hours are told of: the one that runs and those before it. */
@@ -103,6 +103,17 @@ export class KeyUse {
     kept.errors += use.errors;
     kept.lastUsedAt = Math.max(kept.lastUsedAt, use.lastUsedAt);
   }
+}
+
+/** How often each of the account's keys was used in the hours that are told of. */
+export async function sumKeyUse({ scans }: Database, accountId: string) {
+  const hours = await findKeyHours(scans, accountId, firstHourTold());
+  const sums = new Map<string, { requests: number; errors: number }>();
+  for (const { keyId, requests, errors } of hours) {
+    const sum = sums.get(keyId) ?? { requests: 0, errors: 0 };
+    sums.set(keyId, { requests: sum.requests + requests, errors: sum.errors + errors });
+  }
+  return sums;
 }
 
 /** So many are removed in one transaction: less than a millisecond. */

@@ -3,6 +3,7 @@ import { AppError } from '../model/errors.ts';
 import { changedFields, LISTING_ID_PREFIX, type Listing, type ListingInput, toListing } from '../model/listings.ts';
 import type { Database } from '../storage/database.ts';
 import { findListing, findListingByExternalId, type StoredListing } from '../storage/listings.ts';
+import { auditListing } from './by-hand.ts';
 import { storeCreated, storeDeleted, storeUpdated } from './write-path.ts';
 import { type Actor, type Retry, type Writing, type Written, write } from './writing.ts';
 
@@ -36,7 +37,7 @@ export function createListing(
   makeInput: () => ListingInput,
   { retry }: ChangeOptions = {},
 ): Promise<Written<SavedListing>> {
-  return write(database, actor, retry, (writing) => saveListing(writing, undefined, makeInput()));
+  return writeListing(database, actor, retry, (writing) => saveListing(writing, undefined, makeInput()));
 }
 
 /**
@@ -50,7 +51,7 @@ export function updateListing(
   change: (current: Listing) => ListingInput,
   { retry, precondition }: ChangeOptions = {},
 ): Promise<Written<SavedListing>> {
-  return write(database, actor, retry, async (writing) => {
+  return writeListing(database, actor, retry, async (writing) => {
     const stored = await findListing(writing.session, writing.account.id, id);
     if (stored === undefined) throw noListing();
     precondition?.(stored.version);
@@ -67,7 +68,7 @@ export function putListing(
   makeInput: () => ListingInput,
   { retry, precondition }: ChangeOptions = {},
 ): Promise<Written<SavedListing>> {
-  return write(database, actor, retry, async (writing) => {
+  return writeListing(database, actor, retry, async (writing) => {
     const stored = await findListingByExternalId(writing.session, writing.account.id, externalId);
     precondition?.(stored?.version);
     return storeListing(writing, stored && readStored(stored), makeInput());
@@ -92,7 +93,22 @@ export function deleteListing(
     if (current === undefined) throw noListing();
     precondition?.(current.version);
     await storeDeleted(session, account.id, current);
+    await auditListing(session, actor.administrator, { ...current, type: 'deleted' });
     return { type: 'deleted' };
+  });
+}
+
+/** Writes one listing, and tells of it in the audit log if it is by hand. */
+function writeListing(
+  database: Database,
+  actor: Actor,
+  retry: Retry | undefined,
+  save: (writing: Writing) => Promise<SavedListing>,
+): Promise<Written<SavedListing>> {
+  return write(database, actor, retry, async (writing) => {
+    const saved = await save(writing);
+    await auditListing(writing.session, actor.administrator, saved);
+    return saved;
   });
 }
 

@@ -5,6 +5,7 @@ import { findAccount } from '../storage/accounts.ts';
 import { findKeyAccount } from '../storage/api-keys.ts';
 import type { Database, LongSession, Session } from '../storage/database.ts';
 import { findRetry, putRetry, type RetryRow, removeExpiredRetries } from '../storage/retries.ts';
+import { findStanding } from '../storage/standings.ts';
 import { accountWrites } from './event-hub.ts';
 import { holderGone } from './holders.ts';
 
@@ -13,7 +14,7 @@ export interface Actor {
   accountId: string;
   /** The key in use: it must still be one when the change is made. */
   keyId?: string;
-  /** Who uses the dashboard. */
+  /** Who uses the dashboard: their session must still be one. */
   administrator?: Administrator;
 }
 
@@ -86,11 +87,17 @@ async function runOnce<T, S extends Session>(
 
 /** The actor's account. @throws {AppError} `unauthorized` when the actor is out */
 export async function getActingAccount(session: Session, actor: Actor): Promise<Account> {
-  const { accountId, keyId } = actor;
-  const account =
-    keyId === undefined ? await findAccount(session, accountId) : await findKeyAccount(session, keyId, Date.now());
+  const account = await findActingAccount(session, actor);
   if (account === undefined) throw holderGone(actor);
   return account;
+}
+
+async function findActingAccount(session: Session, actor: Actor): Promise<Account | undefined> {
+  const { accountId, keyId, administrator } = actor;
+  if (keyId !== undefined) return findKeyAccount(session, keyId, Date.now());
+  if (administrator === undefined) return findAccount(session, accountId);
+  const standing = await findStanding(session, accountId, administrator.sessionId);
+  return standing && findAccount(session, accountId);
 }
 
 async function findLiveRetry(session: Session, accountId: string, key: string): Promise<RetryRow | undefined> {

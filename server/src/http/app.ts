@@ -19,6 +19,9 @@ import { V1 } from './openapi/v1.ts';
 import { openApiDocument } from './openapi.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { type Reply, replyError, replyJson } from './reply.ts';
+import { addAccount } from './routes/account.ts';
+import { addActivity } from './routes/activity.ts';
+import { addApiKeys } from './routes/api-keys.ts';
 import { addAuth } from './routes/auth.ts';
 import { addDocs } from './routes/docs.ts';
 import { addEvents } from './routes/events.ts';
@@ -28,6 +31,7 @@ import { addListingChanges } from './routes/listing-changes.ts';
 import { addListings } from './routes/listings.ts';
 import { addMe } from './routes/me.ts';
 import { addMembers } from './routes/members.ts';
+import { addOverview } from './routes/overview.ts';
 import { addSession } from './routes/session.ts';
 import { Routes } from './routes.ts';
 import { send } from './send.ts';
@@ -67,6 +71,10 @@ export function createRoutes(services: Services): Routes {
     addImports(mount, services);
   }
   addMe(v1, services);
+  addOverview(admin, services);
+  addApiKeys(admin, services);
+  addAccount(admin, services);
+  addActivity(admin, services);
   for (const api of [V1, ADMIN]) {
     const document = JSON.stringify(openApiDocument(api, services.release));
     routes.add('GET', api.base + OPENAPI_NAME, () => replyJson(200, document));

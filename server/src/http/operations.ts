@@ -1,8 +1,9 @@
 import type { z } from 'zod';
 import type { Holder } from '../domain/holders.ts';
+import { requireRole } from '../domain/managers.ts';
 import type { ErrorCode } from '../model/errors.ts';
 import type { ErrorExample } from './errors/entry.ts';
-import type { Admitted, Exchange } from './exchange.ts';
+import { type Admitted, type Exchange, hasSession } from './exchange.ts';
 import { negotiateType, requireBodyType } from './negotiate.ts';
 import type { RequestHeader } from './openapi/request-headers.ts';
 import { JSON_TYPE, type Reply } from './reply.ts';
@@ -42,6 +43,8 @@ export interface Operation<S extends QuerySchema = QuerySchema> {
   /** Below the base of its mount, parameters in braces. */
   path: string;
   operationId: string;
+  /** Who may call it: everybody of the account if it is left out. */
+  role?: 'administrator';
   summary: string;
   description: string;
   query: S;
@@ -82,6 +85,7 @@ export function addOperation<S extends QuerySchema, H extends Holder>(
   const readQuery = queryReader(operation.query, operation.partners);
   routes.add(operation.method.toUpperCase(), base + operation.path, (exchange, parameters) => {
     if (!admits(exchange)) throw new Error(`${operation.operationId} was reached by nobody who was let in`);
+    if (operation.role !== undefined && hasSession(exchange)) requireRole(exchange.holder.administrator);
     const mediaType = negotiateType(exchange.incoming.headers, types);
     if (operation.body !== undefined)
       requireBodyType(exchange.incoming, operation.body.types, operation.body.encodings);

@@ -28,6 +28,11 @@ export function createId(prefix: string): string {
   return `${prefix}_${timePart}${randomPart.map((digit) => ALPHABET[digit]).join('')}`;
 }
 
+/** No id that is made at this time or later (UTC milliseconds) comes before it. */
+export function firstIdAt(prefix: string, timeMs: number): string {
+  return `${prefix}_${encodeTime(timeMs)}`;
+}
+
 /** A short random word of the same alphabet, for example an epoch. */
 export function randomWord(length: number): string {
   return Array.from(randomBytes(length), (byte) => ALPHABET[byte & 31]).join('');

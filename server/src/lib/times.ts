@@ -1,3 +1,10 @@
+/** Times are RFC 3339 wherever they are shown; null stays null. */
+export function formatTime(timeMs: number): string;
+export function formatTime(timeMs: number | null): string | null;
+export function formatTime(timeMs: number | null): string | null {
+  return timeMs === null ? null : new Date(timeMs).toISOString();
+}
+
 /** RFC 3339, or a date alone. */
 const TIME = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3}(\d*))?)?(?:Z|[+-]\d{2}:\d{2}))?$/i;
 

@@ -20,7 +20,7 @@ export interface Head {
   epoch: string;
 }
 
-const NAME_LENGTH_MAX = 100;
+export const NAME_LENGTH_MAX = 100;
 
 /**
  * The name of an account or a key, trimmed and NFC.

@@ -1,26 +1,32 @@
 /** What the audit log tells of. */
-export type AuditAction =
-  | 'account.created'
-  | 'account.updated'
-  | 'administrator.password_changed'
-  | 'administrator.sessions_ended'
-  | 'administrator.signed_in'
-  | 'administrator.signed_out'
-  | 'administrator.two_factor_disabled'
-  | 'administrator.two_factor_enabled'
-  | 'api_key.created'
-  | 'api_key.deleted'
-  | 'import.finished'
-  | 'invitation.created'
-  | 'invitation.revoked'
-  | 'listing.created'
-  | 'listing.deleted'
-  | 'listing.updated'
-  | 'member.joined'
-  | 'member.removed'
-  | 'member.role_changed';
+export const AUDIT_ACTIONS = [
+  'account.created',
+  'account.updated',
+  'administrator.password_changed',
+  'administrator.sessions_ended',
+  'administrator.signed_in',
+  'administrator.signed_out',
+  'administrator.two_factor_disabled',
+  'administrator.two_factor_enabled',
+  'api_key.created',
+  'api_key.deleted',
+  'import.finished',
+  'invitation.created',
+  'invitation.revoked',
+  'listing.created',
+  'listing.deleted',
+  'listing.updated',
+  'member.joined',
+  'member.removed',
+  'member.role_changed',
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-export type ActorType = 'administrator' | 'operator' | 'api_key' | 'system';
+export const ACTOR_TYPES = ['administrator', 'operator', 'api_key', 'system'] as const;
+export type ActorType = (typeof ACTOR_TYPES)[number];
+
+export const TARGET_TYPES = ['account', 'administrator', 'api_key', 'import', 'invitation', 'listing'] as const;
+export type TargetType = (typeof TARGET_TYPES)[number];
 
 /** Who did something, and from where. */
 export interface AuditActor {
@@ -32,7 +38,7 @@ export interface AuditActor {
 
 /** What something was done to. */
 export interface AuditTarget {
-  type: 'account' | 'administrator' | 'api_key' | 'import' | 'invitation' | 'listing';
+  type: TargetType;
   id: string;
   name: string;
 }

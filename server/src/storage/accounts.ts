@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Account, Head } from '../model/accounts.ts';
+import type { Account } from '../model/accounts.ts';
 import { type Session, statement } from './database.ts';
 
 const insert = statement<Account & { createdAt: number }>((query, parameter) =>
@@ -121,20 +121,6 @@ export async function findSequences(session: Session, accountIds: string[]): Pro
     for (const { accountId, sequence } of rows) sequences.set(accountId, sequence);
   }
   return sequences;
-}
-
-const selectHead = statement<{ id: string }, Head>((query, parameter) =>
-  query
-    .selectFrom('account_heads')
-    .innerJoin('database_info', (join) => join.onTrue())
-    .select(['sequence', 'epoch'])
-    .where('account_id', '=', parameter('id')),
-);
-
-/** Where an account stands; undefined without such an account. */
-export async function findHead(session: Session, id: string): Promise<Head | undefined> {
-  const [head] = await session.execute(selectHead, { id });
-  return head;
 }
 
 const selectIdsAfter = statement<{ afterId: string; limit: number }, { id: string }>((query, parameter) =>

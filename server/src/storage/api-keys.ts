@@ -55,13 +55,24 @@ export async function findKeyHolder(session: Session, hash: string): Promise<Key
   return holder;
 }
 
-const selectDetails = statement<{ id: string }, { name: string; accountName: string; createdAt: number }>(
-  (query, parameter) =>
-    query
-      .selectFrom('api_keys')
-      .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
-      .select(['api_keys.name', 'accounts.name as accountName', 'api_keys.created_at as createdAt'])
-      .where('api_keys.id', '=', parameter('id')),
+interface KeyDetails {
+  name: string;
+  accountId: string;
+  accountName: string;
+  createdAt: number;
+}
+
+const selectDetails = statement<{ id: string }, KeyDetails>((query, parameter) =>
+  query
+    .selectFrom('api_keys')
+    .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
+    .select([
+      'api_keys.name',
+      'api_keys.account_id as accountId',
+      'accounts.name as accountName',
+      'api_keys.created_at as createdAt',
+    ])
+    .where('api_keys.id', '=', parameter('id')),
 );
 
 /** What a key and its account are called, and since when it exists; `createdAt` in UTC milliseconds. */
@@ -123,14 +134,13 @@ export async function findKeyHead(session: Session, id: string): Promise<Head | 
   return head;
 }
 
-const remove = statement<{ id: string }, { id: string }>((query, parameter) =>
-  query.deleteFrom('api_keys').where('id', '=', parameter('id')).returning('id'),
+const remove = statement<{ accountId: string; id: string }>((query, parameter) =>
+  query.deleteFrom('api_keys').where('account_id', '=', parameter('accountId')).where('id', '=', parameter('id')),
 );
 
-/** Whether there was such a key; it is gone when the transaction commits. */
-export async function removeApiKey(session: Session, id: string): Promise<boolean> {
-  const rows = await session.execute(remove, { id });
-  return rows.length > 0;
+/** Removes a key: it is none any more when the transaction commits. */
+export async function removeApiKey(session: Session, accountId: string, id: string): Promise<void> {
+  await session.execute(remove, { accountId, id });
 }
 
 const removeAll = statement<{ accountId: string }>((query, parameter) =>

@@ -1,5 +1,5 @@
-import type { AuditEntry } from '../model/audit.ts';
-import { type Session, statement } from './database.ts';
+import type { AuditAction, AuditEntry } from '../model/audit.ts';
+import { type Scans, type Session, statement } from './database.ts';
 import type { Tables } from './schema.ts';
 
 type AuditRow = Tables['audit_log'];
@@ -36,4 +36,58 @@ export async function insertAuditEntry(session: Session, entry: AuditEntry): Pro
     target_name: target?.name ?? null,
     address: actor.address,
   });
+}
+
+const LAST_ID = '~';
+
+const selectBefore = statement<{ accountId: string; before: string; limit: number }, AuditRow>((query, parameter) =>
+  query
+    .selectFrom('audit_log')
+    .selectAll()
+    .where('account_id', '=', parameter('accountId'))
+    .where('id', '<', parameter('before'))
+    .orderBy('id', 'desc')
+    .limit(parameter('limit')),
+);
+
+/** What the account's audit log says, newest first: what comes after this entry, or the newest. */
+export async function findAuditEntries(
+  session: Session,
+  accountId: string,
+  before: string | undefined,
+  limit: number,
+): Promise<AuditEntry[]> {
+  const rows = await session.execute(selectBefore, { accountId, before: before ?? LAST_ID, limit });
+  return rows.map(toEntry);
+}
+
+function toEntry(row: AuditRow): AuditEntry {
+  const { target_type: type, target_id: id, target_name: name } = row;
+  return {
+    accountId: row.account_id,
+    id: row.id,
+    at: row.at,
+    actor: { type: row.actor_type, id: row.actor_id, name: row.actor_name, address: row.address },
+    action: row.action,
+    target: type === null || id === null || name === null ? null : { type, id, name },
+  };
+}
+
+/** What the things were called to which something was done since an entry: id → name. */
+export async function findTargetNames(
+  scans: Scans,
+  accountId: string,
+  action: AuditAction,
+  since: string,
+): Promise<Map<string, string>> {
+  const { rows } = await scans.query<{ id: string; name: string }>(accountId, (query) =>
+    query
+      .selectFrom('audit_log')
+      .select(['target_id as id', 'target_name as name'])
+      .where('account_id', '=', accountId)
+      .where('id', '>=', since)
+      .where('action', '=', action)
+      .$narrowType<{ id: string; name: string }>(),
+  );
+  return new Map(rows.map(({ id, name }) => [id, name]));
 }

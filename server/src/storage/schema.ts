@@ -2,7 +2,7 @@ import type { Generated } from 'kysely';
 import type { AreaUnits } from '../model/accounts.ts';
 import type { Role } from '../model/administrators.ts';
 import type { Access } from '../model/api-keys.ts';
-import type { ActorType, AuditAction } from '../model/audit.ts';
+import type { ActorType, AuditAction, TargetType } from '../model/audit.ts';
 import type { EventType } from '../model/events.ts';
 
 /** The tables, as queries see them. Times are UTC milliseconds unless a document holds them. */
@@ -196,7 +196,7 @@ export interface Tables {
     actor_id: string | null;
     actor_name: string;
     action: AuditAction;
-    target_type: string | null;
+    target_type: TargetType | null;
     target_id: string | null;
     target_name: string | null;
     /** Where the request came from. */

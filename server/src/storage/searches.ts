@@ -85,6 +85,18 @@ export async function findDocs(
   return { docs, count: isCut ? Number(rows.at(-1)?.index) + 1 : found.length };
 }
 
+/** How many of the account's listings have each status, and when the newest of them was created (RFC 3339). */
+export async function countByStatus(scans: Scans, accountId: string) {
+  const { rows } = await scans.query<{ status: string; count: number; newestAt: string }>(accountId, (query) =>
+    query
+      .selectFrom('listing_facets')
+      .select(({ fn }) => ['status', fn.countAll<number>().as('count'), fn.max('created_at').as('newestAt')])
+      .where('account_id', '=', accountId)
+      .groupBy('status'),
+  );
+  return rows;
+}
+
 /** How many of the account's listings a search finds. */
 export async function countMatches(
   scans: Scans,

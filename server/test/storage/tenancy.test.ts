@@ -6,8 +6,10 @@ import { hashSecret } from '../../src/model/api-keys.ts';
 import { facetsOf } from '../../src/model/facets.ts';
 import type { Search } from '../../src/model/search.ts';
 import { findKeyHolder, listApiKeys } from '../../src/storage/api-keys.ts';
+import { findAuditEntries, findTargetNames } from '../../src/storage/audit.ts';
 import type { Database, Session } from '../../src/storage/database.ts';
 import * as events from '../../src/storage/events.ts';
+import { addKeyHour, findKeyHours } from '../../src/storage/key-hours.ts';
 import * as listingRuns from '../../src/storage/listing-runs.ts';
 import * as listings from '../../src/storage/listings.ts';
 import * as searches from '../../src/storage/searches.ts';
@@ -70,6 +72,10 @@ const SEARCHES = {
   countMatches: {
     read: ({ scans }: Database, accountId: string) => searches.countMatches(scans, accountId, SEARCH),
     nothing: 0,
+  },
+  countByStatus: {
+    read: ({ scans }: Database, accountId: string) => searches.countByStatus(scans, accountId),
+    nothing: [],
   },
 };
 
@@ -183,6 +189,23 @@ test('each account has a sequence of its own', async (t) => {
   await create(database, bob.accountId, { ...INPUT, externalId: 'MLS-2' });
   assert.equal(await storedSequence(database, ada.accountId), 1);
   assert.equal(await storedSequence(database, bob.accountId), 2);
+});
+
+test("an account is told of its own keys' hours and its own audit log only", async (t) => {
+  const { database, accountId: emptyId } = await databaseFor(t);
+  const ada = await createTenant(database, 'Ada');
+  const keyId = 'key_ada';
+  await database.write((session) => addKeyHour(session, ada.accountId, { keyId, hour: 0, requests: 1, errors: 0 }));
+  const reads = [
+    (accountId: string) => findKeyHours(database.scans, accountId, 0),
+    (accountId: string) => findAuditEntries(database, accountId, undefined, 100),
+    async (accountId: string) => [...(await findTargetNames(database.scans, accountId, 'api_key.created', ''))],
+  ];
+  for (const read of reads) {
+    assert.equal((await read(ada.accountId)).length, 1);
+    assert.ok(!JSON.stringify(await read(emptyId)).includes('Ada'));
+  }
+  assert.deepEqual(await findKeyHours(database.scans, emptyId, 0), []);
 });
 
 test('an account lists its own keys only', async (t) => {

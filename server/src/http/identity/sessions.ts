@@ -81,12 +81,6 @@ export function getAdministrator({ administrator, path }: Exchange): Administrat
   return administrator;
 }
 
-/** @throws {AppError} `forbidden` for members */
-export function requireRole({ role }: Administrator): void {
-  if (role === 'administrator') return;
-  throw new AppError('forbidden', 'Only administrators of the account may do this; ask one of them.');
-}
-
 /** What better-auth is told of a request. */
 export function identityHeaders({ incoming }: Exchange, { trustedProxies }: Services): Headers {
   const { cookie = '', 'user-agent': userAgent = '' } = incoming.headers;

@@ -1,4 +1,8 @@
 import type { ErrorCode } from '../../model/errors.ts';
+import { retrieveAccountOperation, updateAccountOperation } from '../routes/account.operations.ts';
+import { activityOperation } from '../routes/activity.ts';
+import { createKeyOperation, deleteKeyOperation, listKeysOperation } from '../routes/api-keys.operations.ts';
+import { overviewOperation } from '../routes/overview.ts';
 import type { Api } from './api.ts';
 import { V1 } from './v1.ts';
 
@@ -15,6 +19,7 @@ last chosen in that session. Requests that change something must come from the d
 const COMMON_ERRORS: ErrorCode[] = [
   'unknown_parameter',
   'unauthorized',
+  'forbidden',
   'not_acceptable',
   'headers_too_large',
   'internal_error',
@@ -32,7 +37,16 @@ export const ADMIN: Api = {
   base: '/admin',
   title: 'Property Listings dashboard API',
   introduction: INTRODUCTION,
-  operations: SHARED,
+  operations: [
+    overviewOperation,
+    ...SHARED,
+    listKeysOperation,
+    createKeyOperation,
+    deleteKeyOperation,
+    retrieveAccountOperation,
+    updateAccountOperation,
+    activityOperation,
+  ],
   securitySchemes: {
     session: { type: 'apiKey', in: 'cookie', name: 'session', description: 'What signing in sets.' },
   },

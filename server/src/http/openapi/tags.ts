@@ -10,6 +10,10 @@ const TAGS: Record<string, Tag> = {
   listings: { name: 'Listings', description: 'Find, create, change and delete the listings of the account.' },
   imports: { name: 'Imports', description: 'Bring in many listings at once.' },
   events: { name: 'Events', description: 'Follow what changes, in order and without a gap.' },
+  'api-keys': { name: 'API keys', description: 'Settings → API.' },
+  account: { name: 'Account', description: 'Settings → Account.' },
+  overview: { name: 'Overview', description: 'How the account is doing.' },
+  activity: { name: 'Activity', description: 'Who did what, when, and from where.' },
   me: { name: 'Key', description: 'The API key in use.' },
 };
 

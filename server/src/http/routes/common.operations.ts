@@ -36,6 +36,17 @@ export const WRITE_ERRORS: ErrorCode[] = [
   'storage_full',
 ];
 
+/** What every change with a body can be answered with that has no key to repeat it by. */
+export const INPUT_ERRORS: ErrorCode[] = [
+  'invalid_json',
+  'request_timeout',
+  'payload_too_large',
+  'unsupported_media_type',
+  'validation_failed',
+  'outcome_unknown',
+  'storage_full',
+];
+
 /** What every body that becomes a listing can be answered with. */
 export const BODY_ERRORS: ErrorCode[] = [
   'invalid_json',

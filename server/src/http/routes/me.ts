@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { keyGone } from '../../domain/holders.ts';
+import { formatTime } from '../../lib/times.ts';
 import { findKeyDetails, type KeyHolder } from '../../storage/api-keys.ts';
 import type { Services } from '../app.ts';
 import { addOperation, type Mount, type Operation } from '../operations.ts';
@@ -56,8 +57,8 @@ export function addMe(mount: Mount<KeyHolder>, { database }: Services): void {
         id: keyId,
         name: details.name,
         access,
-        createdAt: new Date(details.createdAt).toISOString(),
-        expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+        createdAt: formatTime(details.createdAt),
+        expiresAt: formatTime(expiresAt),
       },
     };
     return replyJson(200, JSON.stringify(me));

@@ -1,6 +1,7 @@
+import { requireRole } from '../../domain/managers.ts';
 import { listMembers, type Member } from '../../storage/memberships.ts';
 import type { Services } from '../app.ts';
-import { getAdministrator, requireRole } from '../identity/sessions.ts';
+import { getAdministrator } from '../identity/sessions.ts';
 import { replyJson } from '../reply.ts';
 import type { Routes } from '../routes.ts';
 

@@ -1,0 +1,66 @@
+import { firstIdAt } from '../lib/ids.ts';
+import { STATUSES } from '../model/listings.ts';
+import { listApiKeys } from '../storage/api-keys.ts';
+import { findTargetNames } from '../storage/audit.ts';
+import type { Database } from '../storage/database.ts';
+import { findKeyHours, type KeyHour } from '../storage/key-hours.ts';
+import { countByStatus } from '../storage/searches.ts';
+import { AUDIT_ID_PREFIX } from './audit.ts';
+import { firstHourTold } from './key-use.ts';
+
+/** A key that was used; it may be deleted since. */
+interface UsedKey {
+  id: string;
+  name: string;
+  isDeleted: boolean;
+}
+
+/** What an account's first page shows. */
+export interface Overview {
+  total: number;
+  byStatus: Record<string, number>;
+  /** When the newest listing was created: RFC 3339. */
+  lastListingAt: string | null;
+  /** Hour by hour, those in which a key was used. */
+  hours: KeyHour[];
+  usedKeys: UsedKey[];
+  keyCount: number;
+}
+
+/** @throws {AppError} `unavailable` */
+export async function getOverview(database: Database, accountId: string): Promise<Overview> {
+  const [counts, hours, keys] = await Promise.all([
+    countByStatus(database.scans, accountId),
+    findKeyHours(database.scans, accountId, firstHourTold()),
+    listApiKeys(database, accountId),
+  ]);
+  const names = new Map(keys.map(({ id, name }) => [id, name]));
+  const counted = new Map(counts.map(({ status, count }) => [status, count]));
+  const byStatus = Object.fromEntries(STATUSES.map((status) => [status, counted.get(status) ?? 0]));
+  return {
+    total: counts.reduce((sum, { count }) => sum + count, 0),
+    byStatus,
+    lastListingAt:
+      counts
+        .map(({ newestAt }) => newestAt)
+        .sort()
+        .at(-1) ?? null,
+    hours,
+    usedKeys: await nameKeys(database, accountId, hours, names),
+    keyCount: keys.length,
+  };
+}
+
+/** Keys that are deleted are named as they were then: who was used in an hour was not deleted before it. */
+async function nameKeys(
+  { scans }: Database,
+  accountId: string,
+  hours: KeyHour[],
+  names: ReadonlyMap<string, string>,
+): Promise<UsedKey[]> {
+  const ids = [...new Set(hours.map(({ keyId }) => keyId))];
+  const isComplete = ids.every((id) => names.has(id));
+  const since = firstIdAt(AUDIT_ID_PREFIX, firstHourTold());
+  const former = isComplete ? new Map() : await findTargetNames(scans, accountId, 'api_key.deleted', since);
+  return ids.map((id) => ({ id, name: names.get(id) ?? former.get(id) ?? id, isDeleted: !names.has(id) }));
+}

@@ -1,0 +1,27 @@
+import { changeAccount } from '../../domain/accounts.ts';
+import { holderGone, type SessionHolder } from '../../domain/holders.ts';
+import type { Account } from '../../model/accounts.ts';
+import { findAccount } from '../../storage/accounts.ts';
+import type { Services } from '../app.ts';
+import { readInput } from '../input.ts';
+import { addOperation, type Mount } from '../operations.ts';
+import { type Reply, replyJson } from '../reply.ts';
+import { accountPatch, retrieveAccountOperation, updateAccountOperation } from './account.operations.ts';
+
+/** Settings → Account. */
+export function addAccount(mount: Mount<SessionHolder>, { database }: Services): void {
+  addOperation(mount, retrieveAccountOperation, async ({ holder }) => {
+    const account = await findAccount(database, holder.accountId);
+    if (account === undefined) throw holderGone(holder);
+    return replyAccount(account);
+  });
+  addOperation(mount, updateAccountOperation, async (exchange) => {
+    const { accountId, administrator } = exchange.holder;
+    const change = await readInput(exchange, accountPatch);
+    return replyAccount(await changeAccount(database, accountId, change, administrator));
+  });
+}
+
+function replyAccount({ id, name, currency, areaUnits }: Account): Reply {
+  return replyJson(200, JSON.stringify({ id, name, currency, areaUnits }));
+}

@@ -1,0 +1,53 @@
+import { deleteApiKey, issueApiKey } from '../../domain/api-keys.ts';
+import type { SessionHolder } from '../../domain/holders.ts';
+import { sumKeyUse } from '../../domain/key-use.ts';
+import { formatTime } from '../../lib/times.ts';
+import type { ApiKey } from '../../model/api-keys.ts';
+import { listApiKeys } from '../../storage/api-keys.ts';
+import type { Services } from '../app.ts';
+import { readInput } from '../input.ts';
+import { addOperation, type Mount } from '../operations.ts';
+import { replyJson } from '../reply.ts';
+import { createKeyOperation, deleteKeyOperation, listKeysOperation, newKey } from './api-keys.operations.ts';
+
+/** Settings → API. */
+export function addApiKeys(mount: Mount<SessionHolder>, { database }: Services): void {
+  addOperation(mount, listKeysOperation, async ({ holder: { accountId } }) => {
+    const [keys, use] = await Promise.all([listApiKeys(database, accountId), sumKeyUse(database, accountId)]);
+    const data = keys.map((key) => showKey(key, use.get(key.id)));
+    return replyJson(200, JSON.stringify({ data, nextCursor: null }));
+  });
+  addOperation(mount, createKeyOperation, async (exchange) => {
+    const { administrator, accountId } = exchange.holder;
+    const { name, access, expiresAt } = await readInput(exchange, newKey);
+    const request = {
+      accountId,
+      name,
+      access: access ?? 'full',
+      expiresAt: expiresAt ?? null,
+      createdBy: administrator.userName,
+    };
+    const { key, secret } = await issueApiKey(database, request, administrator);
+    return replyJson(201, JSON.stringify({ ...showKey(key), key: secret }));
+  });
+  addOperation(mount, deleteKeyOperation, async ({ holder }, _, { keyId = '' }) => {
+    await deleteApiKey(database, keyId, holder.administrator);
+    return { status: 204, headers: {} };
+  });
+}
+
+function showKey(key: ApiKey, use = { requests: 0, errors: 0 }) {
+  const { id, name, start, access, createdBy, createdAt, lastUsedAt, expiresAt } = key;
+  return {
+    id,
+    name,
+    start,
+    access,
+    createdBy,
+    createdAt: formatTime(createdAt),
+    lastUsedAt: formatTime(lastUsedAt),
+    expiresAt: formatTime(expiresAt),
+    requests24h: use.requests,
+    errors24h: use.errors,
+  };
+}

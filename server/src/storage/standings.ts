@@ -1,0 +1,31 @@
+import type { Head } from '../model/accounts.ts';
+import type { Role } from '../model/administrators.ts';
+import { type Session, statement } from './database.ts';
+
+/** What somebody who is signed in is to an account, and where that stands. */
+export interface Standing extends Head {
+  role: Role;
+}
+
+const select = statement<{ sessionId: string; accountId: string; now: string }, Standing>((query, parameter) =>
+  query
+    .selectFrom('sessions')
+    .innerJoin('memberships', 'memberships.user_id', 'sessions.user_id')
+    .innerJoin('account_heads', 'account_heads.account_id', 'memberships.account_id')
+    .innerJoin('database_info', (join) => join.onTrue())
+    .select(['role', 'sequence', 'epoch'])
+    .where('sessions.id', '=', parameter('sessionId'))
+    .where('sessions.expires_at', '>', parameter('now'))
+    .where('memberships.account_id', '=', parameter('accountId')),
+);
+
+/** What a session's person is to an account now; undefined if the session is over, or they do not belong to it. */
+export async function findStanding(
+  session: Session,
+  accountId: string,
+  sessionId: string,
+): Promise<Standing | undefined> {
+  const now = new Date().toISOString();
+  const [standing] = await session.execute(select, { sessionId, accountId, now });
+  return standing;
+}
