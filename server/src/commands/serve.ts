@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { startService } from '../service.ts';
+import { ensureDashboard } from './dashboard.ts';
 import { createLog, type ServiceLog } from './log.ts';
 import { welcome } from './welcome.ts';
 
@@ -18,6 +19,7 @@ async function serve(): Promise<void> {
   const log = createLog(config.logLevel);
   const { logger } = log;
   const signalled = nextSignal();
+  await ensureDashboard(log);
   const { url, database, stop, cut } = await startService(config, log);
   if (process.stdout.isTTY) console.log(welcome(config.publicUrl ?? reachable(url), database.name, settings));
   logger.info({ url, publicUrl: config.publicUrl, database: database.name, pid: process.pid }, 'listening');

@@ -23,6 +23,7 @@ import { addAccount } from './routes/account.ts';
 import { addActivity } from './routes/activity.ts';
 import { addApiKeys } from './routes/api-keys.ts';
 import { addAuth } from './routes/auth.ts';
+import { addDashboard, isDashboardVisit } from './routes/dashboard.ts';
 import { addDocs } from './routes/docs.ts';
 import { addEvents } from './routes/events.ts';
 import { addHealth } from './routes/health.ts';
@@ -84,6 +85,7 @@ export function createRoutes(services: Services): Routes {
   addSession(routes, services);
   addAuth(routes, services);
   addMembers(routes, services);
+  addDashboard(routes);
   return routes;
 }
 
@@ -93,6 +95,7 @@ export function createApp(services: Services): App {
   const routes = createRoutes(services);
 
   async function respond(exchange: Exchange): Promise<Reply> {
+    if (isDashboardVisit(exchange)) return { status: 302, headers: { Location: '/' } };
     if (needsApiKey(exchange)) {
       exchange.holder = await requireApiKey(exchange, services);
       if (rateLimit !== undefined) exchange.rateLimit = await rateLimit.spend(exchange.holder.keyId);

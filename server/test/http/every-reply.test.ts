@@ -203,9 +203,8 @@ test('/v1/me shows the account and the key in use, and not the key itself', asyn
   assert.ok(!text.includes(reader.key.slice(8)));
 });
 
-test('/ and /docs/ lead to /docs, and /docs/errors/ to /docs/errors', async () => {
+test('/docs/ leads to /docs, and /docs/errors/ to /docs/errors', async () => {
   for (const [path, status, target] of [
-    ['/', 302, '/docs'],
     ['/docs/', 308, '/docs'],
     ['/docs/errors/', 308, '/docs/errors'],
   ] as const) {

@@ -54,7 +54,6 @@ const FILES: [name: string, directory: string, type: string][] = [
 
 /** `/docs`: the interactive API reference; `/docs/errors`: a page for each error code. */
 export function addDocs(routes: Routes): void {
-  routes.add('GET', '/', () => ({ status: 302, headers: { Location: '/docs' } }));
   for (const path of ['/docs', '/docs/errors']) {
     routes.add('GET', `${path}/`, () => ({ status: 308, headers: { Location: path } }));
   }

@@ -1,0 +1,98 @@
+import { keepPreviousData, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
+import { ApiError, type Query, request } from './client';
+import type {
+  Account,
+  Activity,
+  ApiKey,
+  Invitation,
+  Listing,
+  ListingList,
+  Member,
+  Overview,
+  Page,
+  Session,
+  Setup,
+  SignIn,
+} from './types';
+
+export const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: noticeEndOfSession }),
+  defaultOptions: {
+    queries: {
+      staleTime: 10_000,
+      // What the service refuses once it refuses again.
+      retry: (count, error) => count < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 500),
+      retryDelay: (count) => 500 * 2 ** count,
+    },
+  },
+});
+
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: ({ signal }) => request<Session | null>('GET', '/admin/session', { signal }),
+  staleTime: 60_000,
+});
+
+export const setupQuery = queryOptions({
+  queryKey: ['setup'],
+  queryFn: ({ signal }) => request<Setup>('GET', '/admin/setup', { signal }),
+});
+
+export const apiKeysQuery = queryOptions({
+  queryKey: ['api-keys'],
+  queryFn: ({ signal }) => request<Page<ApiKey>>('GET', '/admin/api-keys', { signal }),
+});
+
+export const membersQuery = queryOptions({
+  queryKey: ['members'],
+  queryFn: ({ signal }) => request<Page<Member>>('GET', '/admin/members', { signal }),
+});
+
+export const invitationsQuery = queryOptions({
+  queryKey: ['invitations'],
+  queryFn: ({ signal }) => request<Page<Invitation>>('GET', '/admin/invitations', { signal }),
+});
+
+export const accountQuery = queryOptions({
+  queryKey: ['account'],
+  queryFn: ({ signal }) => request<Account>('GET', '/admin/account', { signal }),
+});
+
+export const overviewQuery = queryOptions({
+  queryKey: ['overview'],
+  queryFn: ({ signal }) => request<Overview>('GET', '/admin/overview', { signal }),
+});
+
+export const signInsQuery = queryOptions({
+  queryKey: ['sign-ins'],
+  queryFn: ({ signal }) => request<SignIn[]>('GET', '/admin/auth/list-sessions', { signal }),
+});
+
+export const activityQuery = (query: Query) =>
+  queryOptions({
+    queryKey: ['activity', query],
+    queryFn: ({ signal }) => request<Page<Activity>>('GET', '/admin/activity', { query, signal }),
+    placeholderData: keepPreviousData,
+  });
+
+export const listingsQuery = (query: Query) =>
+  queryOptions({
+    queryKey: ['listings', query],
+    queryFn: ({ signal }) => request<ListingList>('GET', '/admin/listings', { query, signal }),
+    placeholderData: keepPreviousData,
+  });
+
+export const listingQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['listing', id],
+    queryFn: ({ signal }) => request<Listing>('GET', listingPath(id), { signal }),
+  });
+
+export function listingPath(id: string): string {
+  return `/admin/listings/${encodeURIComponent(id)}`;
+}
+
+/** Somebody who was signed out meanwhile is led to the sign-in page by the router, which watches the session. */
+function noticeEndOfSession(error: Error): void {
+  if (error instanceof ApiError && error.status === 401) queryClient.setQueryData(sessionQuery.queryKey, null);
+}

@@ -1,0 +1,92 @@
+import type { components } from './admin';
+
+export type Listing = components['schemas']['Listing'];
+export type ListingList = components['schemas']['ListingList'] & { total?: number };
+export type EventList = components['schemas']['EventList'];
+export type ImportReport = components['schemas']['ImportReport'];
+
+export type Role = 'administrator' | 'member';
+
+export interface Session {
+  user: { id: string; name: string; email: string; hasTwoFactor: boolean };
+  account: { id: string; name: string; role: Role; currency: string; areaUnits: 'sqft' | 'sqm' } | null;
+  accounts: { id: string; name: string; role: Role }[];
+}
+
+export interface Page<T> {
+  data: T[];
+  nextCursor: string | null;
+}
+
+export interface ApiKey {
+  id: string;
+  name: string;
+  start: string;
+  access: 'full' | 'read';
+  createdBy: string | null;
+  createdAt: string;
+  lastUsedAt: string | null;
+  expiresAt: string | null;
+  requests24h: number;
+  errors24h: number;
+}
+
+export interface Member {
+  id: string;
+  name: string;
+  email: string;
+  role: Role;
+  createdAt: string;
+  isYou: boolean;
+}
+
+export interface Invitation {
+  id: string;
+  email: string;
+  role: Role;
+  createdAt: string;
+  expiresAt: string;
+  invitedBy: string | null;
+}
+
+export interface Account {
+  id: string;
+  name: string;
+  currency: string;
+  areaUnits: 'sqft' | 'sqm';
+}
+
+export interface Overview {
+  listings: { total: number; byStatus: Record<string, number> };
+  usage: {
+    keys: { id: string; name: string; isDeleted: boolean }[];
+    hours: { hour: string; keyId: string; requests: number; errors: number }[];
+  };
+  lastListingAt: string | null;
+  keyCount: number;
+}
+
+export interface Activity {
+  id: string;
+  at: string;
+  actor: { type: string; id: string | null; name: string | null };
+  action: string;
+  target: { type: string; id: string | null; name: string | null } | null;
+  address: string | null;
+}
+
+export interface Setup {
+  isOpen: boolean;
+  needsAccountName: boolean;
+  file: string | null;
+}
+
+/** One of the places where somebody is signed in (better-auth's form). */
+export interface SignIn {
+  id: string;
+  token: string;
+  createdAt: string;
+  updatedAt: string;
+  ipAddress?: string | null;
+  userAgent?: string | null;
+}

@@ -1,0 +1,55 @@
+import { useState } from 'react';
+import { ApiError, type FieldFault } from '../api/client';
+
+/** What the service said of a form: field → its words, and words about the rest. */
+export interface Faults {
+  fields: Record<string, string>;
+  general: string | undefined;
+}
+
+const NONE: Faults = { fields: {}, general: undefined };
+
+/** Sends a form and keeps what the service found wrong with it, until it is sent again. */
+export function useFaults(knownFields: (field: string) => boolean) {
+  const [faults, setFaults] = useState(NONE);
+  const [isBusy, setBusy] = useState(false);
+
+  async function submit(work: () => Promise<void>): Promise<void> {
+    setBusy(true);
+    setFaults(NONE);
+    try {
+      await work();
+    } catch (error) {
+      setFaults(toFaults(error, knownFields));
+      focusFirstFault();
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return { faults, isBusy, submit, clear: () => setFaults(NONE) };
+}
+
+function toFaults(error: unknown, isKnown: (field: string) => boolean): Faults {
+  if (!(error instanceof ApiError)) throw error;
+  const { details, message } = error;
+  if (details.length === 0) return { fields: {}, general: message };
+  const shown = details.filter(({ field }) => isKnown(field));
+  const others = details.filter(({ field }) => !isKnown(field));
+  return {
+    fields: Object.fromEntries(shown.map(({ field, message: words }) => [field, words])),
+    general: others.length === 0 ? undefined : others.map(toSentence).join(' '),
+  };
+}
+
+function toSentence({ field, message }: FieldFault): string {
+  return `${field}: ${message}`;
+}
+
+/** Once the messages are on the page, the keyboard is where the first one is. */
+function focusFirstFault(): void {
+  requestAnimationFrame(() => {
+    const field = document.querySelector<HTMLElement>('[aria-invalid="true"]');
+    field?.focus();
+  });
+}

@@ -1,0 +1,61 @@
+const NUMBER = new Intl.NumberFormat();
+const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** What is longer ago is easier to read as a date. */
+const RELATIVE_MAX_MS = 30 * DAY_MS;
+
+export function formatNumber(value: number): string {
+  return NUMBER.format(value);
+}
+
+function formatDay(time: string): string {
+  return DAY.format(new Date(time));
+}
+
+export function formatExact(time: string): string {
+  return EXACT.format(new Date(time));
+}
+
+/** How long ago, or how long until then. */
+export function formatRelative(time: string, nowMs = Date.now()): string {
+  const distanceMs = new Date(time).getTime() - nowMs;
+  const size = Math.abs(distanceMs);
+  if (size < MINUTE_MS) return distanceMs > 0 ? 'in a moment' : 'just now';
+  if (size < HOUR_MS) return RELATIVE.format(Math.round(distanceMs / MINUTE_MS), 'minute');
+  if (size < DAY_MS) return RELATIVE.format(Math.round(distanceMs / HOUR_MS), 'hour');
+  if (size < RELATIVE_MAX_MS) return RELATIVE.format(Math.round(distanceMs / DAY_MS), 'day');
+  return formatDay(time);
+}
+
+/** Cents only where there are any. */
+export function formatPrice(amount: number, currency = 'USD'): string {
+  const decimals = Number.isInteger(amount) ? { maximumFractionDigits: 0 } : {};
+  return new Intl.NumberFormat(undefined, { style: 'currency', currency, ...decimals }).format(amount);
+}
+
+const AREA_UNITS: Record<string, string> = { sqft: 'sq ft', sqm: 'm²', acres: 'acres' };
+
+export function formatArea(area: number, units = 'sqft'): string {
+  return `${NUMBER.format(area)} ${AREA_UNITS[units] ?? units}`;
+}
+
+/** `coming_soon` as people write it. */
+export function formatChoice(value: string): string {
+  const words = value.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+export function formatCount(count: number, one: string, many = `${one}s`): string {
+  return `${NUMBER.format(count)} ${count === 1 ? one : many}`;
+}
+
+export function formatBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} bytes`;
+  const isLarge = bytes >= 1_000_000;
+  return `${(bytes / (isLarge ? 1_000_000 : 1000)).toFixed(1)} ${isLarge ? 'MB' : 'kB'}`;
+}

@@ -1,0 +1,26 @@
+const WORDS: Record<string, string> = {
+  'api_key.created': 'Generated the key',
+  'api_key.deleted': 'Deleted the key',
+  'member.joined': 'Joined the team:',
+  'member.removed': 'Removed from the team:',
+  'member.role_changed': 'Changed the role of',
+  'invitation.created': 'Invited',
+  'invitation.revoked': 'Revoked the invitation of',
+  'account.created': 'Created the account',
+  'account.updated': 'Changed the account',
+  'administrator.signed_in': 'Signed in',
+  'administrator.signed_out': 'Signed out',
+  'administrator.password_changed': 'Changed their password',
+  'administrator.two_factor_enabled': 'Turned two-step sign-in on',
+  'administrator.two_factor_disabled': 'Turned two-step sign-in off',
+  'administrator.sessions_ended': 'Ended sign-ins',
+  'import.finished': 'Imported a file',
+  'listing.created': 'Created the listing',
+  'listing.updated': 'Changed the listing',
+  'listing.deleted': 'Deleted the listing',
+};
+
+/** What was done, as people say it; a newer service may know more. */
+export function describeAction(action: string): string {
+  return WORDS[action] ?? action.replace('.', ' ').replaceAll('_', ' ');
+}

@@ -1,0 +1,50 @@
+import { Box, Text, Title } from '@mantine/core';
+import { useDocumentTitle } from '@mantine/hooks';
+import { useRouter } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { request } from '../../api/client';
+import type { Session } from '../../api/types';
+import { Brand } from '../../shell/brand';
+import { beginSession } from '../../shell/session';
+
+/** A page for somebody who is not in yet: one card in the middle. */
+export function Entry({ title, children, below }: { title: string; children: ReactNode; below?: ReactNode }) {
+  useDocumentTitle(`${title} · Property Listings`);
+  return (
+    <main className="entry">
+      <Box mx="auto">
+        <Brand />
+      </Box>
+      <Box className="card" p={{ base: 'lg', xs: 28 }}>
+        <Title order={1} mb="lg">
+          {title}
+        </Title>
+        {children}
+      </Box>
+      {below !== undefined && (
+        <Text size="sm" c="dimmed" ta="center" component="div">
+          {below}
+        </Text>
+      )}
+    </main>
+  );
+}
+
+/** Goes in, to the page that was asked for. */
+export function useEnter(): (session: Session | null, next?: string) => void {
+  const { history } = useRouter();
+  return (session, next = '/') => {
+    beginSession(session);
+    // Only a path of this site: an address from elsewhere could lead anywhere.
+    history.replace(/^\/(?![/\\])/.test(next) ? next : '/');
+  };
+}
+
+export function readSession(): Promise<Session | null> {
+  return request<Session | null>('GET', '/admin/session');
+}
+
+/** What a link carries behind `#`: it is never sent nor logged. */
+export function readToken(): string {
+  return new URLSearchParams(window.location.hash.slice(1)).get('token') ?? '';
+}

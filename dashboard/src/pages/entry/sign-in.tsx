@@ -1,0 +1,141 @@
+import { Alert, Anchor, Button, Code, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { request } from '../../api/client';
+import { setupQuery } from '../../api/queries';
+import { useFaults } from '../../lib/faults';
+import { Form } from '../../parts/form';
+import { FormError } from '../../parts/form-error';
+import { Entry, readSession, useEnter } from './entry';
+
+export function SignInPage() {
+  const [needsCode, setNeedsCode] = useState(false);
+  const { next } = useSearch({ from: '/sign-in' });
+  const enter = useEnter();
+  const proceed = async () => enter(await readSession(), next);
+
+  if (needsCode) return <CodeStep onDone={proceed} onBack={() => setNeedsCode(false)} />;
+  return <PasswordStep onDone={proceed} onCode={() => setNeedsCode(true)} />;
+}
+
+function PasswordStep({ onDone, onCode }: { onDone: () => Promise<void>; onCode: () => void }) {
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const { faults, isBusy, submit } = useFaults((field) => field === 'email' || field === 'password');
+
+  const signIn = () =>
+    submit(async () => {
+      const reply = await request<{ twoFactorRedirect?: boolean }>('POST', '/admin/auth/sign-in/email', {
+        body: { email: email.trim(), password },
+      });
+      if (reply.twoFactorRedirect) onCode();
+      else await onDone();
+    });
+
+  return (
+    <Entry title="Sign in" below={<FirstSetup />}>
+      <Form onSubmit={signIn}>
+        <Stack>
+          <FormError>{faults.general}</FormError>
+          <TextInput
+            label="E-mail"
+            type="email"
+            autoComplete="username"
+            autoFocus
+            value={email}
+            onChange={({ currentTarget }) => setEmail(currentTarget.value)}
+            error={faults.fields.email}
+          />
+          <PasswordInput
+            label="Password"
+            autoComplete="current-password"
+            value={password}
+            onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+            error={faults.fields.password}
+            visibilityToggleButtonProps={{ 'aria-label': 'Show what is typed' }}
+          />
+          <Button type="submit" loading={isBusy} fullWidth mt={4}>
+            Sign in
+          </Button>
+        </Stack>
+      </Form>
+    </Entry>
+  );
+}
+
+/** The second step of those who have an authenticator app. */
+function CodeStep({ onDone, onBack }: { onDone: () => Promise<void>; onBack: () => void }) {
+  const [code, setCode] = useState('');
+  const [isRecovery, setRecovery] = useState(false);
+  const { faults, isBusy, submit, clear } = useFaults((field) => field === 'code');
+
+  const verify = () =>
+    submit(async () => {
+      const step = isRecovery ? 'verify-backup-code' : 'verify-totp';
+      await request('POST', `/admin/auth/two-factor/${step}`, { body: { code: code.trim() } });
+      await onDone();
+    });
+  const change = () => {
+    setRecovery(!isRecovery);
+    setCode('');
+    clear();
+  };
+
+  return (
+    <Entry
+      title={isRecovery ? 'Use a recovery code' : 'Enter your code'}
+      below={
+        <Anchor component="button" size="sm" onClick={onBack}>
+          Back
+        </Anchor>
+      }
+    >
+      <Form onSubmit={verify}>
+        <Stack>
+          <FormError>{faults.general}</FormError>
+          <TextInput
+            key={String(isRecovery)}
+            label={isRecovery ? 'Recovery code' : 'Code'}
+            description={
+              isRecovery
+                ? 'One of those you kept when you turned this on.'
+                : 'The six digits in your authenticator app.'
+            }
+            autoComplete="one-time-code"
+            inputMode={isRecovery ? 'text' : 'numeric'}
+            autoFocus
+            value={code}
+            onChange={({ currentTarget }) => setCode(currentTarget.value)}
+            error={faults.fields.code}
+          />
+          <Button type="submit" loading={isBusy} fullWidth>
+            Continue
+          </Button>
+          <Anchor component="button" type="button" size="sm" onClick={change}>
+            {isRecovery ? 'Use the authenticator app' : 'Use a recovery code'}
+          </Anchor>
+        </Stack>
+      </Form>
+    </Entry>
+  );
+}
+
+/** While nobody can sign in yet, the page says where the first one finds the way. */
+function FirstSetup() {
+  const { data: setup } = useQuery(setupQuery);
+  if (!setup?.isOpen) return 'New here? Ask an administrator of your account for an invitation.';
+  return (
+    <Alert variant="light" title="Nobody has been set up yet" ta="start">
+      <Text size="sm">
+        Open the setup link that the service printed when it was started.
+        {setup.file !== null && (
+          <>
+            {' '}
+            It also stands in <Code>{setup.file}</Code>.
+          </>
+        )}
+      </Text>
+    </Alert>
+  );
+}

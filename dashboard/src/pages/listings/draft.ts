@@ -1,0 +1,99 @@
+import type { Listing } from '../../api/types';
+import { FORM_FIELDS } from './form-fields';
+
+/** A row of a list that can grow; the id only tells rows apart. */
+export interface PhotoRow {
+  id: number;
+  url: string;
+  caption: string;
+}
+
+export interface MetadataRow {
+  id: number;
+  name: string;
+  value: string;
+}
+
+/** A listing as it is being written: everything is text until it is sent. */
+export interface Draft {
+  values: Record<string, string>;
+  photos: PhotoRow[];
+  metadata: MetadataRow[];
+}
+
+type Body = Record<string, unknown>;
+
+let lastRowId = 0;
+
+export function newRowId(): number {
+  lastRowId += 1;
+  return lastRowId;
+}
+
+export function toDraft(listing: Partial<Listing>): Draft {
+  const given: Body = listing;
+  const entries = FORM_FIELDS.map(({ name }) => [name, given[name] === undefined ? '' : String(given[name])]);
+  const { photos = [], metadata = {} } = listing;
+  return {
+    values: Object.fromEntries(entries),
+    photos: photos.map(({ url, caption = '' }) => ({ id: newRowId(), url, caption })),
+    metadata: Object.entries(metadata).map(([name, value]) => ({ id: newRowId(), name, value: String(value) })),
+  };
+}
+
+/** What creates the listing: the fields that were filled in. */
+export function toCreation(draft: Draft): Body {
+  const body: Body = {};
+  for (const { name, kind } of FORM_FIELDS) {
+    const text = draft.values[name] ?? '';
+    if (text.trim() !== '') body[name] = kind === 'number' ? toNumber(text) : text;
+  }
+  const photos = toPhotos(draft);
+  const metadata = toMetadata(draft, {});
+  if (photos.length > 0) body.photos = photos;
+  if (Object.keys(metadata).length > 0) body.metadata = metadata;
+  return body;
+}
+
+/** What changes the listing into the draft, as a merge patch: only what differs; `null` removes. */
+export function toPatch(draft: Draft, listing: Listing): Body {
+  const before = toDraft(listing);
+  const patch: Body = {};
+  for (const { name, kind } of FORM_FIELDS) {
+    const text = draft.values[name] ?? '';
+    if (text === before.values[name]) continue;
+    if (text.trim() === '') patch[name] = null;
+    else patch[name] = kind === 'number' ? toNumber(text) : text;
+  }
+  const photos = toPhotos(draft);
+  if (JSON.stringify(photos) !== JSON.stringify(toPhotos(before))) patch.photos = photos.length === 0 ? null : photos;
+  const metadata = toMetadataPatch(toMetadata(draft, listing.metadata ?? {}), listing.metadata ?? {});
+  if (Object.keys(metadata).length > 0) patch.metadata = metadata;
+  return patch;
+}
+
+/** What is no number is sent as it was typed, for the service to say what it wants. */
+function toNumber(text: string): number | string {
+  const plain = text.trim().replaceAll(/(?<=\d),(?=\d{3}(\D|$))/g, '');
+  return /^-?(\d+\.?\d*|\.\d+)$/.test(plain) ? Number(plain) : text;
+}
+
+function toPhotos({ photos }: Draft): Body[] {
+  return photos
+    .filter(({ url, caption }) => url.trim() !== '' || caption.trim() !== '')
+    .map(({ url, caption }) => (caption.trim() === '' ? { url } : { url, caption }));
+}
+
+/** A value whose text nobody changed keeps its type. */
+function toMetadata({ metadata }: Draft, before: Body): Body {
+  const rows = metadata.filter(({ name, value }) => name.trim() !== '' || value !== '');
+  return Object.fromEntries(
+    rows.map(({ name, value }) => [name.trim(), String(before[name]) === value ? before[name] : value]),
+  );
+}
+
+function toMetadataPatch(after: Body, before: Body): Body {
+  const gone = Object.keys(before).filter((name) => !Object.hasOwn(after, name));
+  const changed = Object.entries(after).filter(([name, value]) => before[name] !== value);
+  return Object.fromEntries([...gone.map((name) => [name, null]), ...changed]);
+}

@@ -1,0 +1,113 @@
+import { Button, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useSearch } from '@tanstack/react-router';
+import { House, Plus, SearchX, Upload } from 'lucide-react';
+import { listingsQuery } from '../../api/queries';
+import type { ListingList } from '../../api/types';
+import { useDeletions } from '../../lib/deletions';
+import { formatCount } from '../../lib/format';
+import { Page } from '../../parts/page';
+import { EmptyState, ErrorState, LoadingRows } from '../../parts/states';
+import { ExportMenu } from './export';
+import { FilterBar } from './filters';
+import { ListingTable } from './listing-table';
+import { PageControls } from './paging';
+import { isFiltered, LIMIT_DEFAULT, type ListingSearch } from './search';
+
+/** All listings of the account, a page at a time; finding, ordering and paging are the service's. */
+export function ListingsPage() {
+  const search = useSearch({ from: '/inside/listings' });
+  const query = useQuery(listingsQuery({ limit: LIMIT_DEFAULT, ...search, count: 'true' }));
+  const total = query.data?.total;
+
+  return (
+    <Page
+      title="Listings"
+      description={total === undefined ? 'Your properties.' : <Total total={total} isFiltered={isFiltered(search)} />}
+      actions={
+        <>
+          <ExportMenu search={search} />
+          <Button variant="default" leftSection={<Upload size={16} />} renderRoot={toImport}>
+            Import
+          </Button>
+          <Button leftSection={<Plus size={16} />} renderRoot={toNew}>
+            New listing
+          </Button>
+        </>
+      }
+    >
+      <FilterBar search={search} />
+      <div className="card">
+        <Results query={query} search={search} />
+      </div>
+    </Page>
+  );
+}
+
+const toImport = (props: object) => <Link to="/listings/import" {...props} />;
+const toNew = (props: object) => <Link to="/listings/new" {...props} />;
+
+interface ResultsProps {
+  query: { data: ListingList | undefined; error: Error | null; refetch: () => void; isPlaceholderData: boolean };
+  search: ListingSearch;
+}
+
+function Results({ query: { data, error, refetch, isPlaceholderData }, search }: ResultsProps) {
+  const deletions = useDeletions();
+  if (error !== null) return <ErrorState error={error} onRetry={refetch} action={<ClearFilters />} />;
+  if (data === undefined) return <LoadingRows count={8} />;
+  const rows = data.data.filter(({ id }) => !deletions.has(id));
+  if (rows.length === 0 && data.nextCursor === null && search.cursor === undefined) {
+    return isFiltered(search) ? <NothingFound /> : <NothingYet />;
+  }
+  return (
+    <div className={isPlaceholderData ? 'is-stale' : undefined} aria-busy={isPlaceholderData}>
+      <ListingTable listings={rows} search={search} />
+      <PageControls search={search} nextCursor={data.nextCursor} count={data.data.length} total={data.total} />
+    </div>
+  );
+}
+
+function Total({ total, isFiltered: isPart }: { total: number; isFiltered: boolean }) {
+  return (
+    <Text size="sm" role="status">
+      {formatCount(total, 'listing')}
+      {isPart && (total === 1 ? ' matches' : ' match')}
+    </Text>
+  );
+}
+
+function NothingYet() {
+  return (
+    <EmptyState
+      icon={<House size={22} />}
+      title="No listings yet"
+      action={
+        <>
+          <Button variant="default" renderRoot={toImport}>
+            Import a CSV file
+          </Button>
+          <Button renderRoot={toNew}>Create the first one</Button>
+        </>
+      }
+    >
+      They come from your programs over the API, from a file, or from here.
+    </EmptyState>
+  );
+}
+
+function NothingFound() {
+  return (
+    <EmptyState icon={<SearchX size={22} />} title="No listing matches" action={<ClearFilters />}>
+      Each word must begin a word of the address, the city or the description.
+    </EmptyState>
+  );
+}
+
+function ClearFilters() {
+  return (
+    <Button variant="default" renderRoot={(props) => <Link to="/listings" search={{}} {...props} />}>
+      Clear search and filters
+    </Button>
+  );
+}

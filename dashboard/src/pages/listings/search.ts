@@ -1,0 +1,74 @@
+/** What the address of the Listings page may hold: parameters of the API by their own names. */
+export const LISTING_SEARCH = [
+  'q',
+  'status',
+  'propertyType',
+  'city',
+  'postalCode',
+  'externalId',
+  'beds[gte]',
+  'baths[gte]',
+  'listPrice[gte]',
+  'listPrice[lte]',
+  'sort',
+  'limit',
+  'cursor',
+] as const;
+
+export type ListingSearch = Partial<Record<(typeof LISTING_SEARCH)[number], string>>;
+
+export const LIMIT_DEFAULT = '50';
+export const LIMITS = ['25', '50', '100'];
+
+/** What narrows the list down, besides the words. */
+export const FILTERS = {
+  status: 'Status',
+  propertyType: 'Type',
+  city: 'City',
+  postalCode: 'Postal code',
+  externalId: 'Your own id',
+  'beds[gte]': 'Beds, at least',
+  'baths[gte]': 'Baths, at least',
+  'listPrice[gte]': 'Price from',
+  'listPrice[lte]': 'Price to',
+} as const;
+
+export type FilterName = keyof typeof FILTERS;
+
+export const FILTER_NAMES = Object.keys(FILTERS).filter((name): name is FilterName => name in FILTERS);
+
+export function isFiltered(search: ListingSearch): boolean {
+  return search.q !== undefined || FILTER_NAMES.some((name) => search[name] !== undefined);
+}
+
+/** The search with other values; whatever is asked anew begins with the first page. */
+export function withSearch(search: ListingSearch, changes: Record<string, string | undefined>): ListingSearch {
+  const { cursor: _, ...rest } = search;
+  const entries = Object.entries({ ...rest, ...changes }).filter(([, value]) => value !== undefined && value !== '');
+  return Object.fromEntries(entries);
+}
+
+/** The values that the API has for fields of choice. */
+export const STATUSES = [
+  'coming_soon',
+  'active',
+  'active_under_contract',
+  'pending',
+  'hold',
+  'withdrawn',
+  'closed',
+  'expired',
+  'canceled',
+] as const;
+
+export const PROPERTY_TYPES = [
+  'residential',
+  'residential_lease',
+  'residential_income',
+  'land',
+  'farm',
+  'commercial_sale',
+  'commercial_lease',
+  'business_opportunity',
+  'manufactured_in_park',
+] as const;

@@ -1,0 +1,25 @@
+import { Group } from '@mantine/core';
+import type { Listing } from '../../api/types';
+import { formatChoice } from '../../lib/format';
+
+/** On the market, soon or nearly gone, waiting, over. */
+export const STATUS_COLORS: Record<Listing['status'], string> = {
+  coming_soon: '#4a90d9',
+  active: '#2f9c6f',
+  active_under_contract: '#d9a514',
+  pending: '#d9a514',
+  hold: '#8a6fd1',
+  withdrawn: '#8b95a1',
+  closed: '#5b6470',
+  expired: '#8b95a1',
+  canceled: '#c2564b',
+};
+
+export function Status({ status }: { status: Listing['status'] }) {
+  return (
+    <Group gap={7} wrap="nowrap" component="span" display="inline-flex">
+      <span className="status-dot" style={{ background: STATUS_COLORS[status] }} aria-hidden />
+      {formatChoice(status)}
+    </Group>
+  );
+}

@@ -1,0 +1,134 @@
+import { Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import { overviewQuery } from '../../api/queries';
+import type { Overview } from '../../api/types';
+import { formatChoice, formatNumber } from '../../lib/format';
+import { Page, Section } from '../../parts/page';
+import { EmptyState, ErrorState, LoadingRows } from '../../parts/states';
+import { Time } from '../../parts/time';
+import { usePresent } from '../../shell/session';
+import { STATUSES } from '../listings/search';
+import { STATUS_COLORS } from '../listings/status';
+import { FirstSteps } from './first-steps';
+import { UsageTable } from './usage-table';
+
+/** Charts are a third of all scripts: they come when they are needed. */
+const UsageChart = lazy(() => import('./usage-chart'));
+
+/** `/`: what there is, or the way to the first listing. */
+export function HomePage() {
+  const { data, error, refetch } = useQuery({ ...overviewQuery, refetchInterval: 60_000 });
+  const { account } = usePresent();
+  if (data === undefined) {
+    return (
+      <Page title="Overview">
+        <div className="card">
+          {error === null ? <LoadingRows count={4} /> : <ErrorState error={error} onRetry={refetch} />}
+        </div>
+      </Page>
+    );
+  }
+  if (data.listings.total === 0 && data.lastListingAt === null && account.role === 'administrator') {
+    return <FirstSteps hasKey={data.keyCount > 0} />;
+  }
+  return <Overviewed overview={data} />;
+}
+
+function Overviewed({ overview }: { overview: Overview }) {
+  const { listings, usage, lastListingAt, keyCount } = overview;
+  const requests = usage.hours.reduce((sum, hour) => sum + hour.requests, 0);
+  const errors = usage.hours.reduce((sum, hour) => sum + hour.errors, 0);
+  return (
+    <Page title="Overview">
+      <SimpleGrid cols={{ base: 2, md: 4 }} mb={36} spacing="sm">
+        <Figure label="Listings" value={listings.total}>
+          {lastListingAt !== null && (
+            <>
+              last added <Time at={lastListingAt} />
+            </>
+          )}
+        </Figure>
+        <Figure label="Requests" value={requests}>
+          in 24 hours
+        </Figure>
+        <Figure label="Errors" value={errors}>
+          {requests === 0 ? 'in 24 hours' : `${((errors / requests) * 100).toFixed(1)} % of requests`}
+        </Figure>
+        <Figure label="Keys" value={keyCount}>
+          {keyCount === 0 ? 'none yet' : 'in this account'}
+        </Figure>
+      </SimpleGrid>
+      <Section title="By status">
+        <ByStatus overview={overview} />
+      </Section>
+      <Section title="Requests by key" description="The last 24 hours, by the hour.">
+        <div className="card">
+          {requests === 0 ? (
+            <EmptyState icon={<Text size="lg">0</Text>} title="No requests in the last 24 hours">
+              Once your programs call the API, you see here which key is used how much.
+            </EmptyState>
+          ) : (
+            <>
+              <Suspense fallback={<Skeleton height={280} m="md" role="status" aria-label="Loading" />}>
+                <UsageChart usage={usage} />
+              </Suspense>
+              <UsageTable usage={usage} />
+            </>
+          )}
+        </div>
+      </Section>
+    </Page>
+  );
+}
+
+function Figure({ label, value, children }: { label: string; value: number; children: React.ReactNode }) {
+  return (
+    <div className="card figure">
+      <Text size="sm" c="dimmed">
+        {label}
+      </Text>
+      <Text className="figure-number">{formatNumber(value)}</Text>
+      <Text size="xs" c="dimmed" component="div">
+        {children}
+      </Text>
+    </div>
+  );
+}
+
+function ByStatus({ overview: { listings } }: { overview: Overview }) {
+  const parts = STATUSES.flatMap((status) => {
+    const count = listings.byStatus[status] ?? 0;
+    return count === 0 ? [] : [{ status, count }];
+  });
+  if (parts.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        Nothing yet.
+      </Text>
+    );
+  }
+  return (
+    <Stack gap="sm">
+      <div className="meter" aria-hidden>
+        {parts.map(({ status, count }) => (
+          <div key={status} style={{ flexGrow: count, background: STATUS_COLORS[status] }} />
+        ))}
+      </div>
+      <Group gap="lg" component="ul" className="plain-list">
+        {parts.map(({ status, count }) => (
+          <li key={status}>
+            <Link className="quiet-link status-link" to="/listings" search={{ status }}>
+              <span className="status-dot" style={{ background: STATUS_COLORS[status] }} aria-hidden />
+              {formatChoice(status)}
+              <Text component="span" size="sm" c="dimmed">
+                {formatNumber(count)}
+              </Text>
+            </Link>
+          </li>
+        ))}
+      </Group>
+    </Stack>
+  );
+}

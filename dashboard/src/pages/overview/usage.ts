@@ -1,0 +1,56 @@
+import type { Overview } from '../../api/types';
+
+type Usage = Overview['usage'];
+
+/** More lines cannot be told apart; the rest are one. */
+const SERIES_MAX = 6;
+const HOUR_MS = 3_600_000;
+const HOURS = 24;
+const OTHERS = 'others';
+
+export interface KeyTotal {
+  id: string;
+  name: string;
+  isDeleted: boolean;
+  requests: number;
+  errors: number;
+}
+
+/** Keys that were used, the busiest first. */
+export function totalsByKey({ keys, hours }: Usage): KeyTotal[] {
+  const totals = keys.map((key) => {
+    const own = hours.filter(({ keyId }) => keyId === key.id);
+    return {
+      ...key,
+      requests: own.reduce((sum, { requests }) => sum + requests, 0),
+      errors: own.reduce((sum, { errors }) => sum + errors, 0),
+    };
+  });
+  return totals.filter(({ requests }) => requests > 0).sort((a, b) => b.requests - a.requests);
+}
+
+/** What the chart draws: a row for each hour, also for those without requests. */
+export function toChart(usage: Usage, nowMs = Date.now()) {
+  const totals = totalsByKey(usage);
+  const shown = totals.slice(0, totals.length > SERIES_MAX ? SERIES_MAX - 1 : SERIES_MAX);
+  const series = shown.map(({ id, name }) => ({ name: id, label: name }));
+  if (totals.length > shown.length) series.push({ name: OTHERS, label: `${totals.length - shown.length} others` });
+  const shownIds = new Set(shown.map(({ id }) => id));
+  const lastHourMs = Math.floor(nowMs / HOUR_MS) * HOUR_MS;
+
+  const rows = Array.from({ length: HOURS }, (_, index) => {
+    const startMs = lastHourMs - (HOURS - 1 - index) * HOUR_MS;
+    const row: Record<string, string | number> = { hour: formatHour(startMs) };
+    for (const { hour, keyId, requests } of usage.hours) {
+      if (new Date(hour).getTime() !== startMs) continue;
+      const name = shownIds.has(keyId) ? keyId : OTHERS;
+      row[name] = Number(row[name] ?? 0) + requests;
+    }
+    return row;
+  });
+  return { rows, series };
+}
+
+function formatHour(startMs: number): string {
+  return new Date(startMs).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
+}

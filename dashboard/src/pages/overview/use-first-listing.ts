@@ -1,0 +1,48 @@
+import { useEffect, useState } from 'react';
+import { request } from '../../api/client';
+import { queryClient } from '../../api/queries';
+import type { EventList, Listing, ListingList } from '../../api/types';
+
+/** So long the service holds a request until something happens. */
+const WAIT_SECONDS = '25';
+/** After a failure; the service may be starting anew. */
+const RETRY_MS = 3_000;
+
+/** The account's first listing, as soon as there is one: it waits at the service's events, not by asking again and again. */
+export function useFirstListing(): Listing | undefined {
+  const [listing, setListing] = useState<Listing>();
+  useEffect(() => {
+    const stopped = new AbortController();
+    void watch(stopped.signal, (found) => {
+      setListing(found);
+      void queryClient.invalidateQueries({ queryKey: ['listings'] });
+    });
+    return () => stopped.abort();
+  }, []);
+  return listing;
+}
+
+async function watch(signal: AbortSignal, onFound: (listing: Listing) => void): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      onFound(await waitForListing(signal));
+      return;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+}
+
+async function waitForListing(signal: AbortSignal): Promise<Listing> {
+  const query = { limit: '1' };
+  const list = await request<ListingList>('GET', '/admin/listings', { query, signal });
+  const [first] = list.data;
+  if (first !== undefined) return first;
+  let after = String(list.sequence);
+  for (;;) {
+    const events = await request<EventList>('GET', '/admin/events', { query: { after, wait: WAIT_SECONDS }, signal });
+    const found = events.data.find(({ type }) => type === 'listing.created')?.listing;
+    if (found !== undefined) return found;
+    after = String(events.nextAfter);
+  }
+}

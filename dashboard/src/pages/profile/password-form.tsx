@@ -1,0 +1,59 @@
+import { Button, Group, PasswordInput, Stack } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useState } from 'react';
+import { request } from '../../api/client';
+import { queryClient, signInsQuery } from '../../api/queries';
+import { useFaults } from '../../lib/faults';
+import { Form } from '../../parts/form';
+import { FormError } from '../../parts/form-error';
+import { Section } from '../../parts/page';
+
+const SHOW = { 'aria-label': 'Show what is typed' };
+
+export function PasswordForm() {
+  const [currentPassword, setCurrent] = useState('');
+  const [newPassword, setNew] = useState('');
+  const { faults, isBusy, submit } = useFaults((field) => ['currentPassword', 'newPassword'].includes(field));
+  const change = () =>
+    submit(async () => {
+      const body = { currentPassword, newPassword, revokeOtherSessions: true };
+      await request('POST', '/admin/auth/change-password', { body });
+      setCurrent('');
+      setNew('');
+      await queryClient.invalidateQueries({ queryKey: signInsQuery.queryKey });
+      notifications.show({ message: 'The password was changed; other sign-ins were ended.' });
+    });
+  return (
+    <Section title="Password" description="A new one ends all your other sign-ins.">
+      <div className="card form-section">
+        <Form onSubmit={change}>
+          <Stack maw={440}>
+            <FormError>{faults.general}</FormError>
+            <PasswordInput
+              label="Current password"
+              autoComplete="current-password"
+              visibilityToggleButtonProps={SHOW}
+              value={currentPassword}
+              onChange={({ currentTarget }) => setCurrent(currentTarget.value)}
+              error={faults.fields.currentPassword}
+            />
+            <PasswordInput
+              label="New password"
+              description="Several words are best."
+              autoComplete="new-password"
+              visibilityToggleButtonProps={SHOW}
+              value={newPassword}
+              onChange={({ currentTarget }) => setNew(currentTarget.value)}
+              error={faults.fields.newPassword}
+            />
+            <Group>
+              <Button type="submit" variant="default" loading={isBusy}>
+                Change password
+              </Button>
+            </Group>
+          </Stack>
+        </Form>
+      </div>
+    </Section>
+  );
+}

@@ -1,0 +1,88 @@
+import { Button, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useQuery } from '@tanstack/react-query';
+import { request } from '../../api/client';
+import { queryClient, sessionQuery, signInsQuery } from '../../api/queries';
+import type { SignIn } from '../../api/types';
+import { Section } from '../../parts/page';
+import { ErrorState, LoadingRows } from '../../parts/states';
+import { Time } from '../../parts/time';
+import { describeBrowser } from './browsers';
+
+/** Where somebody is signed in; each can be ended. */
+export function SignIns() {
+  const { data, error, refetch } = useQuery(signInsQuery);
+  return (
+    <Section
+      title="Where you are signed in"
+      description="End what you do not know, and change your password then."
+      actions={
+        <Button variant="default" size="xs" onClick={() => end('revoke-other-sessions', {})}>
+          Sign out everywhere else
+        </Button>
+      }
+    >
+      <div className="card">
+        {error !== null && <ErrorState error={error} onRetry={refetch} />}
+        {error === null && data === undefined && <LoadingRows count={2} />}
+        {data !== undefined && <SignInTable signIns={data} />}
+      </div>
+    </Section>
+  );
+}
+
+function SignInTable({ signIns }: { signIns: SignIn[] }) {
+  return (
+    <div className="table-wrap">
+      <table className="table" aria-label="Where you are signed in">
+        <thead>
+          <tr>
+            <th scope="col">Browser</th>
+            <th scope="col" className="from-medium">
+              From
+            </th>
+            <th scope="col">Since</th>
+            <th scope="col">
+              <span className="visually-hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {signIns.map(({ id, token, createdAt, ipAddress, userAgent }) => (
+            <tr key={id}>
+              <td className="wide">
+                {describeBrowser(userAgent ?? '')}
+                <Text size="xs" c="dimmed" className="until-medium">
+                  {ipAddress}
+                </Text>
+              </td>
+              <td className="from-medium">
+                <code>{ipAddress}</code>
+              </td>
+              <td className="nowrap">
+                <Time at={createdAt} />
+              </td>
+              <td className="end">
+                <Button size="compact-sm" variant="default" onClick={() => end('revoke-session', { token })}>
+                  End
+                </Button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** The one in use can be among them: then this browser is signed out. */
+async function end(verb: string, body: object): Promise<void> {
+  try {
+    await request('POST', `/admin/auth/${verb}`, { body });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    notifications.show({ color: 'red', title: 'The sign-in was not ended', message });
+  }
+  await queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey });
+  await queryClient.invalidateQueries({ queryKey: signInsQuery.queryKey });
+}

@@ -1,0 +1,49 @@
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { KeyRound, Plus } from 'lucide-react';
+import { useState } from 'react';
+import { request } from '../../api/client';
+import { apiKeysQuery, queryClient } from '../../api/queries';
+import type { ApiKey } from '../../api/types';
+import { Page } from '../../parts/page';
+import { EmptyState, ErrorState, LoadingRows } from '../../parts/states';
+import { ApiKeyTable } from './api-key-table';
+import { DeleteApiKey } from './delete-api-key';
+import { GenerateApiKey } from './generate-api-key';
+
+export function ApiKeysPage() {
+  const { data, error, refetch } = useQuery(apiKeysQuery);
+  const [isGenerating, generating] = useDisclosure();
+  const [doomed, setDoomed] = useState<ApiKey>();
+
+  return (
+    <Page
+      title="API keys"
+      description="A key lets one of your programs work with this account. Give each program its own, so that one can be replaced without the others noticing."
+      actions={
+        <Button leftSection={<Plus size={16} />} onClick={generating.open}>
+          Generate API Key
+        </Button>
+      }
+    >
+      <div className="card">
+        {error !== null && <ErrorState error={error} onRetry={refetch} />}
+        {error === null && data === undefined && <LoadingRows count={3} />}
+        {data?.data.length === 0 && (
+          <EmptyState icon={<KeyRound size={22} />} title="No keys yet">
+            Your programs need one to read and write. It takes a moment: give it a name and copy it.
+          </EmptyState>
+        )}
+        {data !== undefined && data.data.length > 0 && <ApiKeyTable keys={data.data} onDelete={setDoomed} />}
+      </div>
+      <GenerateApiKey isOpen={isGenerating} onClose={generating.close} />
+      <DeleteApiKey apiKey={doomed} onClose={() => setDoomed(undefined)} onDelete={deleteApiKey} />
+    </Page>
+  );
+}
+
+async function deleteApiKey({ id }: ApiKey): Promise<void> {
+  await request('DELETE', `/admin/api-keys/${encodeURIComponent(id)}`);
+  await queryClient.invalidateQueries({ queryKey: apiKeysQuery.queryKey });
+}

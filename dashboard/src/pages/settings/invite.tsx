@@ -1,0 +1,110 @@
+import { Button, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { useRef, useState } from 'react';
+import { request } from '../../api/client';
+import { invitationsQuery, queryClient } from '../../api/queries';
+import type { Invitation } from '../../api/types';
+import { useFaults } from '../../lib/faults';
+import { CopyButton } from '../../parts/copy-button';
+import { Form } from '../../parts/form';
+import { FormError } from '../../parts/form-error';
+
+interface NewInvitation extends Invitation {
+  url: string;
+  isMailed: boolean;
+}
+
+/** An invitation is a link; it is mailed where the service can, and shown this once. */
+export function Invite({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const [made, setMade] = useState<NewInvitation>();
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      onExitTransitionEnd={() => setMade(undefined)}
+      title={made === undefined ? 'Invite somebody' : 'Invitation'}
+    >
+      {made === undefined ? (
+        <InviteForm onCancel={onClose} onDone={setMade} />
+      ) : (
+        <InvitationLink invitation={made} onDone={onClose} />
+      )}
+    </Modal>
+  );
+}
+
+function InviteForm({ onCancel, onDone }: { onCancel: () => void; onDone: (made: NewInvitation) => void }) {
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState('member');
+  const { faults, isBusy, submit } = useFaults((field) => field === 'email');
+
+  const invite = () =>
+    submit(async () => {
+      const body = { email: email.trim(), role };
+      onDone(await request<NewInvitation>('POST', '/admin/invitations', { body }));
+      void queryClient.invalidateQueries({ queryKey: invitationsQuery.queryKey });
+    });
+
+  return (
+    <Form onSubmit={invite}>
+      <Stack>
+        <FormError>{faults.general}</FormError>
+        <TextInput
+          label="E-mail"
+          type="email"
+          data-autofocus
+          autoComplete="off"
+          value={email}
+          onChange={({ currentTarget }) => setEmail(currentTarget.value)}
+          error={faults.fields.email}
+        />
+        <Radio.Group label="Role" value={role} onChange={setRole}>
+          <Stack gap="xs" mt={6}>
+            <Radio value="member" label="Member" description="Works with listings." />
+            <Radio
+              value="administrator"
+              label="Administrator"
+              description="Also with keys, the team and the settings."
+            />
+          </Stack>
+        </Radio.Group>
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={isBusy}>
+            Invite
+          </Button>
+        </Group>
+      </Stack>
+    </Form>
+  );
+}
+
+function InvitationLink({
+  invitation: { email, url, isMailed },
+  onDone,
+}: {
+  invitation: NewInvitation;
+  onDone: () => void;
+}) {
+  const shown = useRef<HTMLElement>(null);
+  return (
+    <Stack>
+      <Text size="sm">
+        {isMailed ? 'The link was mailed to ' : 'Send this link to '}
+        <bdi>{email}</bdi>. {isMailed ? 'Here it is, too: it' : 'It'} works once and will not be shown again.
+      </Text>
+      <code className="secret" ref={shown}>
+        {url}
+      </code>
+      <Group justify="space-between">
+        <Group gap="sm">
+          <CopyButton text={url} shown={shown} />
+        </Group>
+        <Button variant="default" onClick={onDone}>
+          Done
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,37 @@
+import { Link, Outlet } from '@tanstack/react-router';
+import { Lock } from 'lucide-react';
+import { Page } from '../../parts/page';
+import { EmptyState } from '../../parts/states';
+import { useIsAdministrator } from '../../shell/session';
+
+export function SettingsLayout() {
+  if (!useIsAdministrator()) return <ForAdministrators />;
+  return (
+    <>
+      <nav aria-label="Settings" className="tabs">
+        <Link className="tab" to="/settings/api">
+          API
+        </Link>
+        <Link className="tab" to="/settings/team">
+          Team
+        </Link>
+        <Link className="tab" to="/settings/account">
+          Account
+        </Link>
+      </nav>
+      <Outlet />
+    </>
+  );
+}
+
+export function ForAdministrators() {
+  return (
+    <Page title="For administrators">
+      <div className="card">
+        <EmptyState icon={<Lock size={22} />} title="You cannot see this page">
+          Only administrators of the account can. Ask one of them if you need it.
+        </EmptyState>
+      </div>
+    </Page>
+  );
+}

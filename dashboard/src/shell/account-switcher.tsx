@@ -1,0 +1,75 @@
+import { Avatar, Menu, Text, UnstyledButton } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useNavigate } from '@tanstack/react-router';
+import { Check, ChevronsUpDown } from 'lucide-react';
+import { request } from '../api/client';
+import type { Session } from '../api/types';
+import { finishDeletions } from '../lib/deletions';
+import { beginSession, usePresent } from './session';
+
+/** The account that everything is about; a menu for those who are in several. */
+export function AccountSwitcher() {
+  const { account, accounts } = usePresent();
+  if (accounts.length < 2) {
+    return (
+      <div className="switcher">
+        <AccountName name={account.name} />
+      </div>
+    );
+  }
+  return <AccountMenu />;
+}
+
+function AccountMenu() {
+  const { account, accounts } = usePresent();
+  const navigate = useNavigate();
+
+  const choose = async (accountId: string) => {
+    try {
+      await finishDeletions();
+      const session = await request<Session>('PUT', '/admin/session/account', { body: { accountId } });
+      await navigate({ to: '/' });
+      beginSession(session);
+    } catch (error) {
+      if (error instanceof Error) notifications.show({ color: 'red', message: error.message });
+    }
+  };
+
+  return (
+    <Menu width="target" position="bottom-start">
+      <Menu.Target>
+        <UnstyledButton className="switcher" aria-label={`Account: ${account.name}`}>
+          <AccountName name={account.name} />
+          <ChevronsUpDown size={15} aria-hidden />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>Accounts</Menu.Label>
+        {accounts.map(({ id, name }) => (
+          <Menu.Item
+            key={id}
+            onClick={() => choose(id)}
+            rightSection={id === account.id ? <Check size={15} aria-label="chosen" /> : null}
+          >
+            <Text component="bdi" size="sm" lineClamp={2}>
+              {name}
+            </Text>
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function AccountName({ name }: { name: string }) {
+  return (
+    <>
+      <Avatar size={26} radius="md" color="evergreen" variant="filled" aria-hidden>
+        {[...name][0]?.toUpperCase()}
+      </Avatar>
+      <Text component="bdi" size="sm" fw={600} truncate flex={1} title={name}>
+        {name}
+      </Text>
+    </>
+  );
+}

@@ -1,0 +1,50 @@
+import { Box, Divider } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { Activity, BookOpen, House, LayoutDashboard, type LucideIcon, Settings } from 'lucide-react';
+import { AccountSwitcher } from './account-switcher';
+import { Brand } from './brand';
+import { useIsAdministrator } from './session';
+import { UserMenu } from './user-menu';
+
+/** The pages, and on top the account they are about. */
+export function Navigation() {
+  const isAdministrator = useIsAdministrator();
+  return (
+    <>
+      <Box px={10} pb="sm" visibleFrom="sm">
+        <Brand />
+      </Box>
+      <AccountSwitcher />
+      <Divider my={8} />
+      <nav aria-label="Main">
+        <PageLink to="/" label="Overview" icon={LayoutDashboard} isExact />
+        <PageLink to="/listings" label="Listings" icon={House} />
+        {isAdministrator && <PageLink to="/activity" label="Activity" icon={Activity} />}
+        {isAdministrator && <PageLink to="/settings" label="Settings" icon={Settings} />}
+      </nav>
+      <Box mt="auto">
+        <a className="nav-link" href="/docs" target="_blank" rel="noreferrer">
+          <BookOpen size={17} aria-hidden />
+          Reference
+        </a>
+        <UserMenu />
+      </Box>
+    </>
+  );
+}
+
+interface PageLinkProps {
+  to: '/' | '/listings' | '/activity' | '/settings';
+  label: string;
+  icon: LucideIcon;
+  isExact?: boolean;
+}
+
+function PageLink({ to, label, icon: Icon, isExact = false }: PageLinkProps) {
+  return (
+    <Link className="nav-link" to={to} activeOptions={{ exact: isExact, includeSearch: false }}>
+      <Icon size={17} aria-hidden />
+      {label}
+    </Link>
+  );
+}

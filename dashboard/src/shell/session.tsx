@@ -1,0 +1,28 @@
+import { createContext, useContext } from 'react';
+import { queryClient, sessionQuery } from '../api/queries';
+import type { Session } from '../api/types';
+
+/** Who is signed in and in which account; there is one within the frame. */
+export interface Present {
+  user: Session['user'];
+  account: NonNullable<Session['account']>;
+  accounts: Session['accounts'];
+}
+
+export const SessionContext = createContext<Present | undefined>(undefined);
+
+export function usePresent(): Present {
+  const present = useContext(SessionContext);
+  if (present === undefined) throw new Error('Nobody is signed in here');
+  return present;
+}
+
+export function useIsAdministrator(): boolean {
+  return usePresent().account.role === 'administrator';
+}
+
+/** From here on somebody is signed in, or is in another account: nothing of before may be seen. */
+export function beginSession(session: Session | null): void {
+  queryClient.clear();
+  queryClient.setQueryData(sessionQuery.queryKey, session);
+}

@@ -1,0 +1,77 @@
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
+
+const evergreen: MantineColorsTuple = [
+  '#effaf5',
+  '#dcf2e7',
+  '#b5e4cf',
+  '#8ad5b4',
+  '#64c79c',
+  '#45b585',
+  '#2f9c6f',
+  '#1c7d57',
+  '#146646',
+  '#0d4f36',
+];
+
+/** Mantine's dark greys are brownish beside our surfaces. */
+const dark: MantineColorsTuple = [
+  '#dde1e6',
+  '#b9bfc8',
+  '#a4abb5',
+  '#6b7480',
+  '#3a4047',
+  '#2c3036',
+  '#22262b',
+  '#1b1e22',
+  '#16181b',
+  '#131517',
+];
+
+export const theme = createTheme({
+  primaryColor: 'evergreen',
+  colors: { evergreen, dark },
+  // Lighter ones are too faint for white text on them (WCAG 1.4.3).
+  primaryShade: 7,
+  defaultRadius: 'md',
+  cursorType: 'pointer',
+  fontFamily: "'Inter', system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif, 'Noto Color Emoji'",
+  fontFamilyMonospace: "ui-monospace, 'SF Mono', 'Cascadia Code', Menlo, Consolas, 'Liberation Mono', monospace",
+  headings: { fontWeight: '600', sizes: { h1: { fontSize: '1.375rem' }, h2: { fontSize: '1.0625rem' } } },
+  components: {
+    Button: { defaultProps: { size: 'sm' } },
+    Modal: {
+      defaultProps: { centered: true, radius: 'lg', withCloseButton: false, overlayProps: { blur: 2 } },
+      styles: { title: { fontWeight: 600 } },
+    },
+    TextInput: { defaultProps: { withAsterisk: false } },
+    PasswordInput: { defaultProps: { withAsterisk: false } },
+    Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
+    Menu: { defaultProps: { shadow: 'md', radius: 'md' } },
+  },
+});
+
+/** Mantine's own greys and reds are too faint for small text (WCAG 1.4.3). */
+export const cssVariables: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {
+    '--mantine-color-dimmed': '#5b6470',
+    '--mantine-color-error': '#b42318',
+    '--mantine-color-placeholder': '#6b7480',
+    '--surface': '#ffffff',
+    '--canvas': '#f8f9fa',
+    '--line': '#e4e7eb',
+    '--hover': '#f1f3f5',
+    '--accent-text': '#146646',
+  },
+  dark: {
+    '--mantine-color-body': '#16181b',
+    '--mantine-color-dimmed': '#a4abb5',
+    '--mantine-color-error': '#ff8f85',
+    '--mantine-color-placeholder': '#949ca7',
+    '--surface': '#1b1e22',
+    '--canvas': '#131517',
+    '--line': '#2c3036',
+    '--hover': '#24282d',
+    '--accent-text': '#8ad5b4',
+  },
+});

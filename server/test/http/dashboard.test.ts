@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { get, type IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { after, describe, test } from 'node:test';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { readError } from '../support/replies.ts';
+import { startTestService } from '../support/service.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+
+const PATHS = ['/', '/sign-in', '/setup', '/listings', '/listings/lst_x', '/settings/api', '/profile', '/activity'];
+
+async function getPage(path: string) {
+  const response = await fetch(service.url + path, { headers: { Accept: 'text/html' } });
+  assert.equal(response.status, 200);
+  return { response, html: await response.text() };
+}
+
+function policyOf(response: Response): Map<string, string> {
+  const directives = (response.headers.get('content-security-policy') ?? '').split('; ');
+  return new Map(directives.map((text) => [text.split(' ')[0] ?? '', text.split(' ').slice(1).join(' ')]));
+}
+
+/** `fetch` would unpack it. */
+function getPacked(path: string, encoding: string): Promise<IncomingMessage> {
+  const headers = { 'Accept-Encoding': encoding };
+  return new Promise((resolve, reject) => {
+    get(service.url + path, { headers, agent: false }, resolve).on('error', reject);
+  });
+}
+
+describe('the dashboard', () => {
+  for (const path of PATHS) {
+    test(`${path} is the page, so that reload and the back button work`, async () => {
+      const { response, html } = await getPage(path);
+      assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8');
+      assert.match(html, /<div id="root">/);
+    });
+  }
+
+  test('runs scripts of its own only, is framed by nobody, and tells nobody where one comes from', async () => {
+    const { response, html } = await getPage('/');
+    const policy = policyOf(response);
+    assert.equal(policy.get('script-src'), "'self'");
+    assert.equal(policy.get('default-src'), "'none'");
+    assert.equal(policy.get('frame-ancestors'), "'none'");
+    assert.equal(response.headers.get('x-content-type-options'), 'nosniff');
+    assert.equal(response.headers.get('referrer-policy'), 'same-origin');
+    assert.doesNotMatch(html, /<script(?![^>]* src="\/assets\/)/);
+    assert.doesNotMatch(html, /https?:\/\//);
+  });
+
+  test('styles carry a nonce that is new in every reply', async () => {
+    const [first, second] = await Promise.all([getPage('/'), getPage('/')]);
+    const nonces = [first, second].map(({ response, html }) => {
+      const nonce = /'nonce-([^']+)'/.exec(policyOf(response).get('style-src') ?? '')?.[1] ?? '';
+      assert.match(nonce, /^[A-Za-z0-9+/]{22}==$/);
+      assert.ok(html.includes(`nonce="${nonce}"`));
+      return nonce;
+    });
+    assert.notEqual(nonces[0], nonces[1]);
+  });
+
+  test('its files are kept by browsers for ever and come packed', async () => {
+    const { html } = await getPage('/');
+    const [, script = ''] = /src="(\/assets\/[^"]+\.js)"/.exec(html) ?? [];
+    const plain = await (await fetch(service.url + script, { headers: { 'Accept-Encoding': 'identity' } })).arrayBuffer();
+    for (const [encoding, unpack] of [
+      ['br', brotliDecompressSync],
+      ['gzip', gunzipSync],
+    ] as const) {
+      const reply = await getPacked(script, encoding);
+      assert.equal(reply.headers['content-encoding'], encoding);
+      assert.equal(reply.headers['cache-control'], 'public, max-age=31536000, immutable');
+      assert.equal(reply.headers.vary, 'Accept-Encoding');
+      assert.ok(unpack(await buffer(reply)).equals(Buffer.from(plain)));
+    }
+  });
+
+  test('a file that is not there is 404, also with dots in its path', async () => {
+    for (const path of ['/assets/nothing.js', '/assets/..%2Findex.html', '/assets/%2e%2e%2f%2e%2e%2fpackage.json']) {
+      await readError(await fetch(service.url + path), 404, 'not_found');
+    }
+  });
+
+  test('a path that is none of its own stays 404 in JSON', async () => {
+    await readError(await fetch(`${service.url}/nothing`, { headers: { Accept: 'text/html' } }), 404, 'not_found');
+  });
+
+  test('/admin opened in a browser leads to it, and stays closed to programs', async () => {
+    const headers = { Accept: 'text/html,application/xhtml+xml' };
+    for (const path of ['/admin', '/admin/']) {
+      const response = await fetch(service.url + path, { headers, redirect: 'manual' });
+      assert.deepEqual([response.status, response.headers.get('location')], [302, '/']);
+    }
+    assert.equal((await fetch(`${service.url}/admin`)).status, 401);
+    assert.equal((await fetch(`${service.url}/admin/listings`, { headers })).status, 401);
+  });
+});
