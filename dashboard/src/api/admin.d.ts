@@ -93,7 +93,7 @@ export interface paths {
         };
         /**
          * Follow what changes
-         * @description What has changed since a sequence, in order, each change once. List the listings, keep the `sequence` and `epoch` of that list, ask for the events after it, and go on with `nextAfter`: what you have is then always what a new list would give. A page may have fewer events than `limit` although more follow. With `wait` the reply comes as soon as something happens. Events are kept for 30 days; who comes later gets 410 and lists again.
+         * @description What has changed since a sequence, in order, each change once. List the listings, keep the `sequence` and `epoch` of that list, ask for the events after it, and go on with `nextAfter`: what you have is then always what a new list would give. A page may have fewer events than `limit` although more follow. With `wait` the reply comes as soon as something happens. Events are kept for 30 days; who comes later gets 410 and lists again. So does who gives a sequence that the account has not come to, or an `epoch` that the database does not have.
          */
         get: operations["listEvents"];
         put?: never;
@@ -262,7 +262,7 @@ export interface components {
         Error: {
             error: {
                 /** @enum {string} */
-                code: "invalid_json" | "invalid_query" | "unknown_parameter" | "invalid_cursor" | "invalid_idempotency_key" | "invalid_header" | "unauthorized" | "insufficient_scope" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "idempotency_in_progress" | "external_id_taken" | "events_expired" | "version_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "idempotency_key_reused" | "import_failed" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "outcome_unknown" | "storage_full";
+                code: "invalid_json" | "invalid_query" | "unknown_parameter" | "invalid_cursor" | "invalid_idempotency_key" | "invalid_header" | "unauthorized" | "insufficient_scope" | "forbidden" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "idempotency_in_progress" | "external_id_taken" | "conflict" | "events_expired" | "version_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "idempotency_key_reused" | "import_failed" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "outcome_unknown" | "storage_full";
                 /** @description What is wrong and what to do. */
                 message: string;
                 /** @description Also in `X-Request-Id`; not in a 401. */
