@@ -4,6 +4,26 @@
  */
 
 export interface paths {
+    "/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show how the account is doing
+         * @description Its listings by status, and how its keys were used in the last 24 hours. Counts of requests are some seconds late.
+         */
+        get: operations["retrieveOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/listings": {
         parameters: {
             query?: never;
@@ -124,10 +144,155 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the API keys
+         * @description The keys of the account, oldest first. A key itself is never shown again.
+         */
+        get: operations["listApiKeys"];
+        put?: never;
+        /**
+         * Generate an API key
+         * @description The key stands in the reply, this once: only its SHA-256 is stored.
+         */
+        post: operations["createApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-keys/{keyId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete an API key
+         * @description The next request that carries it is refused, in every process of the service.
+         */
+        delete: operations["deleteApiKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the account
+         * @description What it is called, and what listings get that name a price or an area without its unit.
+         */
+        get: operations["retrieveAccount"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change the account
+         * @description Members that are given replace. Listings keep the currency and units they have.
+         */
+        patch: operations["updateAccount"];
+        trace?: never;
+    };
+    "/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who did what
+         * @description The audit log of the account, newest first: what people did in the dashboard and the operator on the command line. Nothing in it is ever changed.
+         */
+        get: operations["listActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        Overview: {
+            listings: {
+                /** @description All of them. */
+                total: number;
+                /** @description For each status, 0 where there is none. */
+                byStatus: {
+                    [key: string]: number;
+                };
+            };
+            /** @description This hour and the 23 before it; an hour in which a key was not used is left out. */
+            usage: {
+                /** @description Those that were used in these hours, also if they are deleted by now. */
+                keys: {
+                    id: string;
+                    name: string;
+                    isDeleted: boolean;
+                }[];
+                hours: {
+                    /**
+                     * Format: date-time
+                     * @description When it began.
+                     * @example 2026-01-31T09:30:00.000Z
+                     */
+                    hour: string;
+                    keyId: string;
+                    /** @description All that the key was let in with, below its rate limit. */
+                    requests: number;
+                    /** @description How many of them were answered with a status of 400 or above. */
+                    errors: number;
+                }[];
+            };
+            /** @description When the newest listing was created. */
+            lastListingAt: string | null;
+            /** @description How many API keys there are. */
+            keyCount: number;
+        };
+        Error: {
+            error: {
+                /** @enum {string} */
+                code: "invalid_json" | "invalid_query" | "unknown_parameter" | "invalid_cursor" | "invalid_idempotency_key" | "invalid_header" | "unauthorized" | "insufficient_scope" | "forbidden" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "idempotency_in_progress" | "external_id_taken" | "conflict" | "events_expired" | "version_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "idempotency_key_reused" | "import_failed" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "outcome_unknown" | "storage_full";
+                /** @description What is wrong and what to do. */
+                message: string;
+                /** @description Also in `X-Request-Id`; not in a 401. */
+                requestId?: string;
+                /** @description Every field at fault. */
+                details?: {
+                    /** @description Of an import: the line on which the row begins. */
+                    line?: number;
+                    /** @example photos[2].url */
+                    field: string;
+                    code: string;
+                    message: string;
+                }[];
+            } & {
+                [key: string]: unknown;
+            };
+        };
         ListingList: {
             data: components["schemas"]["Listing"][];
             /** @description Give it as `cursor` for the next page; null on the last. */
@@ -258,27 +423,6 @@ export interface components {
             sequence: number;
             epoch: string;
             total?: number;
-        };
-        Error: {
-            error: {
-                /** @enum {string} */
-                code: "invalid_json" | "invalid_query" | "unknown_parameter" | "invalid_cursor" | "invalid_idempotency_key" | "invalid_header" | "unauthorized" | "insufficient_scope" | "forbidden" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "idempotency_in_progress" | "external_id_taken" | "conflict" | "events_expired" | "version_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "idempotency_key_reused" | "import_failed" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "outcome_unknown" | "storage_full";
-                /** @description What is wrong and what to do. */
-                message: string;
-                /** @description Also in `X-Request-Id`; not in a 401. */
-                requestId?: string;
-                /** @description Every field at fault. */
-                details?: {
-                    /** @description Of an import: the line on which the row begins. */
-                    line?: number;
-                    /** @example photos[2].url */
-                    field: string;
-                    code: string;
-                    message: string;
-                }[];
-            } & {
-                [key: string]: unknown;
-            };
         };
         ListingInput: {
             /**
@@ -519,12 +663,173 @@ export interface components {
                 [key: string]: unknown;
             })[];
         };
+        ApiKeyList: {
+            data: components["schemas"]["ApiKey"][];
+            nextCursor: null;
+        };
+        ApiKey: {
+            id: string;
+            name: string;
+            /** @description Its first characters, to tell keys apart. */
+            start: string;
+            /**
+             * @description `read` keys cannot change anything.
+             * @enum {string}
+             */
+            access: "full" | "read";
+            /** @description Who made it; null if it was made on the command line. */
+            createdBy: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /** @description Some seconds late; null if it never was. */
+            lastUsedAt: string | null;
+            expiresAt: string | null;
+            /** @description In this hour and the 23 before it. */
+            requests24h: number;
+            /** @description How many of them were answered with an error. */
+            errors24h: number;
+        };
+        NewApiKey: {
+            /**
+             * @description What it is for.
+             * @example Website
+             */
+            name: string;
+            /** @description `full` if it is left out; `read` keys cannot change anything. */
+            access?: ("full" | "read") | null;
+            expiresAt?: string | null;
+        };
+        GeneratedApiKey: {
+            id: string;
+            name: string;
+            /** @description Its first characters, to tell keys apart. */
+            start: string;
+            /**
+             * @description `read` keys cannot change anything.
+             * @enum {string}
+             */
+            access: "full" | "read";
+            /** @description Who made it; null if it was made on the command line. */
+            createdBy: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /** @description Some seconds late; null if it never was. */
+            lastUsedAt: string | null;
+            expiresAt: string | null;
+            /** @description In this hour and the 23 before it. */
+            requests24h: number;
+            /** @description How many of them were answered with an error. */
+            errors24h: number;
+            /** @description The key itself. */
+            key: string;
+        };
+        Account: {
+            id: string;
+            /** @example Hill Country Homes */
+            name: string;
+            /**
+             * @description ISO 4217 code
+             * @example USD
+             */
+            currency: string;
+            /**
+             * @description What areas are in that come without units.
+             * @enum {string}
+             */
+            areaUnits: "sqft" | "sqm";
+        };
+        AccountPatch: {
+            /** @example Hill Country Homes */
+            name?: string;
+            /**
+             * @description ISO 4217 code
+             * @example USD
+             */
+            currency?: string;
+            /**
+             * @description What areas are in that come without units.
+             * @enum {string}
+             */
+            areaUnits?: "sqft" | "sqm";
+        };
+        AuditLog: {
+            data: components["schemas"]["AuditEntry"][];
+            nextCursor: string | null;
+        };
+        AuditEntry: {
+            id: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            at: string;
+            /** @description Who did it, called as they were then. */
+            actor: {
+                /** @enum {string} */
+                type: "administrator" | "operator" | "api_key" | "system";
+                id: string | null;
+                name: string;
+            };
+            /** @enum {string} */
+            action: "account.created" | "account.updated" | "administrator.password_changed" | "administrator.sessions_ended" | "administrator.signed_in" | "administrator.signed_out" | "administrator.two_factor_disabled" | "administrator.two_factor_enabled" | "api_key.created" | "api_key.deleted" | "import.finished" | "invitation.created" | "invitation.revoked" | "listing.created" | "listing.deleted" | "listing.updated" | "member.joined" | "member.removed" | "member.role_changed";
+            /** @description What it was done to, called as it was then. */
+            target: {
+                /** @enum {string} */
+                type: "account" | "administrator" | "api_key" | "import" | "invitation" | "listing";
+                id: string;
+                name: string;
+            } | null;
+            /** @description Where the request came from. */
+            address: string | null;
+        };
     };
     responses: {
+        /** @description [`unknown_parameter`](/docs/errors/unknown_parameter): There is no such parameter. */
+        unknown_parameter: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /** @description The page about the error, `rel="help"`. */
+                Link?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description [`unauthorized`](/docs/errors/unauthorized): The API key is missing or not valid. */
         unauthorized: {
             headers: {
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /** @description The page about the error, `rel="help"`. */
+                Link?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description [`forbidden`](/docs/errors/forbidden): You may not do this. */
+        forbidden: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /** @description The page about the error, `rel="help"`. */
+                Link?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description [`not_acceptable`](/docs/errors/not_acceptable): The reply does not come in that format. */
+        not_acceptable: {
+            headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 /** @description The page about the error, `rel="help"`. */
                 Link?: string;
@@ -581,18 +886,6 @@ export interface components {
          *     [`invalid_json`](/docs/errors/invalid_json): The body is not valid JSON.
          */
         "unknown_parameter.invalid_header.invalid_idempotency_key.invalid_json": {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                /** @description The page about the error, `rel="help"`. */
-                Link?: string;
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description [`not_acceptable`](/docs/errors/not_acceptable): The reply does not come in that format. */
-        not_acceptable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 /** @description The page about the error, `rel="help"`. */
@@ -784,12 +1077,40 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /**
+         * @description [`unknown_parameter`](/docs/errors/unknown_parameter): There is no such parameter.
+         *
+         *     [`invalid_json`](/docs/errors/invalid_json): The body is not valid JSON.
+         */
+        "unknown_parameter.invalid_json": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /** @description The page about the error, `rel="help"`. */
+                Link?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description [`validation_failed`](/docs/errors/validation_failed): Fields are not valid. */
+        validation_failed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /** @description The page about the error, `rel="help"`. */
+                Link?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
     };
     parameters: {
-        /** @description The `ETag` of the reply that you have: as long as that is current, the reply is 304 without a body. */
-        IfNoneMatch: string;
         /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
         RequestId: string;
+        /** @description The `ETag` of the reply that you have: as long as that is current, the reply is 304 without a body. */
+        IfNoneMatch: string;
         /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, a new one for each new request. For 24 hours the same request with the same key is done once, and answered with the same reply. */
         IdempotencyKey: string;
         /**
@@ -806,6 +1127,11 @@ export interface components {
          * @example MLS-20931
          */
         externalId: string;
+        /**
+         * @description The `id` of the key.
+         * @example key_01kt3vb2d4f6h8j0k1m3n5p7q9
+         */
+        keyId: string;
     };
     requestBodies: never;
     headers: {
@@ -839,6 +1165,74 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    retrieveOverview: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The overview. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "listings": {
+                     *         "total": 1,
+                     *         "byStatus": {
+                     *           "coming_soon": 0,
+                     *           "active": 1,
+                     *           "active_under_contract": 0,
+                     *           "pending": 0,
+                     *           "hold": 0,
+                     *           "withdrawn": 0,
+                     *           "closed": 0,
+                     *           "expired": 0,
+                     *           "canceled": 0
+                     *         }
+                     *       },
+                     *       "usage": {
+                     *         "keys": [
+                     *           {
+                     *             "id": "key_01kt3vb2d4f6h8j0k1m3n5p7q9",
+                     *             "name": "Website",
+                     *             "isDeleted": false
+                     *           }
+                     *         ],
+                     *         "hours": [
+                     *           {
+                     *             "hour": "2026-01-31T09:00:00.000Z",
+                     *             "keyId": "key_01kt3vb2d4f6h8j0k1m3n5p7q9",
+                     *             "requests": 1,
+                     *             "errors": 0
+                     *           }
+                     *         ]
+                     *       },
+                     *       "lastListingAt": "2026-01-31T09:30:00.000Z",
+                     *       "keyCount": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Overview"];
+                };
+            };
+            400: components["responses"]["unknown_parameter"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            406: components["responses"]["not_acceptable"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+        };
+    };
     listListings: {
         parameters: {
             query?: {
@@ -1218,6 +1612,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
             /** @description [`not_acceptable`](/docs/errors/not_acceptable): The reply does not come in that format. */
             406: {
                 headers: {
@@ -1300,6 +1695,7 @@ export interface operations {
             };
             400: components["responses"]["unknown_parameter.invalid_header.invalid_idempotency_key.invalid_json"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["idempotency_in_progress.external_id_taken"];
@@ -1389,6 +1785,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
             404: components["responses"]["not_found"];
             406: components["responses"]["not_acceptable"];
             431: components["responses"]["headers_too_large"];
@@ -1431,6 +1828,7 @@ export interface operations {
             };
             400: components["responses"]["unknown_parameter.invalid_header.invalid_idempotency_key"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
             404: components["responses"]["not_found"];
             406: components["responses"]["not_acceptable"];
             409: components["responses"]["idempotency_in_progress"];
@@ -1514,6 +1912,7 @@ export interface operations {
             };
             400: components["responses"]["unknown_parameter.invalid_header.invalid_idempotency_key.invalid_json"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
             404: components["responses"]["not_found"];
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
@@ -1617,6 +2016,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
             404: components["responses"]["not_found"];
             406: components["responses"]["not_acceptable"];
             431: components["responses"]["headers_too_large"];
@@ -1729,6 +2129,7 @@ export interface operations {
             };
             400: components["responses"]["unknown_parameter.invalid_header.invalid_idempotency_key.invalid_json"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["idempotency_in_progress"];
@@ -1777,6 +2178,7 @@ export interface operations {
             };
             400: components["responses"]["unknown_parameter.invalid_header.invalid_idempotency_key"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
             404: components["responses"]["not_found"];
             406: components["responses"]["not_acceptable"];
             409: components["responses"]["idempotency_in_progress"];
@@ -1906,6 +2308,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
             406: components["responses"]["not_acceptable"];
             410: components["responses"]["events_expired"];
             431: components["responses"]["headers_too_large"];
@@ -2044,6 +2447,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
             406: components["responses"]["not_acceptable"];
             /** @description [`request_timeout`](/docs/errors/request_timeout): The request took too long to arrive. */
             408: {
@@ -2104,6 +2508,342 @@ export interface operations {
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable.outcome_unknown"];
             507: components["responses"]["storage_full"];
+        };
+    };
+    listApiKeys: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The keys. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "key_01kt3vb2d4f6h8j0k1m3n5p7q9",
+                     *           "name": "Website",
+                     *           "start": "plk_4fGh",
+                     *           "access": "full",
+                     *           "createdBy": "Ada Lovelace",
+                     *           "createdAt": "2026-01-31T09:00:00.000Z",
+                     *           "lastUsedAt": null,
+                     *           "expiresAt": null,
+                     *           "requests24h": 0,
+                     *           "errors24h": 0
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiKeyList"];
+                };
+            };
+            400: components["responses"]["unknown_parameter"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            406: components["responses"]["not_acceptable"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+        };
+    };
+    createApiKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Website"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewApiKey"];
+            };
+        };
+        responses: {
+            /** @description The key. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "key_01kt3vb2d4f6h8j0k1m3n5p7q9",
+                     *       "name": "Website",
+                     *       "start": "plk_4fGh",
+                     *       "access": "full",
+                     *       "createdBy": "Ada Lovelace",
+                     *       "createdAt": "2026-01-31T09:00:00.000Z",
+                     *       "lastUsedAt": null,
+                     *       "expiresAt": null,
+                     *       "requests24h": 0,
+                     *       "errors24h": 0,
+                     *       "key": "plk_4fGhT0bMx1a9Qz7LkWc3VnRs5EuYd2JiOpXq8B"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GeneratedApiKey"];
+                };
+            };
+            400: components["responses"]["unknown_parameter.invalid_json"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            406: components["responses"]["not_acceptable"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full"];
+        };
+    };
+    deleteApiKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The `id` of the key.
+                 * @example key_01kt3vb2d4f6h8j0k1m3n5p7q9
+                 */
+                keyId: components["parameters"]["keyId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is deleted. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["unknown_parameter"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            406: components["responses"]["not_acceptable"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full"];
+        };
+    };
+    retrieveAccount: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The account. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "acc_01kt3v9s3c5r8y0w1x2z4q6m7n",
+                     *       "name": "Hill Country Homes",
+                     *       "currency": "USD",
+                     *       "areaUnits": "sqft"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            400: components["responses"]["unknown_parameter"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            406: components["responses"]["not_acceptable"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+        };
+    };
+    updateAccount: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "currency": "USD"
+                 *     }
+                 */
+                "application/merge-patch+json": components["schemas"]["AccountPatch"];
+                /**
+                 * @example {
+                 *       "currency": "USD"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AccountPatch"];
+            };
+        };
+        responses: {
+            /** @description The account as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "acc_01kt3v9s3c5r8y0w1x2z4q6m7n",
+                     *       "name": "Hill Country Homes",
+                     *       "currency": "USD",
+                     *       "areaUnits": "sqft"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            400: components["responses"]["unknown_parameter.invalid_json"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            406: components["responses"]["not_acceptable"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["payload_too_large"];
+            /** @description [`unsupported_media_type`](/docs/errors/unsupported_media_type): The body has a type that is not taken here. */
+            415: {
+                headers: {
+                    "Accept-Patch": components["headers"]["Accept-Patch"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["validation_failed"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full"];
+        };
+    };
+    listActivity: {
+        parameters: {
+            query?: {
+                /**
+                 * @description At most so many; 50 if it is left out.
+                 * @example 50
+                 */
+                limit?: number;
+                /** @description The `nextCursor` of the page before, unchanged. */
+                cursor?: string;
+            };
+            header?: {
+                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of it. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "aud_01kt3vb2d4f6h8j0k1m3n5p7qa",
+                     *           "at": "2026-01-31T09:00:00.000Z",
+                     *           "actor": {
+                     *             "type": "administrator",
+                     *             "id": "usr_01kt3v9s3c5r8y0w1x2z4q6m7p",
+                     *             "name": "Ada Lovelace"
+                     *           },
+                     *           "action": "api_key.created",
+                     *           "target": {
+                     *             "type": "api_key",
+                     *             "id": "key_01kt3vb2d4f6h8j0k1m3n5p7q9",
+                     *             "name": "Website"
+                     *           },
+                     *           "address": "127.0.0.1"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuditLog"];
+                };
+            };
+            /**
+             * @description [`unknown_parameter`](/docs/errors/unknown_parameter): There is no such parameter.
+             *
+             *     [`invalid_query`](/docs/errors/invalid_query): A parameter has a value that it cannot have.
+             *
+             *     [`invalid_cursor`](/docs/errors/invalid_cursor): The cursor does not belong to this request.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            406: components["responses"]["not_acceptable"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
         };
     };
 }
