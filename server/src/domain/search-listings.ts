@@ -1,12 +1,15 @@
 import type { Search } from '../model/search.ts';
-import { type Database, RUN_LENGTH } from '../storage/database.ts';
+import { type Database, type PackedRows, RUN_LENGTH } from '../storage/database.ts';
 import type { Position } from '../storage/search-conditions.ts';
-import { type Found, findDocs, findFirst } from '../storage/searches.ts';
+import { type Found, findDocs, findFirst, findPacked } from '../storage/searches.ts';
 import type { FoundListings, Wanted } from './find-listings.ts';
 import { type Holder, requireLive } from './holders.ts';
 
-/** A sorted list is scanned as a whole for each so many listings of it; at first fewer are wanted sooner. */
-const FOUND_MAX = 20_000;
+/**
+ * A sorted list is scanned as a whole for each so many listings of it, of which 5 MB are kept; at first fewer are wanted
+ * sooner.
+ */
+const FOUND_MAX = 100_000;
 const FOUND_AT_FIRST = 1_000;
 
 /**
@@ -44,6 +47,8 @@ interface Reader {
 class Reading {
   readonly #of: Reader;
   #found: Found[];
+  /** What was found after that. */
+  #packs: PackedRows<Found>['packs'] = [];
   /** Whether more may come after what was found. */
   #isCut: boolean;
 
@@ -63,7 +68,7 @@ class Reading {
     const { docs, count } = await findDocs(database.scans, holder.accountId, search, some, signal);
     const last = this.#found[count - 1];
     this.#found = this.#found.slice(count);
-    if (this.#found.length === 0 && this.#isCut) await this.#findMore(last);
+    if (this.#found.length === 0) await this.#findMore(last);
     // After reading: an account that was deleted before would end the list as if it were whole.
     await requireLive(database, holder);
     return docs;
@@ -74,9 +79,14 @@ class Reading {
   }
 
   async #findMore(after: Position | undefined): Promise<void> {
-    const { database, holder, search, signal } = this.#of;
-    this.#found = await findFirst(database.scans, holder.accountId, search, { after, limit: FOUND_MAX, signal });
-    this.#isCut = this.#found.length === FOUND_MAX;
+    if (this.#packs.length === 0 && this.#isCut) {
+      const { database, holder, search, signal } = this.#of;
+      const wanted = { after, limit: FOUND_MAX, signal };
+      const { packs, count } = await findPacked(database.scans, holder.accountId, search, wanted);
+      this.#packs = packs;
+      this.#isCut = count === FOUND_MAX;
+    }
+    this.#found = this.#packs.shift()?.() ?? [];
   }
 }
 

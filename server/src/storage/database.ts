@@ -53,6 +53,14 @@ export type QueryBuild<R> = (query: QueryBuilder) => { compile(): CompiledQuery<
 export interface Scans {
   /** The rows of a query on an account's data. @throws {AppError} `unavailable`; why `signal` aborts */
   query<R>(accountId: string, build: QueryBuild<R>, options?: ScanOptions): Promise<Run<R>>;
+  /** As `query`, for many rows of numbers and texts that are not wanted at once. */
+  queryPacked<R>(accountId: string, build: QueryBuild<R>, signal?: AbortSignal): Promise<PackedRows<R>>;
+}
+
+/** Rows in packs of `RUN_LENGTH`, which take little room until they are opened. */
+export interface PackedRows<R> {
+  packs: (() => R[])[];
+  count: number;
 }
 
 export interface ScanOptions {

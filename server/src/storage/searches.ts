@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Order, Search } from '../model/search.ts';
-import { type QueryBuild, RUN_BYTES_MAX, type Scans } from './database.ts';
+import { type PackedRows, type QueryBuild, RUN_BYTES_MAX, type Scans } from './database.ts';
 import type { Tables } from './schema.ts';
 import { comesAfter, isMatch, isStillMatch, type Position, sortValue } from './search-conditions.ts';
 
@@ -20,15 +20,25 @@ interface Wanted {
 }
 
 /** The first of the account's listings that a search finds, in its order. Touches no document. */
-export async function findFirst(
+export async function findFirst(scans: Scans, accountId: string, search: Search, wanted: Wanted): Promise<Found[]> {
+  const { rows } = await scans.query(accountId, selectFound(accountId, search, wanted), wanted);
+  return rows;
+}
+
+/** As `findFirst`, for many that are to be read one after the other. */
+export function findPacked(
   scans: Scans,
   accountId: string,
   search: Search,
-  { after, limit, signal }: Wanted,
-): Promise<Found[]> {
+  wanted: Wanted,
+): Promise<PackedRows<Found>> {
+  return scans.queryPacked(accountId, selectFound(accountId, search, wanted), wanted.signal);
+}
+
+function selectFound(accountId: string, search: Search, { after, limit }: Wanted): QueryBuild<Found> {
   const { by, isDescending } = search.order;
   const matching = isMatch(accountId, search);
-  const build: QueryBuild<Found> = (query) => {
+  return (query) => {
     const found = query
       .selectFrom(facetsOf(accountId, search.order).as('facets'))
       .select(['facets.id', sortValue(search).as('value'), 'facets.search_row as searchRow'])
@@ -38,8 +48,6 @@ export async function findFirst(
     const direction = isDescending ? 'desc' : 'asc';
     return found.orderBy('value', (order) => order[direction]().nullsLast()).orderBy('facets.id', 'desc');
   };
-  const { rows } = await scans.query(accountId, build, { signal });
-  return rows;
 }
 
 /**

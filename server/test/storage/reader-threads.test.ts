@@ -61,6 +61,23 @@ test('a query ends with the row with which its texts exceed a number of bytes', 
   }
 });
 
+test('rows in packs are those of the query, in their order', async (t) => {
+  const { database, accountId } = await databaseFor(t);
+  for (const count of [0, 1, 249, 250, 251, 600]) {
+    const words = `with recursive counted (n) as (select 1 union all select n + 1 from counted where n < ${count})
+      select n, 'é😀"' || n as text, 0.1 * n as real, null as missing from counted where ${count} > 0 order by n desc`;
+    const { rows } = await database.scans.query(accountId, query(words));
+    const packed = await database.scans.queryPacked(accountId, query(words));
+    assert.deepEqual(
+      packed.packs.flatMap((open) => open()),
+      rows,
+    );
+    assert.deepEqual([rows.length, packed.count], [count, count]);
+    assert.ok(packed.packs.every((open) => open().length <= 250));
+  }
+  await assert.rejects(database.scans.queryPacked(accountId, query('select nonsense')), /no such column/);
+});
+
 test('while a query runs, the service reads and writes', async (t) => {
   const { database, accountId } = await databaseFor(t);
   let isOver = false;

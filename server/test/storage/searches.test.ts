@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deleteListing, updateListing } from '../../src/domain/listings.ts';
 import { type Condition, NEWEST_FIRST, type Search } from '../../src/model/search.ts';
-import type { Database } from '../../src/storage/database.ts';
+import type { Database, Scans } from '../../src/storage/database.ts';
 import { type Found, findDocs, findFirst } from '../../src/storage/searches.ts';
 import { create, databaseFor } from './support.ts';
 
@@ -88,7 +88,7 @@ test('every search scans facets by the account, and touches documents only to re
       options,
     );
   };
-  const scans = { query };
+  const scans: Scans = { query, queryPacked: database.scans.queryPacked.bind(database.scans) };
   const circle = { latitude: 1, longitude: 2, radiusMetres: 3 };
   for (const search of [
     EVERYTHING,

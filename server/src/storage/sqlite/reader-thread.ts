@@ -9,10 +9,21 @@ export interface ReadRequest {
   sql: string;
   values: readonly unknown[];
   bytesMax: number;
+  /** So many rows make a pack; without it they are not packed. */
+  packLength?: number;
+}
+
+/** Rows as they are read; a pack is JSON of them, in UTF-8. */
+export interface ReadRows {
+  columns: string[];
+  rows: unknown[][];
+  packs: Uint8Array<ArrayBuffer>[];
+  count: number;
+  isCut: boolean;
 }
 
 export type ReadAnswer =
-  | { columns: string[]; rows: unknown[][]; isCut: boolean }
+  | ReadRows
   /** `errcode` is SQLite's; an error loses it on its way between threads. */
   | { error: { message: string; errcode: unknown } };
 
@@ -27,19 +38,33 @@ parentPort?.on('message', (request: ReadRequest | 'close') => {
     database.close();
     parentPort?.close();
   } else {
-    parentPort?.postMessage(read(request));
+    const answer = read(request);
+    // Packs are handed over, not copied: that would stop the serving thread.
+    const handedOver = 'packs' in answer ? answer.packs.map(({ buffer }) => buffer) : [];
+    parentPort?.postMessage(answer, handedOver);
   }
 });
 
-function read({ sql, values, bytesMax }: ReadRequest): ReadAnswer {
+function read({ sql, values, bytesMax, packLength }: ReadRequest): ReadAnswer {
   try {
     const statement = prepare(sql);
     const columns = statement.columns().map(({ name }) => name);
-    return { columns, ...readRun(statement, values as SQLInputValue[], bytesMax) };
+    const { rows, isCut } = readRun(statement, values as SQLInputValue[], bytesMax);
+    const answer = { columns, rows, packs: [], count: rows.length, isCut };
+    return packLength === undefined ? answer : { ...answer, rows: [], packs: pack(rows, packLength) };
   } catch (error) {
     const { message, errcode } = error as Error & { errcode?: unknown };
     return { error: { message, errcode } };
   }
+}
+
+function pack(rows: unknown[][], packLength: number): Uint8Array<ArrayBuffer>[] {
+  const encoder = new TextEncoder();
+  const packs: Uint8Array<ArrayBuffer>[] = [];
+  for (let start = 0; start < rows.length; start += packLength) {
+    packs.push(encoder.encode(JSON.stringify(rows.slice(start, start + packLength))));
+  }
+  return packs;
 }
 
 /** The one that has not been used for longest makes room. */

@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../../model/errors.ts';
-import type { QueryBuild, Run, ScanOptions, Scans } from '../database.ts';
+import { type PackedRows, type QueryBuild, RUN_LENGTH, type Run, type ScanOptions, type Scans } from '../database.ts';
 import { type RowMapper, rowMapper } from '../statements.ts';
 import { compiler } from './connection.ts';
 import { translateError } from './errors.ts';
-import type { ReadAnswer, ReadRequest } from './reader-thread.ts';
+import type { ReadAnswer, ReadRequest, ReadRows } from './reader-thread.ts';
 import { type ReadTask, TaskTurns } from './task-turns.ts';
 
 /** One that a long scan occupies leaves another. */
@@ -33,18 +33,35 @@ export class ReaderThreads implements Scans {
 
   async query<R>(accountId: string, build: QueryBuild<R>, options: ScanOptions = {}): Promise<Run<R>> {
     const { bytesMax = Number.POSITIVE_INFINITY, signal } = options;
-    signal?.throwIfAborted();
-    if (this.#isClosed) throw unavailable('The service is stopping; send the request again.');
-    if (this.#waiting.count(accountId) >= WAITING_MAX) {
-      throw unavailable('Too many searches of this account are waiting; send the request again later.');
-    }
+    this.#refuse(accountId, signal);
     const { sql, parameters: values } = build(compiler.query).compile();
     return this.run(accountId, { sql, values, bytesMax }, signal) as Promise<Run<R>>;
   }
 
+  async queryPacked<R>(accountId: string, build: QueryBuild<R>, signal?: AbortSignal): Promise<PackedRows<R>> {
+    this.#refuse(accountId, signal);
+    const { sql, parameters: values } = build(compiler.query).compile();
+    const request = { sql, values, bytesMax: Number.POSITIVE_INFINITY, packLength: RUN_LENGTH };
+    const { columns, packs, count } = await this.#ask(accountId, request, signal);
+    const open = (pack: Uint8Array) => JSON.parse(new TextDecoder().decode(pack)).map(this.#mapperOf(columns));
+    return { packs: packs.map((pack) => () => open(pack)), count };
+  }
+
   /** Runs SQL that is not a query of listings, too. @throws as `query`, but however many wait */
   async run(accountId: string, request: ReadRequest, signal?: AbortSignal): Promise<Run<unknown>> {
-    const { promise, resolve, reject } = Promise.withResolvers<Run<unknown>>();
+    const { columns, rows, isCut } = await this.#ask(accountId, request, signal);
+    return { rows: rows.map(this.#mapperOf(columns)), isCut };
+  }
+
+  #refuse(accountId: string, signal: AbortSignal | undefined): void {
+    signal?.throwIfAborted();
+    if (this.#isClosed) throw unavailable('The service is stopping; send the request again.');
+    if (this.#waiting.count(accountId) < WAITING_MAX) return;
+    throw unavailable('Too many searches of this account are waiting; send the request again later.');
+  }
+
+  #ask(accountId: string, request: ReadRequest, signal: AbortSignal | undefined): Promise<ReadRows> {
+    const { promise, resolve, reject } = Promise.withResolvers<ReadRows>();
     const task = { accountId, request, resolve, reject };
     const drop = () => {
       if (this.#waiting.remove(task)) reject(signal?.reason);
@@ -93,7 +110,7 @@ export class ReaderThreads implements Scans {
     this.#busy.delete(thread);
     this.#idle.push(thread);
     if ('error' in answer) task?.reject(translateError(Object.assign(new Error(answer.error.message), answer.error)));
-    else task?.resolve({ rows: answer.rows.map(this.#mapperOf(answer.columns)), isCut: answer.isCut });
+    else task?.resolve(answer);
     this.#dispatch();
   }
 

@@ -1,11 +1,10 @@
-import type { Run } from '../database.ts';
-import type { ReadRequest } from './reader-thread.ts';
+import type { ReadRequest, ReadRows } from './reader-thread.ts';
 
 /** A query for a reader thread, and who waits for its rows. */
 export interface ReadTask {
   accountId: string;
   request: ReadRequest;
-  resolve(run: Run<unknown>): void;
+  resolve(answer: ReadRows): void;
   reject(error: unknown): void;
 }
 
