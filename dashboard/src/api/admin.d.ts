@@ -805,7 +805,6 @@ export interface components {
         /** @description [`unauthorized`](/docs/errors/unauthorized): The API key is missing or not valid. */
         unauthorized: {
             headers: {
-                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 /** @description The page about the error, `rel="help"`. */
                 Link?: string;
@@ -1093,18 +1092,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description [`validation_failed`](/docs/errors/validation_failed): Fields are not valid. */
-        validation_failed: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                /** @description The page about the error, `rel="help"`. */
-                Link?: string;
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
     };
     parameters: {
         /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
@@ -1140,11 +1127,6 @@ export interface components {
          * @example 5f0c3a52-8c1e-4c55-9d3a-2f6f0e9f5d11
          */
         "X-Request-Id": string;
-        /**
-         * @description How to authenticate, and why the key was refused.
-         * @example Bearer realm="property-listings", error="invalid_token", error_description="This API key has expired"
-         */
-        "WWW-Authenticate": string;
         /**
          * @description Send the request again after so many seconds.
          * @example 1
@@ -2553,7 +2535,18 @@ export interface operations {
             };
             400: components["responses"]["unknown_parameter"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["forbidden"];
+            /** @description [`forbidden`](/docs/errors/forbidden): You may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             406: components["responses"]["not_acceptable"];
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
@@ -2608,12 +2601,34 @@ export interface operations {
             };
             400: components["responses"]["unknown_parameter.invalid_json"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["forbidden"];
+            /** @description [`forbidden`](/docs/errors/forbidden): You may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["validation_failed"];
+            /** @description [`validation_failed`](/docs/errors/validation_failed): Fields are not valid. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable.outcome_unknown"];
@@ -2648,8 +2663,30 @@ export interface operations {
             };
             400: components["responses"]["unknown_parameter"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["forbidden"];
-            404: components["responses"]["not_found"];
+            /** @description [`forbidden`](/docs/errors/forbidden): You may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description [`not_found`](/docs/errors/not_found): There is nothing here, or nothing of this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             406: components["responses"]["not_acceptable"];
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
@@ -2743,7 +2780,18 @@ export interface operations {
             };
             400: components["responses"]["unknown_parameter.invalid_json"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["forbidden"];
+            /** @description [`forbidden`](/docs/errors/forbidden): You may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
@@ -2760,7 +2808,18 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            422: components["responses"]["validation_failed"];
+            /** @description [`validation_failed`](/docs/errors/validation_failed): Fields are not valid. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable.outcome_unknown"];
@@ -2798,8 +2857,8 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "id": "aud_01kt3vb2d4f6h8j0k1m3n5p7qa",
-                     *           "at": "2026-01-31T09:00:00.000Z",
+                     *           "id": "aud_01kt3vwqb5r5f0x4m2n7p9s1dz",
+                     *           "at": "2026-01-31T09:31:00.000Z",
                      *           "actor": {
                      *             "type": "administrator",
                      *             "id": "usr_01kt3v9s3c5r8y0w1x2z4q6m7p",
@@ -2812,6 +2871,50 @@ export interface operations {
                      *             "name": "Website"
                      *           },
                      *           "address": "127.0.0.1"
+                     *         },
+                     *         {
+                     *           "id": "aud_01kt3vwq8r5f0x4m2n7p9s1d6j",
+                     *           "at": "2026-01-31T09:30:00.000Z",
+                     *           "actor": {
+                     *             "type": "administrator",
+                     *             "id": "usr_01kt3v9s3c5r8y0w1x2z4q6m7p",
+                     *             "name": "Ada Lovelace"
+                     *           },
+                     *           "action": "listing.created",
+                     *           "target": {
+                     *             "type": "listing",
+                     *             "id": "lst_01kt3vwq8r5f0x4m2n7p9s1d6h",
+                     *             "name": "12 Elm Street"
+                     *           },
+                     *           "address": "127.0.0.1"
+                     *         },
+                     *         {
+                     *           "id": "aud_01kt3vb2d4f6h8j0k1m3n5p7qa",
+                     *           "at": "2026-01-31T09:01:00.000Z",
+                     *           "actor": {
+                     *             "type": "administrator",
+                     *             "id": "usr_01kt3v9s3c5r8y0w1x2z4q6m7p",
+                     *             "name": "Ada Lovelace"
+                     *           },
+                     *           "action": "administrator.signed_in",
+                     *           "target": null,
+                     *           "address": "127.0.0.1"
+                     *         },
+                     *         {
+                     *           "id": "aud_01kt3v9s3c5r8y0w1x2z4q6m7q",
+                     *           "at": "2026-01-31T09:00:00.000Z",
+                     *           "actor": {
+                     *             "type": "operator",
+                     *             "id": null,
+                     *             "name": "Operator"
+                     *           },
+                     *           "action": "member.joined",
+                     *           "target": {
+                     *             "type": "administrator",
+                     *             "id": "usr_01kt3v9s3c5r8y0w1x2z4q6m7p",
+                     *             "name": "Ada Lovelace"
+                     *           },
+                     *           "address": null
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -2839,7 +2942,18 @@ export interface operations {
                 };
             };
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["forbidden"];
+            /** @description [`forbidden`](/docs/errors/forbidden): You may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             406: components["responses"]["not_acceptable"];
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];

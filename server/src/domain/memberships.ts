@@ -17,3 +17,8 @@ export async function chooseAccount(
   await database.write((session) => setSessionAccount(session, sessionId, accountId));
   return membership;
 }
+
+/** Somebody is signed in and has nothing to work with. */
+export function noAccount(): AppError {
+  return new AppError('forbidden', 'You belong to no account any more; ask an administrator for an invitation.');
+}

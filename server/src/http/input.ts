@@ -11,8 +11,12 @@ const READ_ONLY: ReadonlySet<string> = new Set();
  * Reads a body of JSON by its schema.
  * @throws {AppError} what `readBody` and `parseBody` throw; `validation_failed` with every fault there is
  */
-export async function readInput<S extends z.ZodObject>(exchange: Exchange, schema: S): Promise<z.output<S>> {
-  requireBodyType(exchange.incoming, [JSON_TYPE]);
+export async function readInput<S extends z.ZodObject>(
+  exchange: Exchange,
+  schema: S,
+  types: readonly string[] = [JSON_TYPE],
+): Promise<z.output<S>> {
+  requireBodyType(exchange.incoming, types);
   const { value } = parseBody(await readBody(exchange));
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;

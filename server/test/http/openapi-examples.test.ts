@@ -2,9 +2,20 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { call, createWorld, type World } from '../support/calls.ts';
+import { V1 } from '../../src/http/openapi/v1.ts';
+import {
+  addKey,
+  call,
+  createEmptyWorld,
+  createWorld,
+  type Gate,
+  KEY_GATE,
+  SESSION_GATE,
+  sendJson,
+  useKey,
+  type World,
+} from '../support/calls.ts';
 import { withoutChance } from '../support/chance.ts';
-import { send } from '../support/listings.ts';
 import { type DocumentedOperation, type DocumentedReply, OpenApiDocument } from '../support/openapi.ts';
 import { REPOSITORY } from '../support/process.ts';
 import { PROVOCATIONS, UNPROVOKED } from '../support/provocations.ts';
@@ -12,41 +23,60 @@ import { startTestService } from '../support/service.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());
-const document = new OpenApiDocument(await (await fetch(`${service.url}/v1/openapi.json`)).text());
-const listing = exampleOf('createListing');
+
+/** The listing of the examples. */
+const LISTING = exampleOf('createListing');
 
 /** Successes that need an account without the listing of the examples. */
 const WITHOUT_LISTING = new Set(['createListing 201', 'upsertListing 201']);
 
 /** What has happened before, where the example shows more than the listing. */
-const BEFORE: Record<string, (world: World) => Promise<void>> = {
-  listEvents: async ({ service, tenant, id }) => {
-    await send(service, tenant, 'PATCH', `/listings/${id}`, { listPrice: 439000 });
-    await send(service, tenant, 'DELETE', `/listings/${id}`);
+const BEFORE: Record<string, (world: World) => Promise<unknown>> = {
+  listEvents: async (world) => {
+    await sendJson(world, 'PATCH', `/listings/${world.ids.id}`, { listPrice: 439000 });
+    await world.caller.fetch(`${world.gate.base}/listings/${world.ids.id}`, { method: 'DELETE' });
+  },
+  listApiKeys: addKey,
+  deleteApiKey: addKey,
+  listActivity: addKey,
+  retrieveOverview: async (world) => {
+    await addKey(world);
+    await useKey(world);
   },
 };
 
-async function enterWorld({ operationId }: DocumentedOperation, status: string): Promise<World> {
-  if (WITHOUT_LISTING.has(`${operationId} ${status}`)) {
-    return { service, tenant: await service.createTenant(), id: '' };
-  }
-  const world = await createWorld(service, listing);
+async function enterWorld({ operationId }: DocumentedOperation, status: string, gate: Gate): Promise<World> {
+  if (WITHOUT_LISTING.has(`${operationId} ${status}`)) return createEmptyWorld(service, gate);
+  const world = await createWorld(service, gate, LISTING);
   await BEFORE[operationId]?.(world);
   return world;
 }
 
-for (const operation of document.operations) {
-  describe(operation.operationId, () => {
-    for (const [status, reply] of Object.entries(operation.responses)) {
-      if (Number(status) < 300) testSuccess(operation, status, reply);
-      else if (status === '304') testNotModified(operation, reply);
-      else testErrors(operation, Number(status), reply);
-    }
-  });
+for (const gate of [KEY_GATE, SESSION_GATE]) {
+  const document = new OpenApiDocument(await (await fetch(`${service.url}${gate.base}/openapi.json`)).text());
+  for (const operation of document.operations) {
+    describe(`${operation.operationId} below ${gate.base}`, () => {
+      for (const [status, reply] of Object.entries(operation.responses)) {
+        const documented = { document, gate, operation, status, reply };
+        if (Number(status) < 300) testSuccess(documented);
+        else if (status === '304') testNotModified(documented);
+        else testErrors(documented);
+      }
+    });
+  }
+}
+
+/** A reply as the document has it. */
+interface Documented {
+  document: OpenApiDocument;
+  gate: Gate;
+  operation: DocumentedOperation;
+  status: string;
+  reply: DocumentedReply;
 }
 
 /** Each example of the body, and each media type of the reply. */
-function testSuccess(operation: DocumentedOperation, status: string, reply: DocumentedReply): void {
+function testSuccess({ document, gate, operation, status, reply }: Documented): void {
   const bodies = Object.entries(operation.requestBody?.content ?? { '': { schema: {}, example: '' } });
   for (const [type, { schema, example }] of bodies) {
     const body = typeof example === 'string' ? example : JSON.stringify(example);
@@ -54,19 +84,19 @@ function testSuccess(operation: DocumentedOperation, status: string, reply: Docu
     for (const [accept, media] of Object.entries(reply.content ?? { '*/*': { schema: {}, example: '' } })) {
       test(`${status} ${type} → ${accept}`, async () => {
         document.assertValid(example, schema, 'the example that is sent');
-        const world = await enterWorld(operation, status);
+        const world = await enterWorld(operation, status, gate);
         const response = await call(world, operation, { ...sent, headers: { ...sent.headers, Accept: accept } });
         assert.equal(String(response.status), status);
         assertHeaders(response, reply);
-        await assertAsWritten(response, media.example, media.schema);
+        await assertAsWritten(document, response, media.example, media.schema);
       });
     }
   }
 }
 
-function testNotModified(operation: DocumentedOperation, reply: DocumentedReply): void {
+function testNotModified({ gate, operation, reply }: Documented): void {
   test('304', async () => {
-    const world = await enterWorld(operation, '304');
+    const world = await enterWorld(operation, '304', gate);
     const etag = (await call(world, operation)).headers.get('etag') ?? '';
     const response = await call(world, operation, { headers: { 'If-None-Match': etag } });
     assert.equal(response.status, 304);
@@ -77,25 +107,30 @@ function testNotModified(operation: DocumentedOperation, reply: DocumentedReply)
 }
 
 /** Each code that the status is documented with. */
-function testErrors(operation: DocumentedOperation, status: number, reply: DocumentedReply): void {
+function testErrors({ document, gate, operation, status, reply }: Documented): void {
   const { schema = {}, examples = {} } = reply.content?.['application/json'] ?? {};
   for (const [code, { value }] of Object.entries(examples)) {
     test(`${status} ${code}`, async () => {
       document.assertValid(value, schema, 'the example');
       const provoke = PROVOCATIONS[`${operation.operationId} ${code}`] ?? PROVOCATIONS[code];
       if (provoke === undefined) return assertShownElsewhere(code);
-      const world = await enterWorld(operation, String(status));
+      const world = await enterWorld(operation, status, gate);
       const response = await provoke({ world, operation, ask: (change) => call(world, operation, change) });
-      assert.equal(response.status, status);
+      assert.equal(String(response.status), status);
       assert.equal(response.headers.get('link'), `</docs/errors/${code}>; rel="help"`);
       assertHeaders(response, reply);
-      await assertAsWritten(response, value, schema);
+      await assertAsWritten(document, response, value, schema);
     });
   }
 }
 
 /** The body is the example, but for what is different each time. */
-async function assertAsWritten(response: Response, example: unknown, schema: object): Promise<void> {
+async function assertAsWritten(
+  document: OpenApiDocument,
+  response: Response,
+  example: unknown,
+  schema: object,
+): Promise<void> {
   const text = await response.text();
   const type = response.headers.get('content-type') ?? '';
   if (/[/+]json$/.test(type)) document.assertValid(JSON.parse(text), schema, 'the reply');
@@ -127,6 +162,6 @@ function assertShownElsewhere(code: string): void {
 }
 
 function exampleOf(operationId: string): unknown {
-  const operation = document.operations.find((candidate) => candidate.operationId === operationId);
-  return operation?.requestBody?.content['application/json']?.example;
+  const operation = V1.operations.find((candidate) => candidate.operationId === operationId);
+  return operation?.body?.example;
 }

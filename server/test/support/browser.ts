@@ -35,21 +35,20 @@ export class Browser {
     this.#url = url;
   }
 
-  async send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
-    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const response = await fetch(`${this.#url}${path}`, {
-      method,
-      redirect: 'manual',
-      headers: {
-        ...(cookie && { Cookie: cookie }),
-        ...(method !== 'GET' && { Origin: this.#url }),
-        ...(body !== undefined && { 'Content-Type': 'application/json' }),
-        ...headers,
-      },
-      body: body === undefined ? null : JSON.stringify(body),
-    });
+  async fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = new Headers({ Cookie: [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ') });
+    if (this.cookies.size === 0) headers.delete('Cookie');
+    if (init.method !== undefined && init.method !== 'GET') headers.set('Origin', this.#url);
+    for (const [name, value] of new Headers(init.headers)) headers.set(name, value);
+    const response = await fetch(`${this.#url}${path}`, { redirect: 'manual', ...init, headers });
     for (const text of response.headers.getSetCookie()) this.#keep(text);
     return response;
+  }
+
+  send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
+    if (body === undefined) return this.fetch(path, { method, headers });
+    const type = { 'Content-Type': 'application/json' };
+    return this.fetch(path, { method, headers: { ...type, ...headers }, body: JSON.stringify(body) });
   }
 
   /** The JSON of a reply that must have this status. */

@@ -1,13 +1,88 @@
+import { addKeyHour } from '../../src/storage/key-hours.ts';
+import { Browser, createPerson, signIn } from './browser.ts';
 import type { DocumentedOperation } from './openapi.ts';
 import { readListing } from './replies.ts';
-import type { Tenant, TestService } from './service.ts';
+import type { TestService } from './service.ts';
 
-/** Where an operation of the document is called: an account with the listing of the examples, or without any. */
+/** Whoever sends requests. */
+export interface Caller {
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+}
+
+/** One of the service's APIs, and how one is let in there. */
+export interface Gate {
+  base: string;
+  /** Somebody who may do everything in a new account. */
+  enter(service: TestService): Promise<{ accountId: string; caller: Caller }>;
+  /** Somebody who is not let in. */
+  nobody(service: TestService): Caller;
+}
+
+export const KEY_GATE: Gate = {
+  base: '/v1',
+  async enter(service) {
+    const tenant = await service.createTenant();
+    return { accountId: tenant.accountId, caller: { fetch: (path, init) => service.fetch(tenant, path, init) } };
+  },
+  nobody: (service) => ({ fetch: (path, init) => fetch(`${service.url}${path}`, init) }),
+};
+
+export const SESSION_GATE: Gate = {
+  base: '/admin',
+  async enter(service) {
+    const person = await createPerson(service);
+    return { accountId: person.accountId, caller: await signIn(service, person) };
+  },
+  nobody: (service) => new Browser(service),
+};
+
+/** Where an operation of a document is called. */
 export interface World {
   service: TestService;
-  tenant: Tenant;
-  /** The id of its listing. */
-  id: string;
+  gate: Gate;
+  accountId: string;
+  caller: Caller;
+  /** What stands in its paths, by the names of the parameters. */
+  ids: Record<string, string>;
+}
+
+const EXTERNAL_ID = 'MLS-20931';
+
+/** An account without anything. */
+export async function createEmptyWorld(service: TestService, gate: Gate): Promise<World> {
+  return { service, gate, ...(await gate.enter(service)), ids: { externalId: EXTERNAL_ID } };
+}
+
+/** An account with this listing. */
+export async function createWorld(service: TestService, gate: Gate, listing: unknown): Promise<World> {
+  const world = await createEmptyWorld(service, gate);
+  const { id } = await readListing(await sendJson(world, 'POST', '/listings', listing), 201);
+  return { ...world, ids: { ...world.ids, id } };
+}
+
+/** The key of the examples, and what it was used for. */
+export async function addKey(world: World): Promise<void> {
+  const { id: keyId } = Object(await (await sendJson(world, 'POST', '/api-keys', { name: 'Website' })).json());
+  world.ids.keyId = keyId;
+}
+
+/** A request for which a key was used. */
+export async function useKey({ service, accountId, ids }: World): Promise<void> {
+  const hour = { keyId: ids.keyId ?? '', hour: Math.floor(Date.now() / 3_600_000) * 3_600_000, requests: 1, errors: 0 };
+  await service.database.write((session) => addKeyHour(session, accountId, hour));
+}
+
+/** Sends a request with a JSON body; `path` is below the API's base. */
+export function sendJson(
+  { gate, caller }: World,
+  method: string,
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const all = { 'Content-Type': 'application/json', ...headers };
+  return caller.fetch(gate.base + path, { method, headers: all, body: text });
 }
 
 /** What a call sends other than the document's own example. */
@@ -16,30 +91,18 @@ export interface Change {
   query?: string;
   headers?: Record<string, string>;
   body?: string;
-  tenant?: Tenant;
+  caller?: Caller;
 }
 
-/** An account with this listing. */
-export async function createWorld(service: TestService, listing: unknown): Promise<World> {
-  const tenant = await service.createTenant();
-  const headers = { 'Content-Type': 'application/json' };
-  const created = service.fetch(tenant, '/v1/listings', { method: 'POST', headers, body: JSON.stringify(listing) });
-  return { service, tenant, id: (await readListing(await created, 201)).id };
-}
-
-/** Calls an operation as the document has it, with the listing of the world as the one it is about. */
-export function call(
-  { service, tenant, id }: World,
-  operation: DocumentedOperation,
-  change: Change = {},
-): Promise<Response> {
+/** Calls an operation as the document has it, with what is in the world as what it is about. */
+export function call({ gate, caller, ids }: World, operation: DocumentedOperation, change: Change = {}) {
   const { path, method, requestBody } = operation;
   const [[type, media] = []] = Object.entries(requestBody?.content ?? {});
   const example = media?.example;
   const text = typeof example === 'string' ? example : JSON.stringify(example);
-  const url = path.replace('{id}', id).replace('{externalId}', 'MLS-20931');
+  const url = path.replace(/\{(\w+)\}/, (_, name) => ids[name] ?? 'nobody');
   const query = change.query === undefined ? '' : `?${change.query}`;
-  return service.fetch(change.tenant ?? tenant, `/v1${change.path ?? url}${query}`, {
+  return (change.caller ?? caller).fetch(`${gate.base}${change.path ?? url}${query}`, {
     method: method.toUpperCase(),
     headers: { ...(type !== undefined && { 'Content-Type': type }), ...change.headers },
     body: change.body ?? text ?? null,

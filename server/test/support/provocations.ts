@@ -1,4 +1,6 @@
-import { type Change, call, type World } from './calls.ts';
+import { words } from '../storage/support.ts';
+import { createPerson, signIn } from './browser.ts';
+import { type Caller, type Change, call, createEmptyWorld, sendJson, type World } from './calls.ts';
 import type { DocumentedOperation } from './openapi.ts';
 import { startTestService } from './service.ts';
 
@@ -21,23 +23,24 @@ export const PROVOCATIONS: Record<string, (provoking: Provoking) => Promise<Resp
   invalid_idempotency_key: ({ ask }) => ask({ headers: { 'Idempotency-Key': 'my key' } }),
   invalid_header: ({ ask, operation }) =>
     ask({ headers: { [operation.method === 'get' ? 'If-None-Match' : 'If-Match']: '1' } }),
-  unauthorized: ({ ask, world }) => ask({ tenant: { ...world.tenant, key: 'none' } }),
-  insufficient_scope: async ({ ask, world }) => ask({ tenant: await world.service.createTenant('Readers', 'read') }),
+  unauthorized: ({ ask, world: { gate, service } }) => ask({ caller: gate.nobody(service) }),
+  insufficient_scope: async ({ ask, world: { service } }) => {
+    const reader = await service.createTenant('Readers', 'read');
+    return ask({ caller: { fetch: (path, init) => service.fetch(reader, path, init) } });
+  },
+  forbidden: async ({ ask, world }) => ask({ caller: await createLoner(world) }),
   not_found: ({ ask, operation }) => ask({ path: operation.path.replace(/\{\w+\}/, 'nobody') }),
   events_expired: ({ ask }) => ask({ query: 'epoch=00000000' }),
   not_acceptable: ({ ask }) => ask({ headers: { Accept: 'image/png' } }),
   external_id_taken: async ({ ask, world, operation }) => {
     if (operation.operationId === 'createListing') return ask();
     await call(world, operation, { body: '{"externalId":"MLS-1"}' });
-    const another = { 'Content-Type': 'application/json' };
-    const body = '{"externalId":"MLS-20931","address":"14 Elm Street","beds":3,"baths":2}';
-    await world.service.fetch(world.tenant, '/v1/listings', { method: 'POST', headers: another, body });
+    const another = { externalId: 'MLS-20931', address: '14 Elm Street', beds: 3, baths: 2 };
+    await sendJson(world, 'POST', '/listings', another);
     return ask({ body: '{"externalId":"MLS-20931"}' });
   },
   version_mismatch: async ({ ask, world }) => {
-    const body = '{"listPrice":460000}';
-    const headers = { 'Content-Type': 'application/json' };
-    await world.service.fetch(world.tenant, `/v1/listings/${world.id}`, { method: 'PATCH', headers, body });
+    await sendJson(world, 'PATCH', `/listings/${world.ids.id}`, { listPrice: 460000 });
     return ask({ headers: { 'If-Match': '"1"' } });
   },
   precondition_failed: ({ ask }) => ask({ headers: { 'If-None-Match': '*' } }),
@@ -51,14 +54,13 @@ export const PROVOCATIONS: Record<string, (provoking: Provoking) => Promise<Resp
   unsupported_media_type: ({ ask }) => ask({ body: '{}', headers: { 'Content-Type': 'text/plain' } }),
   validation_failed: ({ ask }) => ask({ body: '{"address":" ","beds":2.5,"baths":2}' }),
   idempotency_key_reused: async ({ ask, world }) => {
-    const body = '{"address":"14 Elm Street","beds":3,"baths":2}';
-    const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': '4c1d' };
-    await world.service.fetch(world.tenant, '/v1/listings', { method: 'POST', headers, body });
+    const another = { address: '14 Elm Street', beds: 3, baths: 2 };
+    await sendJson(world, 'POST', '/listings', another, { 'Idempotency-Key': '4c1d' });
     return ask({ headers: { 'Idempotency-Key': '4c1d' } });
   },
   rate_limited: async ({ world, operation }) => {
     await using service = await startTestService({ rateLimit: { points: 1, seconds: 10 } });
-    const limited = { ...world, service, tenant: await service.createTenant() };
+    const limited = { ...world, ...(await createEmptyWorld(service, world.gate)) };
     await call(limited, operation);
     return await call(limited, operation);
   },
@@ -76,8 +78,30 @@ export const PROVOCATIONS: Record<string, (provoking: Provoking) => Promise<Resp
   'createImport validation_failed': ({ ask }) =>
     ask({ body: 'adress,beds,baths\r\n', headers: { 'Content-Type': 'text/csv' } }),
   'createImport invalid_idempotency_key': ({ ask }) => ask({ headers: { 'Idempotency-Key': '4c1d' } }),
+  ...Object.fromEntries(
+    ['listApiKeys', 'createApiKey', 'deleteApiKey', 'updateAccount', 'listActivity'].map((operationId) => [
+      `${operationId} forbidden`,
+      askAsMember,
+    ]),
+  ),
+  'createApiKey validation_failed': ({ ask }) => ask({ body: '{"name":" ","expiresAt":"tomorrow"}' }),
+  'updateAccount validation_failed': ({ ask }) => ask({ body: '{"currency":"XXX"}' }),
   headers_too_large: ({ ask }) => ask({ headers: { 'X-Note': 'x'.repeat(20_000) } }),
 };
+
+async function askAsMember({ ask, world: { service, accountId } }: Provoking): Promise<Response> {
+  return ask({ caller: await signIn(service, await createPerson(service, { accountId, role: 'member' })) });
+}
+
+/** Somebody who is signed in and belongs to no account. */
+async function createLoner({ service }: World): Promise<Caller> {
+  const person = await createPerson(service);
+  const browser = await signIn(service, person);
+  await service.database.write((session) =>
+    session.execute(words(`delete from memberships where user_id = '${person.userId}'`), {}),
+  );
+  return browser;
+}
 
 /** What cannot be brought about from outside, and the file that shows it. */
 export const UNPROVOKED: Record<string, string> = {

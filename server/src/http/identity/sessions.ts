@@ -1,6 +1,6 @@
 import { sessionGone } from '../../domain/holders.ts';
+import { noAccount } from '../../domain/memberships.ts';
 import type { Administrator, Membership, User } from '../../model/administrators.ts';
-import { AppError } from '../../model/errors.ts';
 import { listMembershipsOf } from '../../storage/memberships.ts';
 import type { Services } from '../app.ts';
 import { clientAddress } from '../client-address.ts';
@@ -61,9 +61,7 @@ export async function requireSignedIn(exchange: Exchange, services: Services): P
  */
 export async function requireAdministrator(exchange: Exchange, services: Services): Promise<Administrator> {
   const { sessionId, user, membership } = await requireSignedIn(exchange, services);
-  if (membership === undefined) {
-    throw new AppError('forbidden', 'You belong to no account any more; ask an administrator for an invitation.');
-  }
+  if (membership === undefined) throw noAccount();
   return {
     sessionId,
     userId: user.id,

@@ -1,3 +1,5 @@
+import { sessionGone } from '../../domain/holders.ts';
+import { noAccount } from '../../domain/memberships.ts';
 import type { ErrorCode } from '../../model/errors.ts';
 import { retrieveAccountOperation, updateAccountOperation } from '../routes/account.operations.ts';
 import { activityOperation } from '../routes/activity.ts';
@@ -52,5 +54,8 @@ export const ADMIN: Api = {
   },
   replyHeaders: ['X-Request-Id'],
   errorsOf: ({ errors }) => [...COMMON_ERRORS, ...errors.filter((code) => !OF_KEYS.has(code))],
-  errorExamples: { unauthorized: { message: 'Sign in first.' } },
+  errorExamples: {
+    unauthorized: { message: sessionGone().message },
+    forbidden: { message: noAccount().message },
+  },
 };

@@ -1,3 +1,5 @@
+import { requireRole } from '../../domain/managers.ts';
+import { noAccount } from '../../domain/memberships.ts';
 import { AppError, type ErrorCode } from '../../model/errors.ts';
 import { readIfNoneMatch, readPrecondition } from '../conditional.ts';
 import { ERRORS } from '../errors.ts';
@@ -9,6 +11,10 @@ import type { Api } from './api.ts';
 
 /** Errors whose words depend on the operation: they are had from what checks its requests. */
 const CHECKS: Partial<Record<ErrorCode, (operation: Operation) => unknown>> = {
+  forbidden: ({ role }) => {
+    if (role !== undefined) requireRole({ role: 'member' });
+    throw noAccount();
+  },
   unknown_parameter: ({ query }) => parseQuery('colour=red', query),
   invalid_query: ({ query }) =>
     parseQuery('limit' in query.shape ? 'limit=5000' : `${Object.keys(query.shape)[0]}=`, query),
@@ -21,10 +27,10 @@ const CHECKS: Partial<Record<ErrorCode, (operation: Operation) => unknown>> = {
 
 /** An error with this code as an API sends it, to a request for this operation or for any. */
 export function exampleError(code: ErrorCode, api: Api, operation?: Operation): AppError {
-  const own = operation?.errorExamples?.[code] ?? api.errorExamples[code];
+  const own = operation?.errorExamples?.[code];
   const check = CHECKS[code];
   if (operation !== undefined && own === undefined && check !== undefined) return errorOf(() => check(operation));
-  const { message, ...options } = own ?? ERRORS[code].example;
+  const { message, ...options } = own ?? api.errorExamples[code] ?? ERRORS[code].example;
   return new AppError(code, message, options);
 }
 

@@ -52,7 +52,10 @@ const BEFORE_CALLER: ReadonlySet<ErrorCode> = new Set(['unauthorized', 'headers_
 
 /** Replies and examples that operations share are referred to. */
 function describeError(errors: AppError[], api: Api, components: Components): object {
-  const names = errors.flatMap(({ code, headers }) => Object.keys({ ...ERRORS[code].headers, ...headers }));
+  const names = errors.flatMap(({ code, headers }) => {
+    const ofCode = api.errorExamples[code] === undefined ? ERRORS[code].headers : {};
+    return Object.keys({ ...ofCode, ...headers });
+  });
   const always = errors.some(({ code }) => BEFORE_CALLER.has(code)) ? ['X-Request-Id'] : api.replyHeaders;
   const examples = errors.map((error) => [error.code, describeExample(error, api, components)]);
   const described = {

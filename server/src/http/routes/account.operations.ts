@@ -13,6 +13,8 @@ const fields = {
   areaUnits: choice(AREA_UNITS, 'What areas are in that come without units.'),
 };
 
+export const PATCH_TYPES = ['application/merge-patch+json', JSON_TYPE];
+
 export const accountPatch = z.strictObject(fields, expected('an object')).partial().meta({ id: 'AccountPatch' });
 
 const account = z.object({ id: z.string(), ...fields }).meta({ id: 'Account' });
@@ -43,7 +45,19 @@ export const updateAccountOperation: Operation<typeof noQuery> = {
   description: 'Members that are given replace. Listings keep the currency and units they have.',
   role: 'administrator',
   query: noQuery,
-  body: { types: ['application/merge-patch+json', JSON_TYPE], schema: accountPatch, example: { currency: 'USD' } },
+  body: { types: PATCH_TYPES, schema: accountPatch, example: { currency: 'USD' } },
   replies: [{ status: 200, description: 'The account as it is now.', schema: account, example }],
   errors: INPUT_ERRORS,
+  errorExamples: {
+    validation_failed: {
+      message: 'One field is not valid; details says why.',
+      details: [
+        {
+          field: 'currency',
+          code: 'invalid_choice',
+          message: 'Must be an ISO 4217 code in capital letters, such as USD.',
+        },
+      ],
+    },
+  },
 };

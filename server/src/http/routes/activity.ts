@@ -4,6 +4,7 @@ import { formatTime } from '../../lib/times.ts';
 import { ACTOR_TYPES, AUDIT_ACTIONS, type AuditEntry, TARGET_TYPES } from '../../model/audit.ts';
 import { findAuditEntries } from '../../storage/audit.ts';
 import type { Services } from '../app.ts';
+import { EXAMPLE_ID } from '../errors/entry.ts';
 import { addOperation, type Mount, type Operation } from '../operations.ts';
 import { replyJson } from '../reply.ts';
 import { time } from '../schemas/fields.ts';
@@ -33,6 +34,43 @@ const entry = z
   })
   .meta({ id: 'AuditEntry' });
 
+const ADA = { type: 'administrator', id: 'usr_01kt3v9s3c5r8y0w1x2z4q6m7p', name: 'Ada Lovelace' };
+
+const EXAMPLES = [
+  {
+    id: 'aud_01kt3vwqb5r5f0x4m2n7p9s1dz',
+    at: '2026-01-31T09:31:00.000Z',
+    actor: ADA,
+    action: 'api_key.created',
+    target: { type: 'api_key', id: 'key_01kt3vb2d4f6h8j0k1m3n5p7q9', name: 'Website' },
+    address: '127.0.0.1',
+  },
+  {
+    id: 'aud_01kt3vwq8r5f0x4m2n7p9s1d6j',
+    at: '2026-01-31T09:30:00.000Z',
+    actor: ADA,
+    action: 'listing.created',
+    target: { type: 'listing', id: EXAMPLE_ID, name: '12 Elm Street' },
+    address: '127.0.0.1',
+  },
+  {
+    id: 'aud_01kt3vb2d4f6h8j0k1m3n5p7qa',
+    at: '2026-01-31T09:01:00.000Z',
+    actor: ADA,
+    action: 'administrator.signed_in',
+    target: null,
+    address: '127.0.0.1',
+  },
+  {
+    id: 'aud_01kt3v9s3c5r8y0w1x2z4q6m7q',
+    at: '2026-01-31T09:00:00.000Z',
+    actor: { type: 'operator', id: null, name: 'Operator' },
+    action: 'member.joined',
+    target: { type: 'administrator', id: ADA.id, name: ADA.name },
+    address: null,
+  },
+];
+
 export const activityOperation: Operation<typeof activityQuery> = {
   method: 'get',
   path: '/activity',
@@ -48,19 +86,7 @@ export const activityOperation: Operation<typeof activityQuery> = {
       status: 200,
       description: 'A page of it.',
       schema: z.object({ data: z.array(entry), nextCursor: z.string().nullable() }).meta({ id: 'AuditLog' }),
-      example: {
-        data: [
-          {
-            id: 'aud_01kt3vb2d4f6h8j0k1m3n5p7qa',
-            at: '2026-01-31T09:00:00.000Z',
-            actor: { type: 'administrator', id: 'usr_01kt3v9s3c5r8y0w1x2z4q6m7p', name: 'Ada Lovelace' },
-            action: 'api_key.created',
-            target: { type: 'api_key', id: 'key_01kt3vb2d4f6h8j0k1m3n5p7q9', name: 'Website' },
-            address: '127.0.0.1',
-          },
-        ],
-        nextCursor: null,
-      },
+      example: { data: EXAMPLES, nextCursor: null },
     },
   ],
   errors: ['invalid_query', 'invalid_cursor'],

@@ -100,6 +100,15 @@ export const createKeyOperation: Operation<typeof noQuery> = {
     },
   ],
   errors: INPUT_ERRORS,
+  errorExamples: {
+    validation_failed: {
+      message: '2 fields are not valid; details names each.',
+      details: [
+        { field: 'name', code: 'blank', message: 'Must not be blank.' },
+        { field: 'expiresAt', code: 'invalid_format', message: 'Must be like 2027-01-31T12:00:00Z.' },
+      ],
+    },
+  },
 };
 
 export const deleteKeyOperation: Operation<typeof noQuery> = {
@@ -112,4 +121,5 @@ export const deleteKeyOperation: Operation<typeof noQuery> = {
   query: noQuery,
   replies: [{ status: 204, description: 'It is deleted.' }],
   errors: ['not_found', 'outcome_unknown', 'storage_full'],
+  errorExamples: { not_found: { message: 'There is no key nobody; it may have been deleted before.' } },
 };

@@ -3,6 +3,7 @@ import type { SessionHolder } from '../../domain/holders.ts';
 import { getOverview } from '../../domain/overview.ts';
 import { formatTime } from '../../lib/times.ts';
 import { STATUSES } from '../../model/listings.ts';
+import type { KeyHour } from '../../storage/key-hours.ts';
 import type { Services } from '../app.ts';
 import { addOperation, type Mount, type Operation } from '../operations.ts';
 import { replyJson } from '../reply.ts';
@@ -73,10 +74,14 @@ export function addOverview(mount: Mount<SessionHolder>, { database }: Services)
     const { total, byStatus, usedKeys, hours, lastListingAt, keyCount } = await getOverview(database, holder.accountId);
     const shown = {
       listings: { total, byStatus },
-      usage: { keys: usedKeys, hours: hours.map((hour) => ({ ...hour, hour: formatTime(hour.hour) })) },
+      usage: { keys: usedKeys, hours: hours.map(showHour) },
       lastListingAt,
       keyCount,
     };
     return { ...replyJson(200, JSON.stringify(shown)), isCompressible: true };
   });
+}
+
+function showHour({ hour, keyId, requests, errors }: KeyHour) {
+  return { hour: formatTime(hour), keyId, requests, errors };
 }
