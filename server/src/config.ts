@@ -15,6 +15,10 @@ export interface Config {
   trustedProxies: BlockList | undefined;
   /** The requests of one key; undefined for any number. */
   rateLimit: { points: number; seconds: number } | undefined;
+  /** Where the setup link is written. */
+  dataDirectory: string;
+  /** Who is made the first administrator if there is none. */
+  firstAdministrator: { email: string; password: string } | undefined;
 }
 
 /** A setting that cannot be: the message names the variable. */
@@ -47,6 +51,8 @@ export function readConfig(): Config {
     logLevel: parseLogLevel(env.LOG_LEVEL || 'info'),
     trustedProxies: env.TRUSTED_PROXIES ? parseTrustedProxies(env.TRUSTED_PROXIES) : undefined,
     rateLimit: parseRateLimit(env.RATE_LIMIT || '600/10s'),
+    dataDirectory,
+    firstAdministrator: readFirstAdministrator(base),
   });
 }
 
@@ -124,4 +130,24 @@ function parseRateLimit(text: string): Config['rateLimit'] {
   throw new ConfigError(
     `RATE_LIMIT must be requests and a time of up to 24h, such as 600/10s, 100/1m or 5000/1h, or off, not "${text}".`,
   );
+}
+
+/** A password can come in a file, as containers are given secrets: its last line end is not part of it. */
+function readFirstAdministrator(base: string): Config['firstAdministrator'] {
+  const { ADMIN_EMAIL: email, ADMIN_PASSWORD: given, ADMIN_PASSWORD_FILE: file } = process.env;
+  if (given && file) throw new ConfigError('Give ADMIN_PASSWORD or ADMIN_PASSWORD_FILE, not both.');
+  const password = file ? readSecret('ADMIN_PASSWORD_FILE', resolve(base, file)) : given;
+  if (email && password) return { email, password };
+  if (email) throw new ConfigError('ADMIN_EMAIL needs ADMIN_PASSWORD or ADMIN_PASSWORD_FILE.');
+  if (password) throw new ConfigError(`${file ? 'ADMIN_PASSWORD_FILE' : 'ADMIN_PASSWORD'} needs ADMIN_EMAIL.`);
+  return undefined;
+}
+
+function readSecret(name: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(`${name} cannot be read: ${reason}.`);
+  }
 }

@@ -4,16 +4,19 @@ import { type Config, ConfigError, readRelease } from './config.ts';
 import { EventHub } from './domain/event-hub.ts';
 import { purgeEvents } from './domain/event-purge.ts';
 import { KeyUse, purgeKeyUse } from './domain/key-use.ts';
+import { findSetupState, renewSetupLink, setUp } from './domain/setup.ts';
 import { purgeRetries } from './domain/writing.ts';
 import { createApp } from './http/app.ts';
 import { CursorCodec } from './http/cursor.ts';
 import { Guesses } from './http/guesses.ts';
 import { PasswordAttempts } from './http/identity/attempts.ts';
 import { Identity } from './http/identity/identity.ts';
+import { SetupLink } from './http/identity/setup-link.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import { createHttpServer, type ServerTimeouts } from './http/server.ts';
 import { cutConnections, shutDown, trackConnections } from './http/shutdown.ts';
 import type { Log } from './lib/log.ts';
+import { AppError } from './model/errors.ts';
 import type { Database } from './storage/database.ts';
 import { getCursorSecret } from './storage/database-info.ts';
 import { openDatabase } from './storage/open.ts';
@@ -30,7 +33,11 @@ const EVENT_PURGE_INTERVAL_MS = 600_000;
 export interface Service {
   /** The address it listens on. */
   url: string;
+  /** How people reach it. */
+  publicUrl: string;
   database: Database;
+  /** By which the first administrator comes in; undefined when there is one. */
+  setupUrl: string | undefined;
   /** Takes no more requests, finishes those that run, and closes the database. */
   stop(): Promise<void>;
   /** Breaks off what runs: for a process that is about to end. */
@@ -46,6 +53,7 @@ export async function startService(config: Config, log: Log, timeouts: ServerTim
   const database = openDatabase(config.databaseUrl);
   const keyUse = new KeyUse(database);
   const eventHub = new EventHub(database);
+  const setupLink = new SetupLink(config.dataDirectory, log);
   let stopping = false;
   const app = createApp({
     database,
@@ -58,13 +66,18 @@ export async function startService(config: Config, log: Log, timeouts: ServerTim
     guesses: new Guesses(),
     identity: new Identity(database, config.publicUrl, log),
     passwordAttempts: new PasswordAttempts(),
+    setupLink,
     publicUrl: config.publicUrl,
     release: readRelease(),
     isStopping: () => stopping,
   });
+  const setupToken = await prepareSetup(database, config, log);
   const server = createHttpServer(app, log, timeouts);
   const connections = trackConnections(server);
   const url = await listen(server, config);
+  const publicUrl = config.publicUrl ?? reachable(url);
+  const setupUrl = setupToken && `${publicUrl}/setup#token=${setupToken}`;
+  setupLink.replace(setupUrl);
   const schedules = [
     schedule('record key use', KEY_USE_INTERVAL_MS, () => keyUse.flush(), log.logger),
     schedule('purge retries', PURGE_INTERVAL_MS, (signal) => purgeRetries(database, signal), log.logger),
@@ -73,7 +86,9 @@ export async function startService(config: Config, log: Log, timeouts: ServerTim
   ];
   return {
     url,
+    publicUrl,
     database,
+    setupUrl,
     async stop() {
       stopping = true;
       eventHub.stop();
@@ -82,10 +97,44 @@ export async function startService(config: Config, log: Log, timeouts: ServerTim
       await keyUse
         .flush()
         .catch((error: unknown) => log.logger.error({ err: error }, 'the last use of keys was not written'));
+      setupLink.remove();
       await database.close();
     },
     cut: () => cutConnections(connections),
   };
+}
+
+/** What the first account is called if the settings make the first administrator: it can be changed. */
+const FIRST_ACCOUNT_NAME = 'My company';
+const FIRST_ADMINISTRATOR_NAME = 'Administrator';
+
+/**
+ * Makes the first administrator that the settings name; where there is none, the token of a new setup link.
+ * @throws {ConfigError} for an address or a password that cannot be
+ */
+async function prepareSetup(database: Database, config: Config, { logger }: Log): Promise<string | undefined> {
+  const { firstAdministrator } = config;
+  if ((await findSetupState(database)).isOpen && firstAdministrator !== undefined) {
+    const names = { name: FIRST_ADMINISTRATOR_NAME, accountName: FIRST_ACCOUNT_NAME };
+    await setUp(database, { ...firstAdministrator, ...names }, null).catch(explainSetup);
+  }
+  // A database that cannot be written may still be read.
+  return await renewSetupLink(database).catch((error: unknown) => {
+    logger.error({ err: error }, 'there is no setup link');
+    return undefined;
+  });
+}
+
+/** Another process that starts at the same time may have been first. */
+function explainSetup(error: unknown): void {
+  if (error instanceof AppError && error.code === 'conflict') return;
+  if (!(error instanceof AppError && error.code === 'validation_failed')) throw error;
+  throw new ConfigError(`ADMIN_EMAIL and ADMIN_PASSWORD cannot be used: ${error.message}`);
+}
+
+/** Every interface is listened on, but nobody can call it by that address. */
+function reachable(url: string): string {
+  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }
 
 async function listen(server: Server, { host, port }: Config): Promise<string> {

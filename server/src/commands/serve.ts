@@ -20,8 +20,10 @@ async function serve(): Promise<void> {
   const { logger } = log;
   const signalled = nextSignal();
   await ensureDashboard(log);
-  const { url, database, stop, cut } = await startService(config, log);
-  if (process.stdout.isTTY) console.log(welcome(config.publicUrl ?? reachable(url), database.name, settings));
+  const { url, publicUrl, database, setupUrl, stop, cut } = await startService(config, log);
+  if (process.stdout.isTTY) console.log(welcome(publicUrl, database.name, settings, setupUrl));
+  // Not into the log: whoever has the link becomes the administrator.
+  else if (setupUrl !== undefined) console.error(`Set up the first administrator within 30 minutes: ${setupUrl}`);
   logger.info({ url, publicUrl: config.publicUrl, database: database.name, pid: process.pid }, 'listening');
 
   const signal = await signalled;
@@ -37,11 +39,6 @@ async function serve(): Promise<void> {
 function shellSettings(): string {
   const names = ['DATA_DIR', 'DATABASE_URL'].filter((name) => process.env[name]);
   return names.map((name) => `${name}='${process.env[name]}' `).join('');
-}
-
-/** Every interface is listened on, but nobody can call it by that address. */
-function reachable(url: string): string {
-  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }
 
 /** The listeners stay: without one, even for an instant, the next signal would end the process. */

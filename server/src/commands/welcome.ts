@@ -1,13 +1,14 @@
 /** What a person sees who starts the service in a terminal; `settings` go before commands, so that they find its database. */
-export function welcome(url: string, databaseName: string, settings: string): string {
+export function welcome(url: string, databaseName: string, settings: string, setupUrl: string | undefined): string {
   return `
   Property Listings is running.
 
+  Dashboard  ${url}
   API        ${url}/v1
   Reference  ${url}/docs
   Database   ${databaseName}
-
-  Next, in another terminal, make an account, then a key for it:
+${setupUrl === undefined ? '' : setup(setupUrl)}
+  Keys for the API are made in the dashboard, or in another terminal:
 
     ${settings}npx property-listings accounts create --name "My Company"
     ${settings}npx property-listings keys create --name "My first key" --account ACCOUNT_ID
@@ -19,5 +20,13 @@ export function welcome(url: string, databaseName: string, settings: string): st
     curl ${url}/v1/listings -H "Authorization: Bearer API_KEY"
 
   Ctrl-C stops it.
+`;
+}
+
+function setup(url: string): string {
+  return `
+  Next, open this link and become the administrator; it works once, for 30 minutes:
+
+    ${url}
 `;
 }

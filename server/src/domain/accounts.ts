@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createId } from '../lib/ids.ts';
 import { type Account, AREA_UNITS, parseName } from '../model/accounts.ts';
+import type { AuditActor } from '../model/audit.ts';
 import { CURRENCIES } from '../model/codes.ts';
 import { AppError } from '../model/errors.ts';
 import { findAccount, insertAccount, removeAccount, updateAccount } from '../storage/accounts.ts';
@@ -9,7 +10,8 @@ import type { Database, Session } from '../storage/database.ts';
 import { removeEvents } from '../storage/events.ts';
 import { removeListings } from '../storage/listings.ts';
 import { removeRetries } from '../storage/retries.ts';
-import { recordAudit } from './audit.ts';
+import { removeLonelyUsers } from '../storage/users.ts';
+import { OPERATOR, recordAudit } from './audit.ts';
 import { type Manager, requireManager } from './managers.ts';
 
 /**
@@ -17,8 +19,15 @@ import { type Manager, requireManager } from './managers.ts';
  * @throws {AppError} `validation_failed` for a name that is none
  */
 export async function createAccount(database: Database, name: string): Promise<Account> {
+  return database.write((session) => storeAccount(session, name, OPERATOR));
+}
+
+/** As `createAccount`, within a transaction. */
+export async function storeAccount(session: Session, name: string, actor: AuditActor): Promise<Account> {
   const account: Account = { id: createId('acc'), name: parseName(name), currency: 'USD', areaUnits: 'sqft' };
-  await database.write((session) => insertAccount(session, account, Date.now()));
+  const { id } = account;
+  await insertAccount(session, account, Date.now());
+  await recordAudit(session, id, actor, 'account.created', { type: 'account', id, name: account.name });
   return account;
 }
 
@@ -77,8 +86,8 @@ function parseAreaUnits(text: string): Account['areaUnits'] {
 const SLICE_LENGTH = 200;
 
 /**
- * Deletes an account: its keys at once, then its listings and events in slices, and at last itself. What is broken off
- * in the middle can be done again.
+ * Deletes an account: its keys at once, then its listings and events in slices, and at last itself with those who belong
+ * to no other account. What is broken off in the middle can be done again.
  * @throws {AppError} `not_found`
  */
 export async function deleteAccount(database: Database, id: string): Promise<void> {
@@ -93,6 +102,7 @@ export async function deleteAccount(database: Database, id: string): Promise<voi
     // A write that was let in before its key was gone may have come in between.
     while ((await removeListings(session, id, SLICE_LENGTH)) > 0);
     await removeAccount(session, id);
+    await removeLonelyUsers(session);
   });
 }
 

@@ -18,13 +18,13 @@ export interface NewPerson {
 }
 
 /** A person who can be stored: hashing takes long, and a transaction must not wait for it. */
-interface PreparedUser {
+export interface PreparedUser {
   user: User;
   credential: { id: string; passwordHash: string };
 }
 
 /** @throws {AppError} `validation_failed`; `rate_limited` */
-async function prepareUser({ name, email, password }: NewPerson): Promise<PreparedUser> {
+export async function prepareUser({ name, email, password }: NewPerson): Promise<PreparedUser> {
   const user: User = { id: createId('usr'), name: parseName(name), email: parseEmail(email) };
   const parsed = parsePassword(password);
   const passwordHash = await withHashing(() => hashPassword(parsed));
@@ -53,14 +53,14 @@ export async function createAdministrator(
 }
 
 /** @throws {AppError} `conflict` for an address that somebody signs in with */
-async function storeUser(session: Session, { user, credential }: PreparedUser): Promise<void> {
+export async function storeUser(session: Session, { user, credential }: PreparedUser): Promise<void> {
   const existing = await findUserByEmail(session, user.email);
   if (existing !== undefined) throw new AppError('conflict', `Somebody signs in as ${user.email} already.`);
   await insertUser(session, user, credential);
 }
 
 /** Makes somebody belong to an account. */
-async function join(
+export async function join(
   session: Session,
   accountId: string,
   { id, name }: User,

@@ -1,5 +1,5 @@
 import { createId } from '../lib/ids.ts';
-import type { Administrator, Membership } from '../model/administrators.ts';
+import type { Membership } from '../model/administrators.ts';
 import type { AuditAction, AuditActor, AuditTarget } from '../model/audit.ts';
 import { insertAuditEntry } from '../storage/audit.ts';
 import type { Database, Session } from '../storage/database.ts';
@@ -9,12 +9,14 @@ export const AUDIT_ID_PREFIX = 'aud';
 /** Whoever has the command line. */
 export const OPERATOR: AuditActor = { type: 'operator', id: null, name: 'Operator', address: null };
 
+interface Actor {
+  userId: string;
+  userName: string;
+  address: string | null;
+}
+
 /** A person in the dashboard as the one who did something. */
-export function actorOf({
-  userId,
-  userName,
-  address,
-}: Pick<Administrator, 'userId' | 'userName' | 'address'>): AuditActor {
+export function actorOf({ userId, userName, address }: Actor): AuditActor {
   return { type: 'administrator', id: userId, name: userName, address };
 }
 

@@ -13,6 +13,7 @@ import type { Guesses } from './guesses.ts';
 import { admit } from './identity/admit.ts';
 import type { PasswordAttempts } from './identity/attempts.ts';
 import type { Identity } from './identity/identity.ts';
+import type { SetupLink } from './identity/setup-link.ts';
 import { logRequest } from './log-request.ts';
 import { ADMIN } from './openapi/admin.ts';
 import { V1 } from './openapi/v1.ts';
@@ -34,6 +35,7 @@ import { addMe } from './routes/me.ts';
 import { addMembers } from './routes/members.ts';
 import { addOverview } from './routes/overview.ts';
 import { addSession } from './routes/session.ts';
+import { addSetup } from './routes/setup.ts';
 import { Routes } from './routes.ts';
 import { send } from './send.ts';
 
@@ -50,6 +52,7 @@ export interface Services {
   guesses: Guesses;
   identity: Identity;
   passwordAttempts: PasswordAttempts;
+  setupLink: SetupLink;
   /** How people reach the service; undefined when they do by whatever address it has. */
   publicUrl: string | undefined;
   /** The program's version: part of each list's ETag. */
@@ -84,6 +87,7 @@ export function createRoutes(services: Services): Routes {
   addDocs(routes);
   addSession(routes, services);
   addAuth(routes, services);
+  addSetup(routes, services);
   addMembers(routes, services);
   addDashboard(routes);
   return routes;

@@ -44,7 +44,7 @@ export function normalEmail(text: string): string {
 }
 
 /** What better-auth takes when somebody signs in: with a dot in its domain. */
-function isEmail(normal: string): boolean {
+export function isEmail(normal: string): boolean {
   return normal.length <= EMAIL_LENGTH_MAX && z.regexes.email.test(normal);
 }
 
@@ -53,7 +53,7 @@ export function normalPassword(text: string): string {
   return text.normalize('NFC');
 }
 
-function isPassword(normal: string): boolean {
+export function isPassword(normal: string): boolean {
   return normal.length >= PASSWORD_LENGTH_MIN && normal.length <= PASSWORD_LENGTH_MAX && normal.isWellFormed();
 }
 

@@ -59,3 +59,13 @@ const selectByAccount = statement<{ accountId: string }, Member>((query, paramet
 export function listMembers(session: Session, accountId: string): Promise<Member[]> {
   return session.execute(selectByAccount, { accountId });
 }
+
+const selectAdministrator = statement<Record<never, never>, { userId: string }>((query) =>
+  query.selectFrom('memberships').select('user_id as userId').where('role', '=', 'administrator').limit(1),
+);
+
+/** Whether anybody is an administrator of any account. */
+export async function hasAdministrator(session: Session): Promise<boolean> {
+  const rows = await session.execute(selectAdministrator, {});
+  return rows.length > 0;
+}

@@ -57,3 +57,16 @@ export async function findUserByEmail(session: Session, email: string): Promise<
   const [user] = await session.execute(selectByEmail, { email });
   return user;
 }
+
+const removeLonely = statement<Record<never, never>>((query) =>
+  query
+    .deleteFrom('users')
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('memberships').select('user_id').whereRef('user_id', '=', 'users.id'))),
+    ),
+);
+
+/** Removes everybody who belongs to no account any more, with their sessions. */
+export async function removeLonelyUsers(session: Session): Promise<void> {
+  await session.execute(removeLonely, {});
+}

@@ -9,6 +9,7 @@ import { CursorCodec } from '../../src/http/cursor.ts';
 import { Guesses } from '../../src/http/guesses.ts';
 import { PasswordAttempts } from '../../src/http/identity/attempts.ts';
 import { Identity } from '../../src/http/identity/identity.ts';
+import { SetupLink } from '../../src/http/identity/setup-link.ts';
 import { MINIMAL, post } from '../support/listings.ts';
 import { OpenApiDocument, valueAt } from '../support/openapi.ts';
 import { startTestService } from '../support/service.ts';
@@ -51,6 +52,7 @@ test('every route below /v1 is documented, and nothing else is', () => {
     rateLimit: undefined,
     guesses: new Guesses(),
     identity: new Identity(database, undefined, log),
+    setupLink: new SetupLink(service.directory, log),
     passwordAttempts: new PasswordAttempts(),
     publicUrl: undefined,
     release: '0.0.0',

@@ -75,6 +75,7 @@ describe('signing in', () => {
     assert.deepEqual(
       log.map(({ action, actor_id, actor_name, address }) => [action, actor_id, actor_name, address]),
       [
+        ['account.created', null, 'Operator', null],
         ['member.joined', null, 'Operator', null],
         ['administrator.signed_in', person.userId, 'Ada Lovelace', '127.0.0.1'],
         ['administrator.signed_out', person.userId, 'Ada Lovelace', '127.0.0.1'],

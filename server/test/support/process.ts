@@ -10,6 +10,8 @@ export interface ServeProcess {
   child: ChildProcess;
   /** Its log lines, parsed. */
   log: Record<string, unknown>[];
+  /** What it has said to the operator. */
+  stderr(): string;
   /** Sends a signal and resolves with the exit code once it has ended. */
   end(signal?: NodeJS.Signals): Promise<number | null>;
 }
@@ -30,6 +32,9 @@ export function environment(settings: Record<string, string>): Record<string, st
     LOG_LEVEL: '',
     TRUSTED_PROXIES: '',
     RATE_LIMIT: '',
+    ADMIN_EMAIL: '',
+    ADMIN_PASSWORD: '',
+    ADMIN_PASSWORD_FILE: '',
   };
   return bareEnvironment({ ...unset, ...settings });
 }
@@ -38,11 +43,15 @@ export function environment(settings: Record<string, string>): Record<string, st
 export async function spawnService(settings: Record<string, string>): Promise<ServeProcess> {
   const child = spawn(process.execPath, [PROGRAM, 'serve'], {
     env: environment({ PORT: '0', ...settings }),
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   const log: Record<string, unknown>[] = [];
   const { promise: url, resolve, reject } = Promise.withResolvers<string>();
-  child.once('exit', (code) => reject(new Error(`The service ended with ${code} before it listened`)));
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  child.once('close', (code) => reject(new Error(`The service ended with ${code} before it listened: ${stderr}`)));
   createInterface({ input: child.stdout }).on('line', (line) => {
     const entry = JSON.parse(line);
     log.push(entry);
@@ -52,6 +61,7 @@ export async function spawnService(settings: Record<string, string>): Promise<Se
     url: await url,
     child,
     log,
+    stderr: () => stderr,
     async end(signal = 'SIGTERM') {
       const exited = once(child, 'exit');
       child.kill(signal);

@@ -27,7 +27,8 @@ export interface TestService extends Service {
 }
 
 /** What a test may set; requests are not limited by default. */
-type TestOptions = ServerTimeouts & Partial<Pick<Config, 'rateLimit' | 'trustedProxies' | 'publicUrl'>>;
+type TestOptions = ServerTimeouts &
+  Partial<Pick<Config, 'rateLimit' | 'trustedProxies' | 'publicUrl' | 'firstAdministrator'>>;
 
 export async function createDirectory(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'property-listings-'));
@@ -47,6 +48,8 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     logLevel: 'info',
     trustedProxies: options.trustedProxies,
     rateLimit: options.rateLimit,
+    dataDirectory: directory,
+    firstAdministrator: options.firstAdministrator,
   };
   const service = await startService(config, log, options);
   return {

@@ -22,7 +22,7 @@ export function addAuth(routes: Routes, services: Services): void {
 }
 
 /** Signs somebody in. @throws {AppError} `unauthorized`, `rate_limited` */
-async function signInWith(
+export async function signInWith(
   given: { email: string; password: string },
   exchange: Exchange,
   services: Services,

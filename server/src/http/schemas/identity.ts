@@ -1,6 +1,37 @@
 import { z } from 'zod';
-import { normalEmail, PASSWORD_LENGTH_MAX } from '../../model/administrators.ts';
-import { expected } from './fields.ts';
+import {
+  isEmail,
+  isPassword,
+  normalEmail,
+  normalPassword,
+  PASSWORD_LENGTH_MAX,
+  PASSWORD_LENGTH_MIN,
+} from '../../model/administrators.ts';
+import { addFault, expected, text } from './fields.ts';
+
+/** What an account or a person is called. */
+const personName = text({ lengthMax: 100, example: 'Ada Lovelace' });
+
+const email = z
+  .string(expected('a string'))
+  .transform((given, context) => {
+    const normal = normalEmail(given);
+    if (normal === '') return addFault(context, 'blank', 'Must not be blank.');
+    if (!isEmail(normal)) return addFault(context, 'invalid_format', 'Must be like ada@example.com.');
+    return normal;
+  })
+  .meta({ format: 'email', example: 'ada@example.com' });
+
+/** A password that is to be one. */
+const newPassword = z
+  .string(expected('a string'))
+  .transform((given, context) => {
+    const normal = normalPassword(given);
+    if (isPassword(normal)) return normal;
+    const range = `${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX}`;
+    return addFault(context, 'out_of_range', `Must have ${range} characters.`);
+  })
+  .meta({ format: 'password', minLength: PASSWORD_LENGTH_MIN, maxLength: PASSWORD_LENGTH_MAX });
 
 /** A password that is tried: whatever it is, only the right one is. */
 const password = z
@@ -11,3 +42,8 @@ const password = z
 /** Whatever is said to be an address: one that is none is nobody's. */
 export const signIn = z.strictObject({ email: z.string(expected('a string')).transform(normalEmail), password });
 export const accountChoice = z.strictObject({ accountId: z.string(expected('a string')) });
+
+const token = z.string(expected('a string')).max(200, 'Must have at most 200 characters.');
+const person = { name: personName, email, password: newPassword };
+
+export const setup = z.strictObject({ token, ...person, accountName: personName.optional() });

@@ -1,0 +1,102 @@
+import { createToken, hashToken } from '../lib/tokens.ts';
+import type { User } from '../model/administrators.ts';
+import { AppError } from '../model/errors.ts';
+import { findAccountIds } from '../storage/accounts.ts';
+import type { Database, LongSession, Session } from '../storage/database.ts';
+import { hasAdministrator } from '../storage/memberships.ts';
+import { findSetupLink, putSetupLink, removeSetupLink } from '../storage/setup-links.ts';
+import { storeAccount } from './accounts.ts';
+import { join, type NewPerson, type PreparedUser, prepareUser, storeUser } from './administrators.ts';
+import { actorOf } from './audit.ts';
+
+/** Long enough to find it, too short to find it by chance in an old log. */
+const LINK_LIFETIME_MS = 30 * 60 * 1000;
+/** So many accounts are joined in one turn of the event loop. */
+const SLICE_LENGTH = 100;
+
+/** What the sign-in page needs to know of the first administrator. */
+export interface SetupState {
+  /** Whether there is none yet. */
+  isOpen: boolean;
+  /** Whether there is no account either. */
+  needsAccountName: boolean;
+}
+
+export async function findSetupState(session: Session): Promise<SetupState> {
+  if (await hasAdministrator(session)) return { isOpen: false, needsAccountName: false };
+  const accounts = await findAccountIds(session, '', 1);
+  return { isOpen: true, needsAccountName: accounts.length === 0 };
+}
+
+/** The token of a new setup link, which ends the one before it; none if there is an administrator. */
+export function renewSetupLink(database: Database): Promise<string | undefined> {
+  const token = createToken();
+  return database.write(async (session) => {
+    if (await hasAdministrator(session)) return undefined;
+    await putSetupLink(session, { hash: hashToken(token), expiresAt: Date.now() + LINK_LIFETIME_MS });
+    return token;
+  });
+}
+
+export interface Setup extends NewPerson {
+  /** What the first account is called; of no account if there is one. */
+  accountName?: string | undefined;
+}
+
+/**
+ * Makes the first administrator, by the token of the setup link or, without one, for the operator. They get all accounts
+ * there are, or a new one. Of several at once one wins.
+ * @throws {AppError} `forbidden` for a link that is none (any more); `conflict` when there is an administrator;
+ * `validation_failed`
+ */
+export async function setUp(database: Database, setup: Setup, address: string | null, token?: string): Promise<User> {
+  // Before anything is hashed for somebody who has no link.
+  await requireOpen(database, token);
+  const prepared = await prepareUser(setup);
+  await database.writeLong(async (session) => {
+    await requireOpen(session, token);
+    await removeSetupLink(session);
+    await storeFirst(session, prepared, setup.accountName, address);
+  });
+  return prepared.user;
+}
+
+async function requireOpen(session: Session, token: string | undefined): Promise<void> {
+  if (await hasAdministrator(session)) {
+    throw new AppError('conflict', 'There is an administrator already: sign in, or ask them for an invitation.');
+  }
+  if (token === undefined) return;
+  const link = await findSetupLink(session);
+  if (link?.hash !== hashToken(token)) {
+    throw new AppError('forbidden', 'This is not the setup link of now: each start of the service makes a new one.');
+  }
+  if (link.expiresAt <= Date.now()) {
+    throw new AppError('forbidden', 'The setup link is over after 30 minutes: start the service anew for another.');
+  }
+}
+
+async function storeFirst(
+  session: LongSession,
+  prepared: PreparedUser,
+  accountName: string | undefined,
+  address: string | null,
+): Promise<void> {
+  const { user } = prepared;
+  const actor = actorOf({ userId: user.id, userName: user.name, address });
+  await storeUser(session, prepared);
+  let accountIds = await findAccountIds(session, '', SLICE_LENGTH);
+  if (accountIds.length === 0) accountIds = [(await storeAccount(session, requireName(accountName), actor)).id];
+  while (accountIds.length > 0) {
+    for (const accountId of accountIds) await join(session, accountId, user, 'administrator', actor);
+    await session.nextTurn();
+    accountIds = await findAccountIds(session, accountIds.at(-1) ?? '', SLICE_LENGTH);
+  }
+}
+
+function requireName(accountName: string | undefined): string {
+  if (accountName !== undefined) return accountName;
+  const message = 'Is required: what the first account is called.';
+  throw new AppError('validation_failed', 'There is no account yet; give the first one a name.', {
+    details: [{ field: 'accountName', code: 'required', message }],
+  });
+}

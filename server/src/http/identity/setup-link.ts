@@ -1,0 +1,51 @@
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Log } from '../../lib/log.ts';
+
+/** Whoever reads it becomes the administrator. */
+const FILE_MODE = 0o600;
+const DIRECTORY_MODE = 0o700;
+
+/** The file with the link by which the first administrator comes in. */
+export class SetupLink {
+  readonly #path: string;
+  readonly #log: Log;
+  #isThere = false;
+
+  constructor(dataDirectory: string, log: Log) {
+    this.#path = join(dataDirectory, 'setup-link.txt');
+    this.#log = log;
+  }
+
+  /** Where the link stands, if it does. */
+  get file(): string | null {
+    return this.#isThere ? this.#path : null;
+  }
+
+  /** Writes the link, or removes the one of an earlier start. */
+  replace(url: string | undefined): void {
+    this.remove();
+    if (url !== undefined) this.#write(url);
+  }
+
+  /** Always a new file, so that it has the mode that it should and nobody else has it open. */
+  #write(url: string): void {
+    const directory = dirname(this.#path);
+    try {
+      if (!existsSync(directory)) mkdirSync(directory, { mode: DIRECTORY_MODE });
+      writeFileSync(this.#path, `${url}\n`, { mode: FILE_MODE, flag: 'wx' });
+      this.#isThere = true;
+    } catch (error) {
+      this.#log.logger.warn({ err: error }, 'the setup link was not written into a file');
+    }
+  }
+
+  remove(): void {
+    this.#isThere = false;
+    try {
+      rmSync(this.#path, { force: true });
+    } catch (error) {
+      this.#log.logger.warn({ err: error }, 'the file of the setup link was not removed; it is worth nothing any more');
+    }
+  }
+}
