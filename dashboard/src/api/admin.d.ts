@@ -294,7 +294,7 @@ export interface components {
             };
         };
         ListingList: {
-            data: components["schemas"]["Listing"][];
+            data: (components["schemas"]["Listing"] | components["schemas"]["ListingMembers"])[];
             /** @description Give it as `cursor` for the next page; null on the last. */
             nextCursor: string | null;
             /** @description The account's sequence: it grows by one with each change. */
@@ -334,7 +334,7 @@ export interface components {
             /** @description Number of bathrooms, full and part ones added up (RESO BathroomsTotalInteger). */
             baths: number;
             /**
-             * @description Always there.
+             * @description Every listing has one.
              * @enum {string}
              */
             status: "coming_soon" | "active" | "active_under_contract" | "pending" | "hold" | "withdrawn" | "closed" | "expired" | "canceled";
@@ -403,6 +403,98 @@ export interface components {
             url: string;
             caption?: string;
         };
+        /** @description With `fields`: those members of a listing that it names, if the listing has them. */
+        ListingMembers: {
+            /** @example lst_01kt3vwq8r5f0x4m2n7p9s1d6h */
+            id?: string;
+            /**
+             * @description Your own id, unique in the account.
+             * @example MLS-20931
+             */
+            externalId?: string;
+            /**
+             * @description Street address.
+             * @example 12 Elm Street
+             */
+            address?: string;
+            unitNumber?: string;
+            /** @example Austin */
+            city?: string;
+            /** @example TX */
+            stateOrProvince?: string;
+            /** @example 78701 */
+            postalCode?: string;
+            /**
+             * @description ISO 3166-1 alpha-2 code
+             * @example US
+             */
+            country?: string;
+            /** @description Number of bedrooms; 0 is a studio. */
+            beds?: number;
+            /** @description Number of bathrooms, full and part ones added up (RESO BathroomsTotalInteger). */
+            baths?: number;
+            /**
+             * @description Every listing has one.
+             * @enum {string}
+             */
+            status?: "coming_soon" | "active" | "active_under_contract" | "pending" | "hold" | "withdrawn" | "closed" | "expired" | "canceled";
+            /**
+             * @description RESO's PropertyType in snake case.
+             * @enum {string}
+             */
+            propertyType?: "residential" | "residential_lease" | "residential_income" | "land" | "farm" | "commercial_sale" | "commercial_lease" | "business_opportunity" | "manufactured_in_park";
+            /** @example 450000 */
+            listPrice?: number;
+            /**
+             * @description ISO 4217 code
+             * @example USD
+             */
+            currency?: string;
+            /** @description Living area, in `livingAreaUnits`. */
+            livingArea?: number;
+            /**
+             * @description Default: the account's.
+             * @enum {string}
+             */
+            livingAreaUnits?: "sqft" | "sqm";
+            /** @description Area of the lot, in `lotSizeUnits`. */
+            lotSizeArea?: number;
+            /**
+             * @description Default: the account's.
+             * @enum {string}
+             */
+            lotSizeUnits?: "acres" | "sqft" | "sqm";
+            /** @description Year, up to 5 years from now. */
+            yearBuilt?: number;
+            /** @description Degrees; with longitude. */
+            latitude?: number;
+            /** @description Degrees; with latitude. */
+            longitude?: number;
+            description?: string;
+            photos?: components["schemas"]["Photo"][];
+            /**
+             * @description Values of your own; names have at most 40 characters.
+             * @example {
+             *       "agentId": "A-17",
+             *       "openHouse": true
+             *     }
+             */
+            metadata?: {
+                [key: string]: string | number | boolean;
+            };
+            /** @description 1 at creation, one more with every change. */
+            version?: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            createdAt?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            updatedAt?: string;
+        };
         /** @description RFC 7946. */
         ListingFeatures: {
             /** @constant */
@@ -417,7 +509,7 @@ export interface components {
                     type: "Point";
                     coordinates: number[];
                 } | null;
-                properties: components["schemas"]["Listing"];
+                properties: components["schemas"]["Listing"] | components["schemas"]["ListingMembers"];
             }[];
             nextCursor: string | null;
             sequence: number;
@@ -1446,7 +1538,7 @@ export interface operations {
                 /** @description The `nextCursor` of the page before, unchanged, with the same filters and `sort`; without `limit` all the rest. It never expires. */
                 cursor?: string;
                 /**
-                 * @description Listings have these members only, in the order of all replies. Several stand with commas between them.
+                 * @description Listings have these members only, if they have them, in the order of all replies. `id` is left out, too, unless it is named. Several stand with commas between them.
                  * @example [
                  *       "id",
                  *       "address"

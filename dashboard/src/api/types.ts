@@ -1,7 +1,8 @@
 import type { components } from './admin';
 
 export type Listing = components['schemas']['Listing'];
-export type ListingList = components['schemas']['ListingList'] & { total?: number };
+/** Whole listings: nothing here asks for `fields`. */
+export type ListingList = Omit<components['schemas']['ListingList'], 'data'> & { data: Listing[] };
 export type EventList = components['schemas']['EventList'];
 export type ImportReport = components['schemas']['ImportReport'];
 

@@ -123,3 +123,23 @@ describe('the schema of a listing that is sent and the service agree', () => {
     });
   }
 });
+
+describe('a list is as it is documented, whatever `fields` leaves out', () => {
+  const { responses } = operations.find(({ operationId }) => operationId === 'listListings') ?? assert.fail();
+  for (const type of ['application/json', 'application/geo+json']) {
+    for (const query of ['', '?fields=id', '?fields=address,listPrice&limit=1', '?fields=yearBuilt&count=true']) {
+      test(`${type} ${query}`, async () => {
+        await post(service, tenant, MINIMAL);
+        const reply = await service.fetch(tenant, `/v1/listings${query}`, { headers: { Accept: type } });
+        const { schema } = responses['200']?.content?.[type] ?? assert.fail();
+        document.assertValid(await reply.json(), schema, type);
+      });
+    }
+  }
+
+  test('and without it has all that is required of a listing', async () => {
+    const { data } = Object(await (await service.fetch(tenant, '/v1/listings')).json());
+    for (const listing of data) assert.ok(document.matches(listing, 'Listing'));
+    assert.ok(!document.matches({ id: data[0].id }, 'Listing'));
+  });
+});

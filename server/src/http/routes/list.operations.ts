@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LIST_TYPES } from '../list-reply.ts';
 import { IF_NONE_MATCH } from '../openapi/request-headers.ts';
 import type { Operation } from '../operations.ts';
-import { LISTING_FIELDS, listing } from '../schemas/listings.ts';
+import { LISTING_FIELDS, listedListing } from '../schemas/listings.ts';
 import { booleanParameter, integerParameter, namesParameter } from '../schemas/parameters.ts';
 import { SEARCH_PARTNERS, searchParameters } from '../schemas/searches.ts';
 import { served } from './common.operations.ts';
@@ -26,10 +26,11 @@ const listQuery = z.strictObject({
         'It never expires.',
     })
     .optional(),
-  fields: namesParameter(LISTING_FIELDS, 'Listings have these members only, in the order of all replies.', [
-    'id',
-    'address',
-  ]).optional(),
+  fields: namesParameter(
+    LISTING_FIELDS,
+    'Listings have these members only, if they have them, in the order of all replies. `id` is left out, too, unless it is named.',
+    ['id', 'address'],
+  ).optional(),
   count: booleanParameter('Whether `total` says how many listings there are on all pages.').optional(),
 });
 
@@ -57,7 +58,7 @@ export const listOperation: Operation<typeof listQuery> = {
       description: 'The listings.',
       schema: z
         .object({
-          data: z.array(listing),
+          data: z.array(listedListing),
           nextCursor: z
             .string()
             .nullable()

@@ -74,12 +74,21 @@ export const listing = z
   .object({
     id: z.string().meta({ pattern: '^lst_[0-9a-hjkmnp-tv-z]{26}$', example: 'lst_01kt3vwq8r5f0x4m2n7p9s1d6h' }),
     ...listingFields,
-    status: choice(STATUSES, 'Always there.'),
+    status: choice(STATUSES, 'Every listing has one.'),
     version: z.int().meta({ minimum: 1, description: '1 at creation, one more with every change.' }),
     createdAt: time(),
     updatedAt: time(),
   })
   .meta({ id: 'Listing' });
+
+/** A listing in a list, of which `fields` may leave out any member. */
+export const listedListing = z.union([
+  listing,
+  listing.partial().meta({
+    id: 'ListingMembers',
+    description: 'With `fields`: those members of a listing that it names, if the listing has them.',
+  }),
+]);
 
 /** The members of a listing in the order of every reply. */
 export const LISTING_FIELDS = Object.keys(listing.shape);
