@@ -1,7 +1,7 @@
 import { AppError, type ErrorCode } from '../model/errors.ts';
 import type { Listing, ListingInput } from '../model/listings.ts';
 import { findListing, findListingByExternalId } from '../storage/listings.ts';
-import { type CurrentListing, readStored, type SavedListing, saveListing, storeListing } from './listings.ts';
+import { type CurrentListing, readStored, type SavedListing, saveListing, saveUnchecked } from './save-listing.ts';
 import type { Writing } from './writing.ts';
 
 /** A row of a file that is to become a listing, or to change one. */
@@ -71,7 +71,7 @@ function noSuchRow(): AppError {
 
 async function saveByExternalId(writing: Writing, { externalId, makeInput }: GoodRow): Promise<SavedListing> {
   const current = externalId === undefined ? undefined : await findCurrent(writing, externalId);
-  return storeListing(writing, current, makeInput(current?.listing));
+  return saveUnchecked(writing, current, makeInput(current?.listing));
 }
 
 async function findCurrent({ session, account }: Writing, externalId: string): Promise<CurrentListing | undefined> {

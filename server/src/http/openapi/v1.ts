@@ -5,8 +5,8 @@ import {
   putOperation,
   retrieveByExternalIdOperation,
 } from '../routes/external-listings.operations.ts';
+import { listOperation } from '../routes/find-listings.operations.ts';
 import { importOperation } from '../routes/imports.operations.ts';
-import { listOperation } from '../routes/list.operations.ts';
 import { createOperation, deleteOperation, retrieveOperation, updateOperation } from '../routes/listings.operations.ts';
 import { meOperation } from '../routes/me.ts';
 import type { Api } from './api.ts';

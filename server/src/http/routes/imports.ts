@@ -30,7 +30,7 @@ export function addImports(mount: Mount, { database }: Services): void {
 }
 
 async function importSome(exchange: Admitted, query: ImportQuery, database: Database): Promise<Reply> {
-  const batches = readFile(readBody(exchange), exchange, query);
+  const batches = readFile(readFileBytes(exchange), exchange, query);
   const report = await importRows(database, { actor: exchange.holder, batches, isDryRun: query.dryRun ?? false });
   return replyReport(report);
 }
@@ -44,7 +44,7 @@ async function importAll(
   using file = new AtomicFile(exchange);
   // No byte moves while the rows are written, which may take longer than a connection may be idle.
   exchange.incoming.socket.setTimeout(0);
-  const batches = readFile(file.read(readBody(exchange)), exchange, query);
+  const batches = readFile(file.read(readFileBytes(exchange)), exchange, query);
   const rows = { actor: exchange.holder, batches, isDryRun: query.dryRun ?? false };
   const { outcome, isReplayed } = await importAtomically(database, rows, () => file.toRetry(key));
   return replyReport(outcome, replayHeaders(isReplayed));
@@ -54,7 +54,7 @@ function replyReport(report: ImportReport, headers?: Record<string, string>): Re
   return { ...replyJson(200, JSON.stringify(report), headers), isCompressible: true };
 }
 
-function readBody(exchange: Admitted): AsyncIterable<Buffer> {
+function readFileBytes(exchange: Admitted): AsyncIterable<Buffer> {
   return readUpload(exchange, bodyEncoding(exchange.incoming.headers) === 'gzip');
 }
 

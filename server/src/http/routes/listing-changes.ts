@@ -4,9 +4,9 @@ import {
   deleteListing,
   type ListingKey,
   putListing,
-  type SavedListing,
   updateListing,
 } from '../../domain/listings.ts';
+import type { SavedListing } from '../../domain/save-listing.ts';
 import type { Written } from '../../domain/writing.ts';
 import type { ParsedJson } from '../../lib/json.ts';
 import type { Database } from '../../storage/database.ts';

@@ -11,7 +11,7 @@ import { type Reply, replyJson, replyNotModified } from '../reply.ts';
 import { normalExternalId } from '../schemas/listings.ts';
 import { toSearch } from '../schemas/searches.ts';
 import { retrieveByExternalIdOperation } from './external-listings.operations.ts';
-import { type ListQuery, listOperation } from './list.operations.ts';
+import { type ListQuery, listOperation } from './find-listings.operations.ts';
 import { retrieveOperation } from './listings.operations.ts';
 
 export function addListings(mount: Mount, services: Services): void {
