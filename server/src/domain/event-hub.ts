@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { findSequences } from '../storage/accounts.ts';
+import { findSequences } from '../storage/account-heads.ts';
 import type { Database } from '../storage/database.ts';
 
 /** Tells this process which account a write has just been committed for. */

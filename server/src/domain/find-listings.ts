@@ -1,5 +1,5 @@
 import { isUnfiltered, type Search } from '../model/search.ts';
-import { findListingCount } from '../storage/accounts.ts';
+import { findListingCount } from '../storage/account-heads.ts';
 import { type Database, RUN_LENGTH } from '../storage/database.ts';
 import { findListingRun, findPageEnd, type ListingRun } from '../storage/listing-runs.ts';
 import { countMatches } from '../storage/searches.ts';

@@ -2,7 +2,7 @@ import type { EventType } from '../model/events.ts';
 import { facetsOf } from '../model/facets.ts';
 import type { Listing } from '../model/listings.ts';
 import { searchWords } from '../model/words.ts';
-import { advanceSequence } from '../storage/accounts.ts';
+import { advanceSequence } from '../storage/account-heads.ts';
 import type { Session } from '../storage/database.ts';
 import { insertEvent, keepEventDoc } from '../storage/events.ts';
 import { insertListing, removeListing, type StoredListing, updateListing } from '../storage/listings.ts';

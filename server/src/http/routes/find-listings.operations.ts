@@ -28,7 +28,8 @@ const listQuery = z.strictObject({
     .optional(),
   fields: namesParameter(
     LISTING_FIELDS,
-    'Listings have these members only, if they have them, in the order of all replies. `id` is left out, too, unless it is named.',
+    'Listings have these members only, if they have them, in the order of all replies. `id` is left out, too, unless ' +
+      'it is named.',
     ['id', 'address'],
   ).optional(),
   count: booleanParameter('Whether `total` says how many listings there are on all pages.').optional(),

@@ -19,7 +19,8 @@ import { addOperation, type Mount } from '../operations.ts';
 import { type Reply, replyJson } from '../reply.ts';
 import { readIdempotencyKey, replayHeaders, toRetry } from '../retry.ts';
 import { patchListing } from '../schemas/listing-patch.ts';
-import { normalExternalId, parseListing, parseListingOf } from '../schemas/listings.ts';
+import { normalExternalId } from '../schemas/listings.ts';
+import { parseListing, parseListingOf } from '../schemas/parse-listing.ts';
 import { deleteByExternalIdOperation, putOperation } from './external-listings.operations.ts';
 import { createOperation, deleteOperation, updateOperation } from './listings.operations.ts';
 

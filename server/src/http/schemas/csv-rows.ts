@@ -9,7 +9,8 @@ import { type CsvColumn, parseHeader, toOurWords } from './csv-columns.ts';
 import { IGNORED_FIELDS, ROW_BYTES_MAX } from './import-rows.ts';
 import { decodeRecord } from './listing-csv.ts';
 import { withoutUnits } from './listing-patch.ts';
-import { listingFields, normalExternalId, parseListing } from './listings.ts';
+import { listingFields, normalExternalId } from './listings.ts';
+import { parseListing } from './parse-listing.ts';
 
 /** A CSV file: a header row with our names of fields or RESO's, then the rows. */
 export function csvFile(ignoreUnknown: boolean): FileFormat<Cells> {

@@ -8,7 +8,8 @@ import type { FileRecord } from '../../lib/records.ts';
 import { AppError, type FieldFault } from '../../model/errors.ts';
 import { parseBody } from '../body.ts';
 import type { FileFormat } from '../import-files.ts';
-import { listingFields, parseListing } from './listings.ts';
+import { listingFields } from './listings.ts';
+import { parseListing } from './parse-listing.ts';
 
 /** The contract's limit for one row. */
 export const ROW_BYTES_MAX = 1024 * 1024;

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { ParsedJson } from '../../lib/json.ts';
 import { isObject, mergePatch } from '../../lib/merge-patch.ts';
 import type { Listing, ListingInput } from '../../model/listings.ts';
-import { isOptional, listingFields, parseListing } from './listings.ts';
+import { isOptional, listingFields } from './listings.ts';
 import { normalName } from './metadata.ts';
+import { parseListing } from './parse-listing.ts';
 
 /** What a client may send to change a listing; `null` removes an optional field. */
 export const listingPatch = z

@@ -1,0 +1,63 @@
+import { sql } from 'kysely';
+import { type Session, statement } from './database.ts';
+
+const advance = statement<{ accountId: string; listings: number }>((query, parameter) =>
+  query
+    .updateTable('account_heads')
+    .set({
+      sequence: sql`sequence + 1`,
+      listing_count: sql`listing_count + ${parameter('listings')}`,
+    })
+    .where('account_id', '=', parameter('accountId')),
+);
+
+const selectSequence = statement<{ accountId: string }, { sequence: number }>((query, parameter) =>
+  query.selectFrom('account_heads').select('sequence').where('account_id', '=', parameter('accountId')),
+);
+
+/**
+ * Takes the account's next sequence number; `listings` is by how many its number of listings changes. Two statements,
+ * because SQLite opens a savepoint for one that updates and returns, and the full-text index then writes out what it has
+ * gathered: 14 µs against 3.
+ */
+export async function advanceSequence(session: Session, accountId: string, listings: number): Promise<number> {
+  await session.execute(advance, { accountId, listings });
+  const [head] = await session.execute(selectSequence, { accountId });
+  if (head === undefined) throw new Error(`The account ${accountId} has no head`);
+  return head.sequence;
+}
+
+/** So many accounts in one statement: its parameters are bound one by one, used or not. */
+const IDS_LENGTH = 100;
+const ID_NAMES = Array.from({ length: IDS_LENGTH }, (_, index) => `id${index}`);
+
+const selectSequences = statement<Record<string, string>, { accountId: string; sequence: number }>((query, parameter) =>
+  query
+    .selectFrom('account_heads')
+    .select(['account_id as accountId', 'sequence'])
+    .where('account_id', 'in', ID_NAMES.map(parameter)),
+);
+
+/** Where each of these accounts stands; one that does not exist is left out. */
+export async function findSequences(session: Session, accountIds: string[]): Promise<Map<string, number>> {
+  const sequences = new Map<string, number>();
+  for (let start = 0; start < accountIds.length; start += IDS_LENGTH) {
+    const ids = Object.fromEntries(ID_NAMES.map((name, index) => [name, accountIds[start + index] ?? '']));
+    const rows = await session.execute(selectSequences, ids);
+    for (const { accountId, sequence } of rows) sequences.set(accountId, sequence);
+  }
+  return sequences;
+}
+
+const selectCount = statement<{ accountId: string }, { listings: number }>((query, parameter) =>
+  query
+    .selectFrom('account_heads')
+    .select('listing_count as listings')
+    .where('account_id', '=', parameter('accountId')),
+);
+
+/** How many listings an account has. */
+export async function findListingCount(session: Session, accountId: string): Promise<number> {
+  const [head] = await session.execute(selectCount, { accountId });
+  return head?.listings ?? 0;
+}
