@@ -1,8 +1,7 @@
 import { createId } from '../lib/ids.ts';
-import type { Membership } from '../model/administrators.ts';
 import type { AuditAction, AuditActor, AuditTarget } from '../model/audit.ts';
 import { insertAuditEntry } from '../storage/audit.ts';
-import type { Database, Session } from '../storage/database.ts';
+import type { Session } from '../storage/database.ts';
 
 export const AUDIT_ID_PREFIX = 'aud';
 
@@ -29,16 +28,4 @@ export async function recordAudit(
   target: AuditTarget | null = null,
 ): Promise<void> {
   await insertAuditEntry(session, { accountId, id: createId(AUDIT_ID_PREFIX), at: Date.now(), actor, action, target });
-}
-
-/** Writes down what somebody did with their own person, in each account that they belong to. */
-export async function recordOfPerson(
-  database: Database,
-  memberships: readonly Membership[],
-  actor: AuditActor,
-  action: AuditAction,
-): Promise<void> {
-  await database.write(async (session) => {
-    for (const { accountId } of memberships) await recordAudit(session, accountId, actor, action);
-  });
 }

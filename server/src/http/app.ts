@@ -34,6 +34,7 @@ import { addListings } from './routes/listings.ts';
 import { addMe } from './routes/me.ts';
 import { addMembers } from './routes/members.ts';
 import { addOverview } from './routes/overview.ts';
+import { addProfile } from './routes/profile.ts';
 import { addSession } from './routes/session.ts';
 import { addSetup } from './routes/setup.ts';
 import { Routes } from './routes.ts';
@@ -87,6 +88,7 @@ export function createRoutes(services: Services): Routes {
   addDocs(routes);
   addSession(routes, services);
   addAuth(routes, services);
+  addProfile(routes, services);
   addSetup(routes, services);
   addMembers(routes, services);
   addDashboard(routes);

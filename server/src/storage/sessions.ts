@@ -11,3 +11,63 @@ const choose = statement<{ id: string; accountId: string }>((query, parameter) =
 export async function setSessionAccount(session: Session, id: string, accountId: string): Promise<void> {
   await session.execute(choose, { id, accountId });
 }
+
+/** A place where somebody is signed in; its times are ISO text. */
+export interface UserSession {
+  id: string;
+  createdAt: string;
+  /** When it was last extended: about when it was last used. */
+  updatedAt: string;
+  expiresAt: string;
+  ipAddress: string | null;
+  userAgent: string | null;
+}
+
+const selectByUser = statement<{ userId: string; now: string }, UserSession>((query, parameter) =>
+  query
+    .selectFrom('sessions')
+    .select([
+      'id',
+      'created_at as createdAt',
+      'updated_at as updatedAt',
+      'expires_at as expiresAt',
+      'ip_address as ipAddress',
+      'user_agent as userAgent',
+    ])
+    .where('user_id', '=', parameter('userId'))
+    .where('expires_at', '>', parameter('now'))
+    .orderBy('id', 'desc'),
+);
+
+/** Where somebody is signed in, the latest first. */
+export function listSessions(session: Session, userId: string): Promise<UserSession[]> {
+  return session.execute(selectByUser, { userId, now: new Date().toISOString() });
+}
+
+const remove = statement<{ userId: string; id: string }, { id: string }>((query, parameter) =>
+  query
+    .deleteFrom('sessions')
+    .where('user_id', '=', parameter('userId'))
+    .where('id', '=', parameter('id'))
+    .returning('id'),
+);
+
+/** Whether there was such a session of this person. */
+export async function removeSession(session: Session, userId: string, id: string): Promise<boolean> {
+  const rows = await session.execute(remove, { userId, id });
+  return rows.length > 0;
+}
+
+const removeOthers = statement<{ userId: string; id: string }, { id: string }>((query, parameter) =>
+  query
+    .deleteFrom('sessions')
+    .where('user_id', '=', parameter('userId'))
+    .where('id', '!=', parameter('id'))
+    .returning('id'),
+);
+
+/** Ends all of a person's sessions but this one; how many there were. */
+export async function removeOtherSessions(session: Session, userId: string, id: string): Promise<number> {
+  const rows = await session.execute(removeOthers, { userId, id });
+  return rows.length;
+}

@@ -70,3 +70,23 @@ const removeLonely = statement<Record<never, never>>((query) =>
 export async function removeLonelyUsers(session: Session): Promise<void> {
   await session.execute(removeLonely, {});
 }
+
+const rename = statement<{ id: string; name: string; at: string }>((query, parameter) =>
+  query
+    .updateTable('users')
+    .set({ name: parameter('name'), updated_at: parameter('at') })
+    .where('id', '=', parameter('id')),
+);
+
+export async function renameUser(session: Session, id: string, name: string): Promise<void> {
+  await session.execute(rename, { id, name, at: new Date().toISOString() });
+}
+
+const removeOwed = statement<{ userId: string }>((query, parameter) =>
+  query.deleteFrom('verifications').where('value', '=', parameter('userId')),
+);
+
+/** Removes the second factors that are owed by somebody who has typed the password. */
+export async function removeChallenges(session: Session, userId: string): Promise<void> {
+  await session.execute(removeOwed, { userId });
+}

@@ -1,15 +1,14 @@
-import { actorOf, recordOfPerson } from '../../domain/audit.ts';
-import { withHashing } from '../../domain/passwords.ts';
-import type { AuditAction } from '../../model/audit.ts';
+import { recordOfSelf } from '../../domain/profile.ts';
 import type { Services } from '../app.ts';
-import { clientAddress } from '../client-address.ts';
 import type { Exchange } from '../exchange.ts';
 import { translateRefusal } from '../identity/better-auth-errors.ts';
-import { findSignedIn, getNewSession, identityHeaders, type SignedIn, setCookies } from '../identity/sessions.ts';
+import { forgiveTrials, tryPassword } from '../identity/password.ts';
+import { selfOf } from '../identity/self.ts';
+import { findSignedIn, getNewSession, identityHeaders, setCookies } from '../identity/sessions.ts';
 import { readInput } from '../input.ts';
 import { type Reply, replyJson } from '../reply.ts';
 import type { Routes } from '../routes.ts';
-import { signIn } from '../schemas/identity.ts';
+import { codeOnly, signIn } from '../schemas/identity.ts';
 import { replySession } from './session.ts';
 
 /** Signing in and out. Of better-auth's routes only those that stand here are to be had, and each with our checks. */
@@ -19,28 +18,61 @@ export function addAuth(routes: Routes, services: Services): void {
     return signInWith(given, exchange, services);
   });
   routes.add('POST', '/admin/auth/sign-out', (exchange) => signOut(exchange, services));
+  for (const factor of ['totp', 'backup-code'] as const) {
+    routes.add('POST', `/admin/auth/two-factor/verify-${factor}`, async (exchange) => {
+      const { code } = await readInput(exchange, codeOnly);
+      return verify(factor, code, exchange, services);
+    });
+  }
 }
 
 /** Signs somebody in. @throws {AppError} `unauthorized`, `rate_limited` */
 export async function signInWith(
-  given: { email: string; password: string },
+  { email, password }: { email: string; password: string },
   exchange: Exchange,
   services: Services,
 ): Promise<Reply> {
-  const { identity, passwordAttempts, database, trustedProxies } = services;
-  const address = clientAddress(exchange.incoming, trustedProxies);
-  await passwordAttempts.begin(given.email, address);
-  const auth = await identity.load();
-  const request = { body: given, headers: identityHeaders(exchange, services), returnHeaders: true } as const;
-  const { headers, response } = await withHashing(() => auth.api.signInEmail(request)).catch((error: unknown) => {
+  const auth = await services.identity.load();
+  const request = {
+    body: { email, password },
+    headers: identityHeaders(exchange, services),
+    returnHeaders: true,
+  } as const;
+  const trial = { email, exchange, services };
+  const { headers, response } = await tryPassword(trial, () => auth.api.signInEmail(request));
+  setCookies(exchange, headers);
+  // Whoever knows the password and not the code goes on being counted.
+  if ('twoFactorRedirect' in response) return replyJson(200, JSON.stringify({ twoFactorRedirect: true }));
+  return replySignedIn(headers, exchange, services);
+}
+
+/** The second factor: of somebody who signs in, or of somebody who has just set it up. */
+async function verify(
+  factor: 'totp' | 'backup-code',
+  code: string,
+  exchange: Exchange,
+  services: Services,
+): Promise<Reply> {
+  const before = await findSignedIn(exchange, services);
+  const auth = await services.identity.load();
+  const request = { body: { code }, headers: identityHeaders(exchange, services), returnHeaders: true } as const;
+  const work = factor === 'totp' ? auth.api.verifyTOTP(request) : auth.api.verifyBackupCode(request);
+  const { headers } = await work.catch((error: unknown) => {
     throw translateRefusal(error);
   });
   setCookies(exchange, headers);
-  if ('twoFactorRedirect' in response) return replyJson(200, JSON.stringify({ twoFactorRedirect: true }));
-  await passwordAttempts.succeed(given.email, address);
+  if (before === undefined) return replySignedIn(headers, exchange, services);
+  if (before.user.hasTwoFactor) return replySession(before, services.database);
   const signedIn = await getNewSession(headers, services);
-  await recordPerson(signedIn, 'administrator.signed_in', exchange, services);
-  return replySession(signedIn, database);
+  await recordOfSelf(services.database, selfOf(signedIn, exchange, services), 'administrator.two_factor_enabled');
+  return replySession(signedIn, services.database);
+}
+
+async function replySignedIn(headers: Headers, exchange: Exchange, services: Services): Promise<Reply> {
+  const signedIn = await getNewSession(headers, services);
+  await forgiveTrials({ email: signedIn.user.email, exchange, services });
+  await recordOfSelf(services.database, selfOf(signedIn, exchange, services), 'administrator.signed_in');
+  return replySession(signedIn, services.database);
 }
 
 /** Whoever is signed out already may do it again. */
@@ -50,19 +82,7 @@ async function signOut(exchange: Exchange, services: Services): Promise<Reply> {
     const auth = await services.identity.load();
     const { headers } = await auth.api.signOut({ headers: identityHeaders(exchange, services), returnHeaders: true });
     setCookies(exchange, headers);
-    await recordPerson(signedIn, 'administrator.signed_out', exchange, services);
+    await recordOfSelf(services.database, selfOf(signedIn, exchange, services), 'administrator.signed_out');
   }
   return { status: 204, headers: {} };
-}
-
-/** Writes down what somebody did with their own person. */
-async function recordPerson(
-  { user, memberships }: SignedIn,
-  action: AuditAction,
-  { incoming }: Exchange,
-  { database, trustedProxies }: Services,
-): Promise<void> {
-  const address = clientAddress(incoming, trustedProxies);
-  const actor = actorOf({ userId: user.id, userName: user.name, address });
-  await recordOfPerson(database, memberships, actor, action);
 }

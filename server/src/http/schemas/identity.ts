@@ -39,11 +39,23 @@ const password = z
   .max(PASSWORD_LENGTH_MAX, `Must have at most ${PASSWORD_LENGTH_MAX} characters.`)
   .meta({ format: 'password' });
 
+/** What an authenticator app or a list of recovery codes shows; spaces are for the eye. */
+const code = z
+  .string(expected('a string'))
+  .max(100, 'Must have at most 100 characters.')
+  .transform((given) => given.replaceAll(/\s/g, ''))
+  .meta({ example: '123456' });
+
 /** Whatever is said to be an address: one that is none is nobody's. */
 export const signIn = z.strictObject({ email: z.string(expected('a string')).transform(normalEmail), password });
+export const passwordOnly = z.strictObject({ password });
+export const codeOnly = z.strictObject({ code });
+export const passwordChange = z.strictObject({ currentPassword: password, newPassword });
+export const nameChange = z.strictObject({ name: personName });
 export const accountChoice = z.strictObject({ accountId: z.string(expected('a string')) });
 
 const token = z.string(expected('a string')).max(200, 'Must have at most 200 characters.');
 const person = { name: personName, email, password: newPassword };
 
 export const setup = z.strictObject({ token, ...person, accountName: personName.optional() });
+export const sessionOnly = z.strictObject({ id: z.string(expected('a string')) });

@@ -1,0 +1,104 @@
+import { changeName, endOtherSessions, endSession, finishPasswordChange, recordOfSelf } from '../../domain/profile.ts';
+import type { AuditAction } from '../../model/audit.ts';
+import { listSessions } from '../../storage/sessions.ts';
+import type { Services } from '../app.ts';
+import type { Exchange } from '../exchange.ts';
+import type { BetterAuth } from '../identity/better-auth.ts';
+import { forgiveTrials, tryPassword } from '../identity/password.ts';
+import { selfOf } from '../identity/self.ts';
+import { getNewSession, identityHeaders, requireSignedIn, type SignedIn, setCookies } from '../identity/sessions.ts';
+import { readInput } from '../input.ts';
+import { type Reply, replyJson } from '../reply.ts';
+import type { Handler, Routes } from '../routes.ts';
+import { nameChange, passwordChange, passwordOnly, sessionOnly } from '../schemas/identity.ts';
+import { replySession } from './session.ts';
+
+/** What somebody who is signed in does with their own person. */
+export function addProfile(routes: Routes, services: Services): void {
+  const { database } = services;
+  const add = (method: string, name: string, handler: (exchange: Exchange, signedIn: SignedIn) => Promise<Reply>) => {
+    const signedInOnly: Handler = async (exchange) => handler(exchange, await requireSignedIn(exchange, services));
+    routes.add(method, `/admin/auth/${name}`, signedInOnly);
+  };
+  add('POST', 'update-user', async (exchange, signedIn) => {
+    const given = await readInput(exchange, nameChange);
+    const name = await changeName(database, signedIn.user.id, given.name);
+    return replySession({ ...signedIn, user: { ...signedIn.user, name } }, database);
+  });
+  add('GET', 'list-sessions', async (_, { sessionId, user }) => {
+    const sessions = await listSessions(database, user.id);
+    const shown = sessions.map((session) => ({ ...session, isCurrent: session.id === sessionId }));
+    return replyJson(200, JSON.stringify(shown));
+  });
+  add('POST', 'revoke-session', async (exchange, signedIn) => {
+    const { id } = await readInput(exchange, sessionOnly);
+    await endSession(database, selfOf(signedIn, exchange, services), id);
+    return { status: 204, headers: {} };
+  });
+  add('POST', 'revoke-other-sessions', async (exchange, signedIn) => {
+    await endOtherSessions(database, selfOf(signedIn, exchange, services));
+    return { status: 204, headers: {} };
+  });
+  add('POST', 'change-password', (exchange, signedIn) => changePassword(exchange, signedIn, services));
+  add('POST', 'two-factor/enable', (exchange, signedIn) => enableTwoFactor(exchange, signedIn, services));
+  add('POST', 'two-factor/disable', (exchange, signedIn) => disableTwoFactor(exchange, signedIn, services));
+  add('POST', 'two-factor/generate-backup-codes', async (exchange, signedIn) => {
+    const { password } = await readInput(exchange, passwordOnly);
+    const { response } = await prove(exchange, signedIn, services, (auth, headers) =>
+      auth.api.generateBackupCodes({ body: { password }, headers, returnHeaders: true }),
+    );
+    return replyJson(200, JSON.stringify({ backupCodes: response.backupCodes }));
+  });
+}
+
+/** All other sessions end, and this one is replaced. */
+async function changePassword(exchange: Exchange, signedIn: SignedIn, services: Services): Promise<Reply> {
+  const given = await readInput(exchange, passwordChange);
+  const body = { ...given, revokeOtherSessions: true };
+  const work: Work<unknown> = (auth, headers) => auth.api.changePassword({ body, headers, returnHeaders: true });
+  const { headers } = await prove(exchange, signedIn, services, work, 'currentPassword');
+  const renewed = await getNewSession(headers, services);
+  const { membership } = signedIn;
+  await finishPasswordChange(services.database, selfOf(renewed, exchange, services), membership?.accountId);
+  return replySession({ ...renewed, membership }, services.database);
+}
+
+/** It is on once a code of it was typed. */
+async function enableTwoFactor(exchange: Exchange, signedIn: SignedIn, services: Services): Promise<Reply> {
+  const { password } = await readInput(exchange, passwordOnly);
+  const { response } = await prove(exchange, signedIn, services, (auth, headers) =>
+    auth.api.enableTwoFactor({ body: { password, method: 'totp' }, headers, returnHeaders: true }),
+  );
+  if (response.method !== 'totp') throw new Error('better-auth has set up another second factor');
+  const { totpURI, backupCodes } = response;
+  return replyJson(200, JSON.stringify({ totpURI, backupCodes }));
+}
+
+async function disableTwoFactor(exchange: Exchange, signedIn: SignedIn, services: Services): Promise<Reply> {
+  const { password } = await readInput(exchange, passwordOnly);
+  const { headers } = await prove(exchange, signedIn, services, (auth, given) =>
+    auth.api.disableTwoFactor({ body: { password }, headers: given, returnHeaders: true }),
+  );
+  const renewed = await getNewSession(headers, services);
+  const action: AuditAction = 'administrator.two_factor_disabled';
+  if (signedIn.user.hasTwoFactor) await recordOfSelf(services.database, selfOf(renewed, exchange, services), action);
+  return replySession(renewed, services.database);
+}
+
+type Work<T> = (auth: BetterAuth, headers: Headers) => Promise<{ headers: Headers; response: T }>;
+
+/** Lets better-auth do something for which the password is asked again. */
+async function prove<T>(
+  exchange: Exchange,
+  { user }: SignedIn,
+  services: Services,
+  work: Work<T>,
+  field = 'password',
+): Promise<{ headers: Headers; response: T }> {
+  const auth = await services.identity.load();
+  const trial = { email: user.email, field, exchange, services };
+  const done = await tryPassword(trial, () => work(auth, identityHeaders(exchange, services)));
+  await forgiveTrials(trial);
+  setCookies(exchange, done.headers);
+  return done;
+}

@@ -1,0 +1,284 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { Browser, createPerson, PASSWORD, type Person, signIn } from '../support/browser.ts';
+import { readError } from '../support/replies.ts';
+import { startTestService } from '../support/service.ts';
+import { totp, wrongCode } from '../support/totp.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+
+const NEW_PASSWORD = 'staple battery horse correct';
+
+/** What the audit log of somebody's account tells, the latest last. */
+async function actionsOf(person: Person): Promise<string[]> {
+  const browser = await signIn(service, await createPerson(service, { accountId: person.accountId }));
+  const { data } = await browser.ask('GET', '/admin/activity');
+  const own = data.filter(({ actor }: { actor: { id: string } }) => actor.id === person.userId);
+  return own.map(({ action }: { action: string }) => action).reverse();
+}
+
+async function isSignedIn(browser: Browser): Promise<boolean> {
+  return (await browser.ask('GET', '/admin/session')) !== null;
+}
+
+describe('a changed password', () => {
+  test('is the one to sign in with, and ends every other session', async () => {
+    const person = await createPerson(service);
+    const [here, elsewhere] = [await signIn(service, person), await signIn(service, person)];
+    const before = new Map(here.cookies);
+    const change = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
+    const session = await here.ask('POST', '/admin/auth/change-password', change);
+    assert.equal(session.account.id, person.accountId);
+    assert.deepEqual([await isSignedIn(here), await isSignedIn(elsewhere)], [true, false]);
+    const thief = new Browser(service);
+    for (const [name, value] of before) thief.cookies.set(name, value);
+    assert.equal(await isSignedIn(thief), false, 'the old cookie of this session is over, too');
+
+    const browser = new Browser(service);
+    const { email } = person;
+    await browser.ask('POST', '/admin/auth/sign-in/email', { email, password: PASSWORD }, 401);
+    await browser.ask('POST', '/admin/auth/sign-in/email', { email, password: NEW_PASSWORD });
+    assert.deepEqual(await actionsOf(person), [
+      'administrator.signed_in',
+      'administrator.signed_in',
+      'administrator.password_changed',
+      'administrator.signed_in',
+    ]);
+  });
+
+  test('needs the current one, and must be one', async () => {
+    const browser = await signIn(service, await createPerson(service));
+    for (const [given, field] of [
+      [{ currentPassword: 'wrong password', newPassword: NEW_PASSWORD }, 'currentPassword'],
+      [{ currentPassword: PASSWORD, newPassword: 'short' }, 'newPassword'],
+      [{ currentPassword: PASSWORD }, 'newPassword'],
+    ] as const) {
+      const response = await browser.send('POST', '/admin/auth/change-password', given);
+      const { details } = await readError(response, 422, 'validation_failed');
+      assert.deepEqual(
+        details?.map((fault) => fault.field),
+        [field],
+      );
+    }
+    assert.ok(await isSignedIn(browser));
+  });
+});
+
+describe('sessions', () => {
+  test('are listed to their person with where they are, and no token', async () => {
+    const person = await createPerson(service);
+    const here = await signIn(service, person);
+    await signIn(service, person);
+    await signIn(service, await createPerson(service, { accountId: person.accountId }));
+    const sessions = await here.ask('GET', '/admin/auth/list-sessions');
+    assert.equal(sessions.length, 2);
+    assert.deepEqual(
+      sessions.map(({ isCurrent, ipAddress }: Record<string, unknown>) => [isCurrent, ipAddress]),
+      [
+        [false, '127.0.0.1'],
+        [true, '127.0.0.1'],
+      ],
+    );
+    const [[, cookie = ''] = []] = here.cookies;
+    assert.ok(!JSON.stringify(sessions).includes(cookie.split('.')[0] ?? '-'));
+  });
+
+  test('end one by one or all others at once, with the next request, and only one’s own', async () => {
+    const person = await createPerson(service);
+    const [here, second, third] = [
+      await signIn(service, person),
+      await signIn(service, person),
+      await signIn(service, person),
+    ];
+    const stranger = await signIn(service, await createPerson(service));
+    const [, , first] = await here.ask('GET', '/admin/auth/list-sessions');
+    await stranger.ask('POST', '/admin/auth/revoke-session', { id: first.id }, 404);
+    assert.ok(await isSignedIn(here));
+    await third.ask('POST', '/admin/auth/revoke-session', { id: first.id }, 204);
+    assert.deepEqual([await isSignedIn(here), await isSignedIn(second)], [false, true]);
+    await second.ask('POST', '/admin/auth/revoke-other-sessions', {}, 204);
+    assert.deepEqual([await isSignedIn(second), await isSignedIn(third)], [true, false]);
+    assert.ok(await isSignedIn(stranger));
+    assert.deepEqual((await actionsOf(person)).slice(-2), [
+      'administrator.sessions_ended',
+      'administrator.sessions_ended',
+    ]);
+  });
+});
+
+test('a new name is shown at once, also to the team', async () => {
+  const browser = await signIn(service, await createPerson(service));
+  assert.equal(
+    (await browser.ask('POST', '/admin/auth/update-user', { name: ' Grace Hopper ' })).user.name,
+    'Grace Hopper',
+  );
+  assert.equal((await browser.ask('GET', '/admin/session')).user.name, 'Grace Hopper');
+  assert.equal((await browser.ask('GET', '/admin/members')).data[0].name, 'Grace Hopper');
+  await browser.ask('POST', '/admin/auth/update-user', { name: 'Ada', email: 'other@example.com' }, 422);
+});
+
+/** Somebody with the second factor on, signed in. */
+async function createGuarded() {
+  const person = await createPerson(service);
+  const browser = await signIn(service, person);
+  const { totpURI, backupCodes } = await browser.ask('POST', '/admin/auth/two-factor/enable', { password: PASSWORD });
+  const { user } = await browser.ask('POST', '/admin/auth/two-factor/verify-totp', { code: totp(totpURI) });
+  assert.equal(user.hasTwoFactor, true);
+  return { person, browser, totpURI: String(totpURI), backupCodes: backupCodes as string[] };
+}
+
+/** A browser in which the password was right, and the code is owed. */
+async function typePassword({ email }: Person): Promise<Browser> {
+  const browser = new Browser(service);
+  const answer = await browser.ask('POST', '/admin/auth/sign-in/email', { email, password: PASSWORD });
+  assert.deepEqual(answer, { twoFactorRedirect: true });
+  assert.equal(await isSignedIn(browser), false);
+  return browser;
+}
+
+describe('the second factor', () => {
+  test('is asked for once it is on, and a code of the app lets in', async () => {
+    const { person, totpURI } = await createGuarded();
+    const browser = await typePassword(person);
+    await readError(await browser.send('GET', '/admin/listings'), 401, 'unauthorized');
+    const wrong = { code: wrongCode(totp(totpURI)) };
+    const { details } = await readError(
+      await browser.send('POST', '/admin/auth/two-factor/verify-totp', wrong),
+      422,
+      'validation_failed',
+    );
+    assert.equal(details?.[0]?.field, 'code');
+    const { user } = await browser.ask('POST', '/admin/auth/two-factor/verify-totp', { code: ` ${totp(totpURI)} ` });
+    assert.equal(user.id, person.userId);
+    assert.ok(await isSignedIn(browser));
+    assert.deepEqual(await actionsOf(person), [
+      'administrator.signed_in',
+      'administrator.two_factor_enabled',
+      'administrator.signed_in',
+    ]);
+  });
+
+  test('is not on before a code was typed', async () => {
+    const person = await createPerson(service);
+    const browser = await signIn(service, person);
+    await browser.ask('POST', '/admin/auth/two-factor/enable', { password: PASSWORD });
+    assert.equal((await browser.ask('GET', '/admin/session')).user.hasTwoFactor, false);
+    assert.ok(await isSignedIn(await signIn(service, person)));
+  });
+
+  test('can be a recovery code: each works once, and new ones end the old', async () => {
+    const { person, browser, backupCodes } = await createGuarded();
+    const [first = '', second = ''] = backupCodes;
+    assert.equal(backupCodes.length, 10);
+    const use = async (code: string) =>
+      (await (await typePassword(person)).send('POST', '/admin/auth/two-factor/verify-backup-code', { code })).status;
+    assert.deepEqual([await use(first), await use(first)], [200, 422]);
+    const renewed = await browser.ask('POST', '/admin/auth/two-factor/generate-backup-codes', { password: PASSWORD });
+    assert.deepEqual([await use(second), await use(renewed.backupCodes[0])], [422, 200]);
+  });
+
+  test('cannot be guessed: after some wrong codes the password is owed again, and then there is a pause', async () => {
+    const { person, totpURI } = await createGuarded();
+    const answers: number[] = [];
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      const browser = await typePassword(person);
+      for (let guess = 0; guess < 6; guess += 1) {
+        const given = { code: wrongCode(totp(totpURI)) };
+        answers.push((await browser.send('POST', '/admin/auth/two-factor/verify-totp', given)).status);
+      }
+    }
+    assert.deepEqual(answers.slice(0, 6), [422, 422, 422, 422, 422, 401]);
+    assert.equal(answers.at(-1), 429);
+    const browser = await typePassword(person);
+    const response = await browser.send('POST', '/admin/auth/two-factor/verify-totp', { code: totp(totpURI) });
+    assert.ok(Number(response.headers.get('retry-after')) > 0);
+    await readError(response, 429, 'rate_limited');
+    assert.equal(await isSignedIn(browser), false);
+  });
+
+  test('is switched off by the password alone, and then no longer asked for', async () => {
+    const { person, browser } = await createGuarded();
+    const wrong = await browser.send('POST', '/admin/auth/two-factor/disable', { password: 'wrong password' });
+    assert.equal((await readError(wrong, 422, 'validation_failed')).details?.[0]?.field, 'password');
+    const session = await browser.ask('POST', '/admin/auth/two-factor/disable', { password: PASSWORD });
+    assert.deepEqual([session.user.hasTwoFactor, session.account.id], [false, person.accountId]);
+    assert.ok(await isSignedIn(await signIn(service, person)));
+  });
+
+  test('is not set up a second time, and has no recovery codes while it is off', async () => {
+    const { browser } = await createGuarded();
+    await browser.ask('POST', '/admin/auth/two-factor/enable', { password: PASSWORD }, 409);
+    const other = await signIn(service, await createPerson(service));
+    await other.ask('POST', '/admin/auth/two-factor/generate-backup-codes', { password: PASSWORD }, 409);
+  });
+
+  test('that is owed is not paid in another browser, nor without the password', async () => {
+    const { person, totpURI } = await createGuarded();
+    await typePassword(person);
+    const response = await new Browser(service).send('POST', '/admin/auth/two-factor/verify-totp', {
+      code: totp(totpURI),
+    });
+    await readError(response, 401, 'unauthorized');
+  });
+
+  test('that is owed begins anew when the password is changed meanwhile', async () => {
+    const { person, browser, totpURI } = await createGuarded();
+    const waiting = await typePassword(person);
+    const change = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
+    await browser.ask('POST', '/admin/auth/change-password', change);
+    await waiting.ask('POST', '/admin/auth/two-factor/verify-totp', { code: totp(totpURI) }, 401);
+  });
+});
+
+describe('passwords that are tried', () => {
+  test('are counted for an e-mail address: then also the right one waits, and others are not touched', async () => {
+    await using other = await startTestService();
+    const person = await createPerson(other);
+    const attempt = async (email: string, password: string) => {
+      const response = await new Browser(other).send('POST', '/admin/auth/sign-in/email', { email, password });
+      await response.text();
+      return response;
+    };
+    for (let count = 0; count < 10; count += 1)
+      assert.equal((await attempt(person.email, 'wrong password')).status, 401);
+    const refused = await attempt(person.email.toUpperCase(), PASSWORD);
+    assert.equal(refused.status, 429);
+    assert.ok(Number(refused.headers.get('retry-after')) > 0);
+    assert.equal((await attempt((await createPerson(other)).email, PASSWORD)).status, 200);
+  });
+
+  test('are counted for an address', async () => {
+    await using other = await startTestService();
+    const statuses: number[] = [];
+    for (let count = 0; count < 51; count += 1) {
+      const given = { email: `nobody${count}@example.com`, password: PASSWORD };
+      const response = await new Browser(other).send('POST', '/admin/auth/sign-in/email', given);
+      await response.text();
+      statuses.push(response.status);
+    }
+    assert.deepEqual(new Set(statuses.slice(0, 50)), new Set([401]));
+    assert.equal(statuses.at(-1), 429);
+  });
+
+  test('are free when they are right', async () => {
+    const person = await createPerson(service);
+    for (let count = 0; count < 12; count += 1) await signIn(service, person);
+  });
+
+  test('wait for each other, and too many at once are told so', async () => {
+    await using other = await startTestService();
+    const attempts = Array.from({ length: 40 }, (_, index) =>
+      new Browser(other).send('POST', '/admin/auth/sign-in/email', {
+        email: `a${index}@example.com`,
+        password: PASSWORD,
+      }),
+    );
+    const responses = await Promise.all(attempts);
+    const statuses = responses.map(({ status }) => status);
+    assert.ok(statuses.includes(401) && statuses.includes(429), String(statuses));
+    for (const response of responses.filter(({ status }) => status === 429)) {
+      assert.equal(response.headers.get('retry-after'), '1');
+    }
+  });
+});
