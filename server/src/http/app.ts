@@ -106,9 +106,8 @@ export function createApp(services: Services): App {
       exchange.holder = await requireApiKey(exchange, services);
       if (rateLimit !== undefined) exchange.rateLimit = await rateLimit.spend(exchange.holder.keyId);
       keyUse.countRequest(exchange.holder);
-    } else if (exchange.path.startsWith(`${ADMIN.base}/`)) {
+    } else if (isOfDashboard(exchange)) {
       await admit(exchange, services);
-      return withoutStoring(await routes.answer(exchange));
     }
     return await routes.answer(exchange);
   }
@@ -117,7 +116,8 @@ export function createApp(services: Services): App {
     const exchange = openExchange(incoming, outgoing);
     logRequest(exchange, log, trustedProxies);
     try {
-      const reply = await respond(exchange).catch((error: unknown) => replyToError(error, exchange, log));
+      const answer = await respond(exchange).catch((error: unknown) => replyToError(error, exchange, log));
+      const reply = isOfDashboard(exchange) ? withoutStoring(answer) : answer;
       if (rateLimit !== undefined) await rateLimit.settle(exchange, reply.status);
       if (isKeysError(reply) && hasKey(exchange)) keyUse.countError(exchange.holder);
       // A client that keeps the connection would send its next request on one that is just being closed.
@@ -135,6 +135,10 @@ const OPENAPI_NAME = '/openapi.json';
 function needsApiKey({ path, incoming }: Exchange): boolean {
   if (path === V1.base + OPENAPI_NAME) return incoming.method !== 'GET' && incoming.method !== 'HEAD';
   return path === V1.base || path.startsWith(`${V1.base}/`);
+}
+
+function isOfDashboard({ path }: Exchange): boolean {
+  return path.startsWith(`${ADMIN.base}/`);
 }
 
 /** One browser may have two people after each other: nothing is kept that the next one could see. */

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { issueApiKey } from '../../src/domain/api-keys.ts';
+import { V1 } from '../../src/http/openapi/v1.ts';
+import type { Browser } from '../support/browser.ts';
+import { createPerson, signIn } from '../support/browser.ts';
+import { addKey, type Caller, call, createWorld, SESSION_GATE, type World } from '../support/calls.ts';
+import { MINIMAL } from '../support/listings.ts';
+import { type DocumentedOperation, OpenApiDocument } from '../support/openapi.ts';
+import { startTestService } from '../support/service.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+
+const { operations } = new OpenApiDocument(await (await fetch(`${service.url}/admin/openapi.json`)).text());
+
+/** What only administrators may do; everything else members may, too. */
+const FOR_ADMINISTRATORS = new Set(['listApiKeys', 'createApiKey', 'deleteApiKey', 'updateAccount', 'listActivity']);
+const KEY_REFUSED = '{"error":{"code":"unauthorized","message":"Invalid or missing API key"}}';
+
+const LISTING = { ...MINIMAL, externalId: 'MLS-20931' };
+const world = await createWorld(service, SESSION_GATE, LISTING);
+await addKey(world);
+const { accountId } = world;
+const member = await signIn(service, await createPerson(service, { accountId, role: 'member' }));
+const { secret: key } = await issueApiKey(service.database, {
+  accountId,
+  name: 'Program',
+  access: 'full',
+  expiresAt: null,
+  createdBy: null,
+});
+
+/** All that the account has, but for who has looked at it. */
+async function stateOf({ caller, gate }: World): Promise<string> {
+  const paths = ['/listings', '/events', '/api-keys', '/account'];
+  const texts = paths.map(async (path) => (await caller.fetch(gate.base + path)).text());
+  return (await Promise.all(texts)).join('\n');
+}
+
+const before = await stateOf(world);
+
+/** Sends what a browser would with these headers, and none of its own. */
+function withHeaders(headers: Record<string, string>): Caller {
+  return {
+    fetch: (path, init = {}) =>
+      fetch(`${service.url}${path}`, {
+        ...init,
+        headers: { ...Object.fromEntries(new Headers(init.headers)), ...headers },
+      }),
+  };
+}
+
+function cookieOf({ cookies }: Browser): string {
+  return [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+}
+
+const cookie = cookieOf(await signIn(service, await createPerson(service, { accountId })));
+const forged = cookie.replace(/=./, (start) => (start === '=A' ? '=B' : '=A'));
+const sameOrigin = { Origin: service.url };
+
+/** Who is not let in, whatever they ask for. */
+const OUTSIDERS: [name: string, headers: Record<string, string>][] = [
+  ['nobody', {}],
+  ['an API key of the account', { Authorization: `Bearer ${key}` }],
+  ['an API key where the session should be', { Cookie: `${cookie.split('=', 1)}=${key}` }],
+  ['a cookie with another signature', { Cookie: forged }],
+  ['a cookie of another name', { Cookie: cookie.replace(/^[^=]+/, 'session') }],
+];
+
+const FOREIGNERS: [name: string, headers: Record<string, string>][] = [
+  ['a page of another host', { Origin: 'https://evil.example' }],
+  ['a page of another port', { Origin: 'http://127.0.0.1:1' }],
+  ['a page without an origin', { Origin: 'null' }],
+  ['a page of another site, as the browser says', { 'Sec-Fetch-Site': 'cross-site' }],
+  ['a page of a neighbouring host, as the browser says', { 'Sec-Fetch-Site': 'same-site' }],
+  ['something that does not say where it comes from', {}],
+];
+
+async function assertRefused(response: Response, status: number, code: string): Promise<void> {
+  const text = await response.text();
+  assert.equal(response.status, status, text);
+  assert.equal(JSON.parse(text).error.code, code);
+  assert.ok(!text.includes(accountId) && !text.includes('Elm Street'));
+  assert.equal(await stateOf(world), before, 'nothing has changed');
+}
+
+for (const operation of operations) {
+  describe(`${operation.method.toUpperCase()} /admin${operation.path}`, () => {
+    for (const [name, headers] of OUTSIDERS) {
+      test(`is refused to ${name}`, async () => {
+        const response = await call(world, operation, { caller: withHeaders({ ...sameOrigin, ...headers }) });
+        assert.equal(response.headers.get('www-authenticate'), null);
+        await assertRefused(response, 401, 'unauthorized');
+      });
+    }
+    if (operation.method !== 'get') testForeigners(operation);
+    if (FOR_ADMINISTRATORS.has(operation.operationId)) {
+      test('is refused to members', async () => {
+        await assertRefused(await call(world, operation, { caller: member }), 403, 'forbidden');
+      });
+    } else {
+      test('is open to members', () => assertOpen(operation, true));
+    }
+    test('is open to administrators', () => assertOpen(operation, false));
+    if (operation.path.includes('{')) {
+      test('finds nothing of another account', async () => {
+        const { ids } = await createWorld(service, SESSION_GATE, { ...LISTING, externalId: 'MLS-1' });
+        const others = { ...world, ids, caller: await newcomer() };
+        const response = await call(others, operation);
+        // By the caller's own id there is nothing to find: it is theirs.
+        assert.equal(response.status, operation.method === 'put' ? 201 : 404, await response.text());
+        assert.equal(await stateOf(world), before);
+      });
+    }
+  });
+}
+
+function testForeigners(operation: DocumentedOperation): void {
+  for (const [name, headers] of FOREIGNERS) {
+    test(`is refused to ${name}`, async () => {
+      const response = await call(world, operation, { caller: withHeaders({ Cookie: cookie, ...headers }) });
+      await assertRefused(response, 403, 'forbidden');
+    });
+  }
+}
+
+/** In an account of its own, since it may change something. */
+async function assertOpen(operation: DocumentedOperation, isForMember: boolean): Promise<void> {
+  const own = await createWorld(service, SESSION_GATE, LISTING);
+  await addKey(own);
+  const role = isForMember ? 'member' : 'administrator';
+  const caller = await signIn(service, await createPerson(service, { accountId: own.accountId, role }));
+  const change = operation.operationId === 'createListing' ? { body: JSON.stringify(MINIMAL) } : {};
+  const response = await call(own, operation, { caller, ...change });
+  assert.ok(response.ok, await response.text());
+}
+
+async function newcomer(): Promise<Browser> {
+  return signIn(service, await createPerson(service));
+}
+
+test('a path below /admin that is not there is 401 without a session and 404 with one', async () => {
+  for (const path of ['/admin/', '/admin/nothing', '/admin/listings/', '/admin/me', '/admin/api-keys/a/b']) {
+    await assertRefused(await fetch(`${service.url}${path}`), 401, 'unauthorized');
+    await assertRefused(await member.fetch(path), 404, 'not_found');
+  }
+});
+
+describe('/v1 takes no session', () => {
+  for (const { method, path } of V1.operations) {
+    test(`${method.toUpperCase()} /v1${path}`, async () => {
+      const init = { method: method.toUpperCase(), headers: { Cookie: cookie, ...sameOrigin } };
+      const response = await fetch(`${service.url}/v1${path.replace(/\{\w+\}/, world.ids.id ?? '')}`, init);
+      assert.deepEqual([response.status, await response.text()], [401, KEY_REFUSED]);
+      assert.equal(await stateOf(world), before);
+    });
+  }
+});
+
+test('nothing below /admin may be kept by a browser or a proxy, errors neither', async () => {
+  for (const path of ['/admin/listings', '/admin/account', '/admin/nothing']) {
+    const response = await member.fetch(path);
+    await response.text();
+    assert.match(response.headers.get('cache-control') ?? '', /no-store/, path);
+  }
+});
