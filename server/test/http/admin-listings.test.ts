@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { issueApiKey } from '../../src/domain/api-keys.ts';
+import { createPerson, signIn } from '../support/browser.ts';
+import type { Caller } from '../support/calls.ts';
+import { CSV, FORMATS, NDJSON } from '../support/formats.ts';
+import { MINIMAL } from '../support/listings.ts';
+import { startTestService } from '../support/service.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+
+/** An account with somebody of the dashboard and a program. */
+async function enter() {
+  const person = await createPerson(service);
+  const browser = await signIn(service, person);
+  const { accountId } = person;
+  const request = { accountId, name: 'Program', access: 'full', expiresAt: null, createdBy: null } as const;
+  const { key, secret } = await issueApiKey(service.database, request);
+  const tenant = { accountId, keyId: key.id, key: secret };
+  const program: Caller = { fetch: (path, init) => service.fetch(tenant, path, init) };
+  /** What people did with listings, the oldest first. */
+  const actions = async (): Promise<string[]> => {
+    const { data } = await browser.ask('GET', '/admin/activity');
+    return data
+      .filter(({ action }: { action: string }) => /^(listing|import)/.test(action))
+      .map(({ action, actor, target }: Entry) => `${actor.name}: ${action} ${target.name}`)
+      .reverse();
+  };
+  return { person, browser, program, actions };
+}
+
+interface Entry {
+  action: string;
+  actor: { name: string };
+  target: { name: string };
+}
+
+type Asked = [path: string, init?: RequestInit];
+
+const json = { 'Content-Type': 'application/json' };
+const patch = (body: unknown, headers = {}): RequestInit => ({
+  method: 'PATCH',
+  headers: { ...json, ...headers },
+  body: JSON.stringify(body),
+});
+const postBody = (body: string, headers: Record<string, string> = json): RequestInit => ({
+  method: 'POST',
+  headers,
+  body,
+});
+
+/** Requests that are answered from what there is, and change nothing. */
+const READS: Asked[] = [
+  ...FORMATS.map((Accept): Asked => ['/listings', { headers: { Accept } }]),
+  ['/listings?limit=2'],
+  ['/listings?beds[gte]=2&sort=-listPrice&count=true&fields=id,beds'],
+  ['/listings?q=elm&limit=1'],
+  ['/listings?near=30,-97&radius=5km'],
+  ['/listings?limit=0'],
+  ['/listings?colour=red'],
+  ['/listings', { headers: { Accept: 'image/png' } }],
+  ['/listings', { method: 'DELETE' }],
+  ['/listings/{id}'],
+  ['/listings/{id}', { headers: { 'If-None-Match': '"1"' } }],
+  ['/listings/nobody'],
+  ['/listings/external/MLS-1'],
+  ['/events'],
+  ['/events?after=1&limit=1'],
+  ['/events?after=99'],
+  ['/listings', postBody('{"address":" ","beds":2.5}')],
+  ['/listings', postBody('{')],
+  ['/listings', postBody('{}', { 'Content-Type': 'text/plain' })],
+  ['/listings', postBody(JSON.stringify({ ...MINIMAL, externalId: 'MLS-1' }))],
+  ['/listings/{id}', patch({ beds: 9 }, { 'If-Match': '"7"' })],
+  ['/listings/{id}', patch({ currency: 'XXX' })],
+  ['/listings/{id}', patch({})],
+  ['/listings/{id}', { method: 'DELETE', headers: { 'If-Match': '"7"' } }],
+  ['/imports?dryRun=true', postBody('address,beds,baths\n12 Elm Street,3,x\n', { 'Content-Type': CSV })],
+  ['/imports?atomic=true', postBody('{"address":"12 Elm Street"}\n', { 'Content-Type': NDJSON })],
+  ['/imports', postBody('adress\n', { 'Content-Type': CSV })],
+];
+
+describe('below /admin the same operations answer with the same bytes', async () => {
+  const { browser, program } = await enter();
+  const listing = { ...MINIMAL, externalId: 'MLS-1', listPrice: 450_000, latitude: 30, longitude: -97 };
+  const { id } = await browser.ask('POST', '/admin/listings', listing, 201);
+  await browser.ask('POST', '/admin/listings', { ...MINIMAL, beds: 1 }, 201);
+  await browser.ask('POST', '/admin/listings', { ...MINIMAL, beds: 2 }, 201);
+
+  /** The reply without what is the request's own or the path's. */
+  async function answer(caller: Caller, base: string, [path, init = {}]: Asked) {
+    const headers = new Headers(init.headers);
+    headers.set('X-Request-Id', 'same');
+    const response = await caller.fetch(base + path.replace('{id}', id), { ...init, headers });
+    const kept = [...response.headers].filter(([name]) => !/^(date|cache-control|connection|keep-alive)$/.test(name));
+    const shown = kept.map(([name, value]) => {
+      if (name === 'etag' && value.startsWith('W/')) return `${name}: weak`;
+      return `${name}: ${value.replaceAll(base, '')}`;
+    });
+    return { status: response.status, headers: shown.sort(), body: await response.text() };
+  }
+
+  for (const asked of READS) {
+    const [path, { method = 'GET', headers, body } = {}] = asked;
+    test(`${method} ${path} ${JSON.stringify(headers ?? {})} ${body ?? ''}`.slice(0, 110), async () => {
+      assert.deepEqual(await answer(browser, '/admin', asked), await answer(program, '/v1', asked));
+    });
+  }
+
+  test('a page leads to the next one at its own place', async () => {
+    const first = await browser.fetch('/admin/listings?limit=2');
+    const { nextCursor } = Object(await first.json());
+    assert.equal(first.headers.get('link'), `</admin/listings?limit=2&cursor=${nextCursor}>; rel="next"`);
+    const second = await browser.ask('GET', `/admin/listings?limit=2&cursor=${nextCursor}`);
+    assert.deepEqual([second.data.length, second.data[0].id, second.nextCursor], [1, id, null]);
+  });
+
+  test('a listing that is created is at its own place, too', async () => {
+    const created = await browser.send('POST', '/admin/listings', MINIMAL);
+    const { id: newId } = Object(await created.json());
+    assert.deepEqual([created.status, created.headers.get('location')], [201, `/admin/listings/${newId}`]);
+    assert.equal((await browser.send('GET', `/admin/listings/${newId}`)).status, 200);
+  });
+});
+
+test('a change by hand is one for programs, with its event, and the other way round', async () => {
+  const { browser, program } = await enter();
+  const { id } = await browser.ask('POST', '/admin/listings', MINIMAL, 201);
+  await (await program.fetch(`/v1/listings/${id}`, patch({ beds: 4 }))).text();
+  const changed = await browser.ask('PATCH', `/admin/listings/${id}`, { baths: 3 });
+  assert.deepEqual([changed.beds, changed.baths, changed.version], [4, 3, 3]);
+  await browser.ask('DELETE', `/admin/listings/${id}`, undefined, 204);
+  const { data } = Object(await (await program.fetch('/v1/events')).json());
+  const types = data.map(({ type }: { type: string }) => type.split('.')[1]);
+  assert.deepEqual(types, ['created', 'updated', 'updated', 'deleted']);
+});
+
+test('what people do by hand is in the audit log, what programs do is not', async () => {
+  const { browser, program, actions } = await enter();
+  const { id } = await browser.ask('POST', '/admin/listings', MINIMAL, 201);
+  await browser.ask('PATCH', `/admin/listings/${id}`, { address: '14 Elm Street' });
+  await browser.ask('DELETE', `/admin/listings/${id}`, undefined, 204);
+  await (await program.fetch('/v1/listings', postBody(JSON.stringify(MINIMAL)))).text();
+  const file = { headers: { 'Content-Type': NDJSON }, method: 'POST', body: `${JSON.stringify(MINIMAL)}\n` };
+  await (await program.fetch('/v1/imports', file)).text();
+  assert.deepEqual(await actions(), [
+    'Ada Lovelace: listing.created 12 Elm Street',
+    'Ada Lovelace: listing.updated 14 Elm Street',
+    'Ada Lovelace: listing.deleted 14 Elm Street',
+  ]);
+});
+
+test('what changes nothing is not in the audit log, and a retry is there once', async () => {
+  const { browser, actions } = await enter();
+  const retry = { 'Idempotency-Key': 'a' };
+  const first = await browser.send('POST', '/admin/listings', MINIMAL, retry);
+  const again = await browser.send('POST', '/admin/listings', MINIMAL, retry);
+  assert.equal(again.headers.get('idempotent-replayed'), 'true');
+  const { id } = Object(await first.json());
+  assert.equal(Object(await again.json()).id, id);
+  await browser.ask('PATCH', `/admin/listings/${id}`, { beds: MINIMAL.beds });
+  await browser.ask('PATCH', `/admin/listings/${id}`, { beds: 'four' }, 422);
+  const stale = await browser.send('DELETE', `/admin/listings/${id}`, undefined, { 'If-Match': '"2"' });
+  assert.equal(stale.status, 412);
+  assert.deepEqual(await actions(), ['Ada Lovelace: listing.created 12 Elm Street']);
+});
+
+test('an import by hand is one entry, which says what came of it', async () => {
+  const { browser, actions } = await enter();
+  const send = (query: string, body: string) =>
+    browser.fetch(`/admin/imports${query}`, { method: 'POST', headers: { 'Content-Type': CSV }, body });
+  const rows = 'externalId,address,beds,baths\nA,12 Elm Street,3,2\nB,14 Elm Street,x,2\n';
+  const reports = [await send('', rows), await send('?dryRun=true', rows), await send('?atomic=true', rows)];
+  assert.deepEqual(
+    reports.map(({ status }) => status),
+    [200, 200, 422],
+  );
+  await send('?atomic=true', 'externalId,address,beds,baths\nA,12 Elm Street,4,2\nC,16 Elm Street,3,2\n');
+  // The quote is never closed: what stands before it is imported.
+  const broken = await send('', 'externalId,address,beds,baths\nD,18 Elm Street,3,2\nE,"20 Elm Street,3,2\n');
+  assert.equal(broken.status, 422);
+  await send('', 'externalId,address,beds,baths\n');
+  assert.deepEqual(await actions(), [
+    'Ada Lovelace: import.finished 1 created, 0 updated, 0 unchanged, 1 failed',
+    'Ada Lovelace: import.finished 1 created, 1 updated, 0 unchanged, 0 failed',
+    'Ada Lovelace: import.finished 1 created, 0 updated, 0 unchanged, 0 failed',
+  ]);
+});
