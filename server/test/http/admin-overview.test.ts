@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { changeAccount } from '../../src/domain/accounts.ts';
+import { words } from '../storage/support.ts';
+import { createPerson, signIn } from '../support/browser.ts';
+import { MINIMAL } from '../support/listings.ts';
+import { startTestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+
+async function enter() {
+  const person = await createPerson(service);
+  return { person, accountId: person.accountId, browser: await signIn(service, person) };
+}
+
+const NOTHING = {
+  listings: {
+    total: 0,
+    byStatus: {
+      coming_soon: 0,
+      active: 0,
+      active_under_contract: 0,
+      pending: 0,
+      hold: 0,
+      withdrawn: 0,
+      closed: 0,
+      expired: 0,
+      canceled: 0,
+    },
+  },
+  usage: { keys: [], hours: [] },
+  lastListingAt: null,
+  keyCount: 0,
+};
+
+test('a new account has nothing to show', async () => {
+  const { browser } = await enter();
+  assert.deepEqual(await browser.ask('GET', '/admin/overview'), NOTHING);
+});
+
+test('listings are counted by status, and the newest is told', async () => {
+  const { browser } = await enter();
+  const other = await enter();
+  await other.browser.ask('POST', '/admin/listings', MINIMAL, 201);
+  for (const status of ['active', 'pending', 'pending']) {
+    await browser.ask('POST', '/admin/listings', { ...MINIMAL, status }, 201);
+  }
+  const { createdAt } = await browser.ask('POST', '/admin/listings', MINIMAL, 201);
+  const { listings, lastListingAt } = await browser.ask('GET', '/admin/overview');
+  assert.deepEqual(listings, { total: 4, byStatus: { ...NOTHING.listings.byStatus, active: 2, pending: 2 } });
+  assert.equal(lastListingAt, createdAt);
+});
+
+test('requests and errors are told by key and hour; a key that is deleted keeps its name and its hours', async () => {
+  const { browser, accountId } = await enter();
+  const tenants = await Promise.all(
+    ['Website', 'Import'].map(async (name) => {
+      const { id, key } = await browser.ask('POST', '/admin/api-keys', { name }, 201);
+      return { accountId, keyId: id, key };
+    }),
+  );
+  const [website, imports] = tenants;
+  assert.ok(website && imports);
+  for (const path of ['/v1/me', '/v1/me', '/v1/nothing']) await (await service.fetch(website, path)).text();
+  await (await service.fetch(imports, '/v1/me')).text();
+  // Its use is not written yet.
+  await browser.ask('DELETE', `/admin/api-keys/${imports.keyId}`, undefined, 204);
+  await (await service.fetch(imports, '/v1/me')).text();
+
+  const overview = () => browser.ask('GET', '/admin/overview');
+  await until('the use is written', async () => (await overview()).usage.keys.length === 2);
+  const { usage, keyCount } = await overview();
+  assert.equal(keyCount, 1);
+  assert.deepEqual(
+    new Set(usage.keys.map(JSON.stringify)),
+    new Set([
+      JSON.stringify({ id: website.keyId, name: 'Website', isDeleted: false }),
+      JSON.stringify({ id: imports.keyId, name: 'Import', isDeleted: true }),
+    ]),
+  );
+  for (const { hour } of usage.hours) assert.match(hour, /T\d\d:00:00\.000Z$/);
+  const sum = (keyId: string) =>
+    usage.hours
+      .filter((hour: { keyId: string }) => hour.keyId === keyId)
+      .reduce(
+        (all: number[], hour: { requests: number; errors: number }) => [
+          (all[0] ?? 0) + hour.requests,
+          (all[1] ?? 0) + hour.errors,
+        ],
+        [0, 0],
+      );
+  assert.deepEqual(
+    [sum(website.keyId), sum(imports.keyId)],
+    [
+      [3, 1],
+      [1, 0],
+    ],
+  );
+});
+
+test('a request above the rate limit is nobody’s', async () => {
+  await using limited = await startTestService({ rateLimit: { points: 2, seconds: 3600 } });
+  const browser = await signIn(limited, await createPerson(limited));
+  const { id, key } = await browser.ask('POST', '/admin/api-keys', { name: 'Website' }, 201);
+  const tenant = { accountId: '', keyId: id, key };
+  const statuses: number[] = [];
+  for (let index = 0; index < 4; index += 1) statuses.push((await limited.fetch(tenant, '/v1/me')).status);
+  assert.deepEqual(statuses, [200, 200, 429, 429]);
+  const row = async () => (await browser.ask('GET', '/admin/api-keys')).data[0];
+  await until('the use is written', async () => (await row()).requests24h > 0);
+  assert.deepEqual([(await row()).requests24h, (await row()).errors24h], [2, 0]);
+});
+
+test('the audit log comes page by page, newest first, each entry once, and what comes meanwhile moves nothing', async () => {
+  const { browser } = await enter();
+  for (let index = 0; index < 7; index += 1) {
+    await browser.ask('POST', '/admin/api-keys', { name: `Key ${index}` }, 201);
+  }
+  const all = (await browser.ask('GET', '/admin/activity?limit=1000')).data;
+  const ids: string[] = [];
+  let query = '?limit=3';
+  for (;;) {
+    const { data, nextCursor } = await browser.ask('GET', `/admin/activity${query}`);
+    ids.push(...data.map(({ id }: { id: string }) => id));
+    await browser.ask('POST', '/admin/api-keys', { name: 'Meanwhile' }, 201);
+    if (nextCursor === null) break;
+    query = `?limit=3&cursor=${nextCursor}`;
+  }
+  assert.deepEqual(
+    ids,
+    all.map(({ id }: { id: string }) => id),
+  );
+  assert.deepEqual(ids, [...ids].sort().reverse());
+});
+
+test("a cursor of another account's audit log is none", async () => {
+  const ada = await enter();
+  const eve = await enter();
+  await ada.browser.ask('POST', '/admin/api-keys', { name: 'A' }, 201);
+  const { nextCursor } = await ada.browser.ask('GET', '/admin/activity?limit=1');
+  const { error } = await eve.browser.ask('GET', `/admin/activity?limit=1&cursor=${nextCursor}`, undefined, 400);
+  assert.equal(error.code, 'invalid_cursor');
+});
+
+test('nothing takes an entry of the audit log back', async () => {
+  const { accountId } = await enter();
+  for (const change of ["update audit_log set action = 'x'", 'delete from audit_log']) {
+    const statement = words(`${change} where account_id = '${accountId}'`);
+    await assert.rejects(service.database.write((session) => session.execute(statement, {})));
+  }
+});
+
+test('the account is changed by its administrators, with faults named, and the audit log says so', async () => {
+  const { browser, person, accountId } = await enter();
+  const account = { id: accountId, name: 'Hill Country Homes', currency: 'USD', areaUnits: 'sqft' };
+  assert.deepEqual(await browser.ask('GET', '/admin/account'), account);
+  assert.deepEqual(await browser.ask('PATCH', '/admin/account', {}), account);
+  assert.deepEqual(await browser.ask('PATCH', '/admin/account', { currency: 'USD' }), account);
+  const changed = { ...account, name: 'Ada & Söhne', currency: 'EUR', areaUnits: 'sqm' };
+  const { id: _id, ...patch } = changed;
+  assert.deepEqual(await browser.ask('PATCH', '/admin/account', patch), changed);
+  const { error } = await browser.ask(
+    'PATCH',
+    '/admin/account',
+    { name: '', currency: 'eur', areaUnits: null, id: 'x' },
+    422,
+  );
+  assert.deepEqual(error.details.map(({ field, code }: Record<string, string>) => `${field}: ${code}`).sort(), [
+    'areaUnits: invalid_type',
+    'currency: invalid_choice',
+    'id: unknown_field',
+    'name: blank',
+  ]);
+  assert.deepEqual(await browser.ask('GET', '/admin/account'), changed);
+  const listing = await browser.ask('POST', '/admin/listings', { ...MINIMAL, listPrice: 1, livingArea: 1 }, 201);
+  assert.deepEqual([listing.currency, listing.livingAreaUnits], ['EUR', 'sqm']);
+
+  await changeAccount(service.database, accountId, { name: 'By the operator' });
+  const { data } = await browser.ask('GET', '/admin/activity');
+  const updates = data
+    .filter(({ action }: { action: string }) => action === 'account.updated')
+    .map(({ actor, target }: Record<string, { name: string }>) => [actor?.name, target?.name]);
+  assert.deepEqual(updates, [
+    ['Operator', 'By the operator'],
+    [person.name, 'Ada & Söhne'],
+  ]);
+});
+
+test('what is changed and what the audit log says of it are stored together or not at all', async () => {
+  await using own = await startTestService();
+  const browser = await signIn(own, await createPerson(own));
+  const { id } = await browser.ask('POST', '/admin/listings', MINIMAL, 201);
+  const key = await browser.ask('POST', '/admin/api-keys', { name: 'Website' }, 201);
+  const stateOf = () =>
+    Promise.all(['/listings', '/events', '/api-keys', '/account'].map((path) => browser.ask('GET', `/admin${path}`)));
+  const before = await stateOf();
+  const refuse = "create trigger refused before insert on audit_log begin select raise(abort, 'no'); end";
+  await own.database.write((session) => session.execute(words(refuse), {}));
+  const changes: [method: string, path: string, body?: unknown][] = [
+    ['POST', '/listings', MINIMAL],
+    ['PATCH', `/listings/${id}`, { beds: 4 }],
+    ['DELETE', `/listings/${id}`],
+    ['POST', '/api-keys', { name: 'Second' }],
+    ['DELETE', `/api-keys/${key.id}`],
+    ['PATCH', '/account', { name: 'Other' }],
+  ];
+  for (const [method, path, body] of changes) {
+    const response = await browser.send(method, `/admin${path}`, body);
+    assert.ok(response.status >= 500, `${method} ${path}: ${response.status}`);
+    assert.doesNotMatch(await response.text(), /audit|sqlite|raise/i);
+  }
+  assert.deepEqual(await stateOf(), before);
+});
