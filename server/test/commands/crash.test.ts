@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { startCreating } from '../support/load.ts';
 import { createTenantByCommand } from '../support/process.ts';
@@ -101,3 +103,33 @@ test('an import that was cut off by a crash left whole rows, and sent again it b
   assert.equal(await next.end(), 0);
   assertStored(directory, accountId, []);
 });
+
+test('requests and errors that were counted stay counted after a crash, and those of a stop are written', async (t) => {
+  const directory = await directoryFor(t);
+  const settings = { DATA_DIR: directory };
+  const { keyId, key } = await createTenantByCommand(settings);
+  const ask = async (url: string, path: string) => {
+    await (await fetch(`${url}${path}`, { headers: { Authorization: `Bearer ${key}` } })).text();
+  };
+
+  const { url, child } = await serveFor(t, settings);
+  for (const path of ['/v1/me', '/v1/me', '/v1/nothing']) await ask(url, path);
+  // What a crash takes is younger than a minute.
+  await until('the counts are written', () => countUse(directory, keyId).requests === 3, 60_000);
+  child.kill('SIGKILL');
+  await exitOf(child);
+  assert.deepEqual(countUse(directory, keyId), { requests: 3, errors: 1 });
+
+  const next = await serveFor(t, settings);
+  for (const path of ['/v1/me', '/v1/nothing']) await ask(next.url, path);
+  assert.equal(await next.end(), 0);
+  assert.deepEqual(countUse(directory, keyId), { requests: 5, errors: 2 });
+});
+
+function countUse(directory: string, keyId: string) {
+  const database = new DatabaseSync(join(directory, 'listings.db'), { readOnly: true, timeout: 5_000 });
+  const query = 'select sum(requests) as requests, sum(errors) as errors from key_hours where key_id = ?';
+  const { requests, errors } = Object(database.prepare(query).get(keyId));
+  database.close();
+  return { requests: Number(requests), errors: Number(errors) };
+}

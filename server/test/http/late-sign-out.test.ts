@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { get, type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { after, describe, test } from 'node:test';
+import { words } from '../storage/support.ts';
+import { type Browser, createPerson, signIn } from '../support/browser.ts';
+import { isAnyHeld } from '../support/held.ts';
+import { fillBeyondBuffers, MINIMAL, readAll } from '../support/listings.ts';
+import { startTestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+
+/** How somebody who is at work loses the account. */
+const ENDS: [name: string, end: (userId: string) => string][] = [
+  ['all sessions end', (userId) => `delete from sessions where user_id = '${userId}'`],
+  ['the session expires', (userId) => `update sessions set expires_at = '2020-01-01' where user_id = '${userId}'`],
+  ['the person is removed from the account', (userId) => `delete from memberships where user_id = '${userId}'`],
+];
+
+async function enter() {
+  const person = await createPerson(service);
+  const keeper = await signIn(service, await createPerson(service, { accountId: person.accountId }));
+  const browser = await signIn(service, person);
+  const end = (statement: string) => service.database.write((session) => session.execute(words(statement), {}));
+  const listings = async () => (await keeper.ask('GET', '/admin/listings')).data.length;
+  return { person, browser, end, listings };
+}
+
+function headersOf(browser: Browser): Record<string, string> {
+  const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  return { Cookie: cookie, Origin: service.url };
+}
+
+for (const [name, statementOf] of ENDS) {
+  describe(`when ${name}`, () => {
+    test('the next request is refused', async () => {
+      const { person, browser, end } = await enter();
+      await browser.ask('GET', '/admin/listings');
+      await end(statementOf(person.userId));
+      const response = await browser.send('GET', '/admin/listings');
+      assert.ok([401, 403].includes(response.status));
+      await response.text();
+    });
+
+    test('a held request is answered with 401', async () => {
+      const { person, browser, end } = await enter();
+      const held = browser.send('GET', '/admin/events?wait=60');
+      await until('the request is held', isAnyHeld);
+      await end(statementOf(person.userId));
+      // Somebody else's change wakes it.
+      const other = await signIn(service, await createPerson(service, { accountId: person.accountId }));
+      await other.ask('POST', '/admin/listings', MINIMAL, 201);
+      const response = await held;
+      const { error } = Object(await response.json());
+      assert.deepEqual([response.status, error.code, error.message], [401, 'unauthorized', 'Sign in first.']);
+    });
+
+    test('a change whose body is on its way is not made', async () => {
+      const { person, browser, end, listings } = await enter();
+      const headers = { ...headersOf(browser), 'Content-Type': 'application/json', Expect: '100-continue' };
+      const sending = request(`${service.url}/admin/listings`, { method: 'POST', headers });
+      const replied: Promise<[IncomingMessage]> = once(sending, 'response').then(([reply]) => [reply]);
+      sending.flushHeaders();
+      await once(sending, 'continue');
+      await end(statementOf(person.userId));
+      sending.end(JSON.stringify(MINIMAL));
+      const [reply] = await replied;
+      assert.equal(reply.statusCode, 401);
+      assert.match(await text(reply), /Sign in first/);
+      assert.equal(await listings(), 0);
+    });
+
+    test('a list that is being sent is cut, never ended early', async () => {
+      const { person, browser, end } = await enter();
+      const { accountId } = person;
+      const { id: keyId, key } = await browser.ask('POST', '/admin/api-keys', { name: 'Program' }, 201);
+      await fillBeyondBuffers(service, { accountId, keyId, key });
+      const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+      const headers = headersOf(browser);
+      get(`${service.url}/admin/listings`, { headers, agent: false }, resolve).on('error', reject);
+      const response = await promise;
+      await end(statementOf(person.userId));
+      const { isComplete } = await readAll(response);
+      assert.equal(isComplete, false);
+    });
+  });
+}
