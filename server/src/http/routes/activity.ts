@@ -69,6 +69,14 @@ const EXAMPLES = [
     target: { type: 'administrator', id: ADA.id, name: ADA.name },
     address: null,
   },
+  {
+    id: 'aud_01kt3v9s3c5r8y0w1x2z4q6m7n',
+    at: '2026-01-31T09:00:00.000Z',
+    actor: { type: 'operator', id: null, name: 'Operator' },
+    action: 'account.created',
+    target: { type: 'account', id: 'acc_01kt3v9s3c5r8y0w1x2z4q6m7n', name: 'Hill Country Homes' },
+    address: null,
+  },
 ];
 
 export const activityOperation: Operation<typeof activityQuery> = {
