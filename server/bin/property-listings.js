@@ -10,7 +10,7 @@ const FLAGS = [
   '--no-allocation-site-pretenuring',
   // On a machine of few cores V8's threads take the core away from the one that answers.
   '--no-parallel-scavenge',
-  '--concurrent-marking-max-worker-num=1',
+  '--no-concurrent-marking',
   '--concurrent-turbofan-max-threads=1',
 ];
 

@@ -31,8 +31,11 @@ export interface Session {
 
 /** What is read at a time: at most ten milliseconds, where characters take three bytes. */
 export const RUN_BYTES_MAX = 1024 * 1024;
-/** Listings that are read at a time where no page is asked for; fewer if they are large. */
-export const RUN_LENGTH = 250;
+/**
+ * Listings that are read at a time where no page is asked for; fewer if they are large. Usual ones stay below 128 KiB
+ * together: V8 keeps longer texts in a space of their own, and a stream of them takes twice the memory.
+ */
+export const RUN_LENGTH = 150;
 
 export interface Run<R> {
   rows: R[];
