@@ -23,7 +23,7 @@ export function openSqlite(path: string): Database {
 
   const reading = new Connection(reader);
   const scans = new ReaderThreads(path);
-  const checkpoints = new Checkpoints(path);
+  const checkpoints = new Checkpoints(writer, path);
   const queue = new WriteQueue(writer, checkpoints);
   return {
     name: path,

@@ -1,13 +1,24 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { Checkpoints } from '../../src/storage/sqlite/checkpoints.ts';
 
-test('checkpoints that fail hold up no write', async () => {
-  const checkpoints = new Checkpoints('/proc/no-such-directory/listings.db');
+test('checkpoints that fail hold up no write', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'property-listings-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const writer = new DatabaseSync(join(directory, 'listings.db'));
+  t.after(() => writer.close());
+  writer.exec('pragma journal_mode = wal; pragma wal_autocheckpoint = 0; create table pages (page)');
+  const checkpoints = new Checkpoints(writer, '/proc/no-such-directory/listings.db');
   for (let commit = 0; commit < 100; commit += 1) {
     await checkpoints.letCatchUp();
+    writer.exec('insert into pages values (zeroblob(1000000))');
     checkpoints.noteCommit();
   }
   await checkpoints.letCatchUp();
+  assert.equal(writer.prepare('select count(*) as pages from pages').get()?.pages, 100);
   await assert.doesNotReject(checkpoints.close());
 });

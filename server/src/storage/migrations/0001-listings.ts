@@ -64,7 +64,7 @@ export const listings = {
       words, content = '', contentless_delete = 1, tokenize = 'ascii', detail = 'none'
     );
     -- The index is merged by pages, so many at a time: small ones stop a commit for less long.
-    insert into listing_words (listing_words, rank) values ('pgsz', 1000);
+    insert into listing_words (listing_words, rank) values ('pgsz', 500);
 
     -- An event has a document of its own only once a later change has replaced it in \`listings\`. It comes last:
     -- what stands behind a long one cannot be read without it.

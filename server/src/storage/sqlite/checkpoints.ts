@@ -1,31 +1,37 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { ReaderThreads } from './reader-threads.ts';
 
-/** So many commits make a checkpoint worth its two syncs. */
-const COMMITS_MIN = 16;
-/** When so many pages (8 MB) stand in the log, writes wait until they are in the database: only then can it begin anew. */
-const LOG_PAGES_MAX = 2_000;
+/** So many pages (4 MB) in the log make a checkpoint worth its two syncs. */
+const PAGES_MIN = 1_000;
+/** When so many pages (64 MB) stand in the log, writes wait until all are in the database: only then can it begin anew. */
+const LOG_PAGES_MAX = 16_000;
 const PASSIVE = { sql: 'pragma wal_checkpoint(passive)', values: [], bytesMax: Number.POSITIVE_INFINITY };
 
+/** In pages. */
+type LogState = { log: number; checkpointed: number };
+
 /**
- * Moves the log into the database on a thread of its own. SQLite's own way is that every thousandth page a commit does it:
- * then the event loop stops for as long as the disk takes.
+ * Moves the log into the database on a thread of its own. SQLite's own way is that a commit does it now and then: the event
+ * loop stops for as long as the disk takes.
  */
 export class Checkpoints {
   readonly #threads: ReaderThreads;
-  #commits = 0;
+  readonly #state: StatementSync;
   #running: Promise<void> | undefined;
   #mustCatchUp = false;
 
-  constructor(path: string) {
+  constructor(writer: DatabaseSync, path: string) {
     this.#threads = new ReaderThreads(path);
+    // Does nothing but tell (sqlite.org/pragma.html#pragma_wal_checkpoint).
+    this.#state = writer.prepare('pragma wal_checkpoint(noop)');
   }
 
   /** Called after each commit. */
   noteCommit(): void {
-    this.#commits += 1;
-    if (this.#commits < COMMITS_MIN) return;
+    const { log, checkpointed } = this.#readState();
+    if (log - checkpointed < PAGES_MIN) return;
     if (this.#running === undefined) this.#start();
-    else this.#mustCatchUp = true;
+    else if (log > LOG_PAGES_MAX) this.#mustCatchUp = true;
   }
 
   /** Called before each transaction: what is written during a checkpoint stays in the log, so a long one needs a pause. */
@@ -33,7 +39,6 @@ export class Checkpoints {
     if (!this.#mustCatchUp) return;
     await this.#running;
     await this.#run();
-    this.#commits = 0;
     this.#mustCatchUp = false;
   }
 
@@ -41,22 +46,20 @@ export class Checkpoints {
     return this.#threads.close();
   }
 
+  #readState(): LogState {
+    const [state] = this.#state.all() as [LogState];
+    return state;
+  }
+
   #start(): void {
-    this.#commits = 0;
-    this.#running = this.#run().then((isLogLong) => {
+    this.#running = this.#run().then(() => {
       this.#running = undefined;
-      if (isLogLong) this.#mustCatchUp = true;
+      if (this.#readState().log > LOG_PAGES_MAX) this.#mustCatchUp = true;
     });
   }
 
-  /** One that fails is no reason to refuse a write. @returns whether the log is long */
-  async #run(): Promise<boolean> {
-    try {
-      const { rows } = await this.#threads.run('', PASSIVE);
-      const [{ log }] = rows as [{ log: number }];
-      return log > LOG_PAGES_MAX;
-    } catch {
-      return false;
-    }
+  /** One that fails is no reason to refuse a write: the next one does what it has left. */
+  async #run(): Promise<void> {
+    await this.#threads.run('', PASSIVE).catch(() => {});
   }
 }
