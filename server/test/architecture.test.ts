@@ -85,9 +85,9 @@ describe('architecture', () => {
 
   test('nothing outside the server imports it', () => {
     const repository = join(SOURCE, '../..');
-    for (const workspace of ['bench']) {
+    for (const workspace of ['bench', 'dashboard']) {
       const found = readdirSync(join(repository, workspace), { recursive: true, encoding: 'utf8' })
-        .filter((file) => file.endsWith('.ts') && !file.includes('node_modules'))
+        .filter((file) => /\.tsx?$/.test(file) && !file.includes('node_modules'))
         .filter((file) => /from '[^']*server\/src/.test(readFileSync(join(repository, workspace, file), 'utf8')));
       assert.deepEqual(found, [], `${relative(repository, workspace)} imports the server`);
     }

@@ -6,6 +6,11 @@ export type ListingList = Omit<components['schemas']['ListingList'], 'data'> & {
 export type EventList = components['schemas']['EventList'];
 export type ImportReport = components['schemas']['ImportReport'];
 
+export type ApiKey = components['schemas']['ApiKey'];
+export type Account = components['schemas']['Account'];
+export type Overview = components['schemas']['Overview'];
+export type Activity = components['schemas']['AuditEntry'];
+
 export type Role = 'administrator' | 'member';
 
 export interface Session {
@@ -17,19 +22,6 @@ export interface Session {
 export interface Page<T> {
   data: T[];
   nextCursor: string | null;
-}
-
-export interface ApiKey {
-  id: string;
-  name: string;
-  start: string;
-  access: 'full' | 'read';
-  createdBy: string | null;
-  createdAt: string;
-  lastUsedAt: string | null;
-  expiresAt: string | null;
-  requests24h: number;
-  errors24h: number;
 }
 
 export interface Member {
@@ -48,32 +40,6 @@ export interface Invitation {
   createdAt: string;
   expiresAt: string;
   invitedBy: string | null;
-}
-
-export interface Account {
-  id: string;
-  name: string;
-  currency: string;
-  areaUnits: 'sqft' | 'sqm';
-}
-
-export interface Overview {
-  listings: { total: number; byStatus: Record<string, number> };
-  usage: {
-    keys: { id: string; name: string; isDeleted: boolean }[];
-    hours: { hour: string; keyId: string; requests: number; errors: number }[];
-  };
-  lastListingAt: string | null;
-  keyCount: number;
-}
-
-export interface Activity {
-  id: string;
-  at: string;
-  actor: { type: string; id: string | null; name: string | null };
-  action: string;
-  target: { type: string; id: string | null; name: string | null } | null;
-  address: string | null;
 }
 
 export interface Setup {

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { ApiError, type FieldFault } from '../api/client';
+import { queryClient, sessionQuery } from '../api/queries';
 
 /** What the service said of a form: field → its words, and words about the rest. */
 export interface Faults {
@@ -32,6 +33,8 @@ export function useFaults(knownFields: (field: string) => boolean) {
 
 function toFaults(error: unknown, isKnown: (field: string) => boolean): Faults {
   if (!(error instanceof ApiError)) throw error;
+  // Perhaps the session has ended: then the frame leads to the sign-in page.
+  if (error.status === 401) void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey });
   const { details, message } = error;
   if (details.length === 0) return { fields: {}, general: message };
   const shown = details.filter(({ field }) => isKnown(field));

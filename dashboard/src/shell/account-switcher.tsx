@@ -36,7 +36,7 @@ function AccountMenu() {
   };
 
   return (
-    <Menu width="target" position="bottom-start">
+    <Menu width="target" position="bottom-start" withinPortal={false}>
       <Menu.Target>
         <UnstyledButton className="switcher" aria-label={`Account: ${account.name}`}>
           <AccountName name={account.name} />

@@ -55,9 +55,9 @@ function FramedPage() {
         </ActionIcon>
       </header>
       <div className="frame">
-        <div className="sidebar side">
+        <aside className="sidebar side" aria-label="Account and pages">
           <Navigation />
-        </div>
+        </aside>
         <main className="main" id="main" tabIndex={-1} ref={main}>
           <Outlet />
         </main>

@@ -30,7 +30,7 @@ export function UserMenu() {
   };
 
   return (
-    <Menu width={216} position="top-start">
+    <Menu width={216} position="top-start" withinPortal={false}>
       <Menu.Target>
         <UnstyledButton className="switcher" aria-label={`Your menu: ${user.name}`}>
           <CircleUser size={20} aria-hidden />

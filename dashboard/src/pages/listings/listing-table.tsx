@@ -125,7 +125,7 @@ function None() {
 function RowMenu({ listing }: { listing: Listing }) {
   const navigate = useNavigate();
   return (
-    <Menu position="bottom-end" width={150}>
+    <Menu position="bottom-end" portalProps={{ target: '#main' }} width={150}>
       <Menu.Target>
         <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${listing.address}`}>
           <Ellipsis size={17} />

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { createPerson } from '../../server/test/support/browser.ts';
+import { startTestService } from '../../server/test/support/service.ts';
+import { launchBrowser } from './support/chromium.ts';
+import { openWindow, signInByForm } from './support/window.ts';
+
+const service = await startTestService();
+const chromium = await launchBrowser();
+after(async () => {
+  await chromium.close();
+  await service[Symbol.asyncDispose]();
+});
+
+const REFUSED = '{"error":{"code":"unauthorized","message":"Invalid or missing API key"}}';
+
+function createListing(key: string, address: string): Promise<Response> {
+  return fetch(`${service.url}/v1/listings`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ address, beds: 3, baths: 2 }),
+  });
+}
+
+test('an administrator makes a key, uses it, replaces it, and nothing of it can be read afterwards', async () => {
+  const person = await createPerson(service);
+  await using window = await openWindow(chromium, service);
+  const { page, problems } = window;
+  const replies: string[] = [];
+
+  async function generateKey(name: string): Promise<string> {
+    await page.getByRole('button', { name: 'Generate API Key' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill(name);
+    await dialog.getByRole('button', { name: 'Generate' }).click();
+    await dialog.getByRole('button', { name: 'Copy', exact: true }).waitFor();
+    assert.equal(await dialog.getByRole('button').first().textContent(), 'Copy');
+    await dialog.getByRole('button').first().click();
+    await dialog.getByText('It is on the clipboard.').waitFor();
+    const key = await page.evaluate(() => navigator.clipboard.readText());
+    assert.match(key, /^plk_[A-Za-z0-9]{38}$/);
+    assert.match(await dialog.innerText(), /it will not be shown again/);
+    assert.match(await dialog.innerText(), new RegExp(`curl .*/v1/listings[^]*Bearer ${key}`));
+    return key;
+  }
+
+  await signInByForm(page, person);
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByRole('link', { name: 'API' }).click();
+  const first = await generateKey('Website');
+  await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+
+  assert.equal((await createListing(first, '12 Elm Street')).status, 201);
+  await page.getByRole('link', { name: 'Listings' }).click();
+  await page.getByRole('row', { name: /12 Elm Street/ }).waitFor();
+
+  await page.getByRole('link', { name: 'Settings' }).click();
+  const second = await generateKey('Replacement');
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+
+  await page
+    .getByRole('row', { name: /Website/ })
+    .getByRole('button', { name: 'Delete' })
+    .click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('1 request in the last 24 hours.').waitFor();
+  await dialog.getByRole('button', { name: 'Delete' }).last().click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('row', { name: /Website/ }).waitFor({ state: 'detached' });
+
+  const refused = await createListing(first, '13 Elm Street');
+  assert.deepEqual([refused.status, await refused.text()], [401, REFUSED]);
+  assert.equal((await createListing(second, '14 Elm Street')).status, 201);
+
+  page.on('response', (response) => {
+    void response.text().then(
+      (text) => replies.push(text),
+      () => undefined,
+    );
+  });
+  await page.reload();
+  await page.getByRole('row', { name: /Replacement/ }).waitFor();
+  const readable = await page.evaluate(() =>
+    JSON.stringify([
+      document.documentElement.outerHTML,
+      { ...localStorage },
+      { ...sessionStorage },
+      history.state,
+      location.href,
+    ]),
+  );
+  for (const key of [first, second]) {
+    assert.ok(!readable.includes(key));
+    assert.ok(replies.length > 0 && replies.every((text) => !text.includes(key)));
+  }
+  assert.deepEqual(problems, []);
+});
+
+test('without a clipboard Copy says so and selects the key', async () => {
+  const person = await createPerson(service);
+  await using window = await openWindow(chromium, service, { hasClipboard: false });
+  const { page, problems } = window;
+  await page.addInitScript(() => {
+    Object.defineProperty(navigator, 'clipboard', { value: undefined });
+    document.execCommand = () => false;
+  });
+  await signInByForm(page, person);
+  await page.goto('/settings/api');
+  await page.getByRole('button', { name: 'Generate API Key' }).click();
+  await page.getByRole('dialog').getByLabel('Name').fill('Website');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Copy', exact: true }).click();
+  await page.getByText('This browser has no clipboard here.', { exact: false }).waitFor();
+  const selected = await page.evaluate(() => String(getSelection()));
+  assert.match(selected, /^plk_[A-Za-z0-9]{38}$/);
+  assert.deepEqual(problems, []);
+});

@@ -1,0 +1,60 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Browser, chromium } from 'playwright-core';
+
+const PROGRAMS = ['google-chrome', 'google-chrome-stable', 'chromium', 'chromium-browser'];
+const MAC_PROGRAM = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
+const PACKAGE = fileURLToPath(new URL('..', import.meta.resolve('@sparticuz/chromium')));
+
+interface Program {
+  executablePath: string;
+  env?: Record<string, string>;
+}
+
+/** The machine's Chrome or Chromium, else the one that travels in a package. */
+export async function launchBrowser(): Promise<Browser> {
+  const { executablePath, env } = findInstalled() ?? (await unpack());
+  return chromium.launch({ executablePath, env: { ...process.env, ...env } });
+}
+
+function findInstalled(): Program | undefined {
+  const directories = (process.env.PATH ?? '').split(delimiter);
+  const paths = directories.flatMap((directory) => PROGRAMS.map((name) => join(directory, name)));
+  const executablePath = [...paths, MAC_PROGRAM].find((path) => existsSync(path));
+  return executablePath === undefined ? undefined : { executablePath };
+}
+
+/**
+ * Unpacks the package's browser once, with the libraries that it needs. It would unpack to the temporary folder and take
+ * what lies there, whatever its version and however much of it; so it gets a folder of its own that is renamed when all is in it.
+ */
+async function unpack(): Promise<Program> {
+  const { version } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'));
+  const directory = join(dirname(dirname(PACKAGE)), '.cache', `chromium-${version}`);
+  if (!existsSync(directory)) await unpackTo(directory);
+  const libraries = join(directory, 'al2023/lib');
+  return {
+    executablePath: join(directory, 'chromium'),
+    env: { LD_LIBRARY_PATH: libraries, FONTCONFIG_PATH: join(directory, 'fonts') },
+  };
+}
+
+async function unpackTo(directory: string): Promise<void> {
+  mkdirSync(dirname(directory), { recursive: true });
+  const aside = mkdtempSync(`${directory}-`);
+  const before = { ...process.env };
+  // It asks for these when it is imported; the first makes it bring its libraries, which a bare machine does not have.
+  Object.assign(process.env, { AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x', TMPDIR: aside });
+  try {
+    const { default: packed } = await import('@sparticuz/chromium');
+    await packed.executablePath();
+    renameSync(aside, directory);
+  } catch (error) {
+    // Another test was faster.
+    if (!existsSync(directory)) throw error;
+  } finally {
+    rmSync(aside, { recursive: true, force: true });
+    process.env = before;
+  }
+}
