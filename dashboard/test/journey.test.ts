@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { createPerson } from '../../server/test/support/browser.ts';
+import { createPerson, PASSWORD } from '../../server/test/support/browser.ts';
 import { startTestService } from '../../server/test/support/service.ts';
 import { launchBrowser } from './support/chromium.ts';
 import { openWindow, signInByForm } from './support/window.ts';
@@ -22,8 +24,7 @@ function createListing(key: string, address: string): Promise<Response> {
   });
 }
 
-test('an administrator makes a key, uses it, replaces it, and nothing of it can be read afterwards', async () => {
-  const person = await createPerson(service);
+test('the first administrator comes in by the setup link, makes a key, uses it, replaces it, and nothing of it can be read afterwards', async () => {
   await using window = await openWindow(chromium, service);
   const { page, problems } = window;
   const replies: string[] = [];
@@ -44,7 +45,21 @@ test('an administrator makes a key, uses it, replaces it, and nothing of it can 
     return key;
   }
 
-  await signInByForm(page, person);
+  await page.goto('/');
+  await page.getByText('Open the setup link', { exact: false }).waitFor();
+  await page.getByText(join(service.directory, 'setup-link.txt')).waitFor();
+  await page.goto((await readFile(join(service.directory, 'setup-link.txt'), 'utf8')).trim());
+  await page.getByLabel('Account').fill('Hill Country Homes');
+  await page.getByLabel('Your name').fill('Ada Lovelace');
+  await page.getByLabel('E-mail').fill('ada@example.com');
+  await page.getByLabel('Password').fill('short');
+  await page.getByRole('button', { name: 'Finish setup' }).click();
+  await page.getByText('Must have 8 to', { exact: false }).waitFor();
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Finish setup' }).click();
+  await page.getByRole('heading', { name: 'Welcome, Ada Lovelace' }).waitFor();
+  assert.ok(!page.url().includes('token'));
+
   await page.getByRole('link', { name: 'Settings' }).click();
   await page.getByRole('link', { name: 'API' }).click();
   const first = await generateKey('Website');
@@ -95,6 +110,26 @@ test('an administrator makes a key, uses it, replaces it, and nothing of it can 
     assert.ok(!readable.includes(key));
     assert.ok(replies.length > 0 && replies.every((text) => !text.includes(key)));
   }
+  assert.deepEqual(problems, []);
+});
+
+test('the first listing appears on the first page without reload, which then becomes the Overview', async () => {
+  const person = await createPerson(service);
+  await using window = await openWindow(chromium, service);
+  const { page, problems } = window;
+  await signInByForm(page, person);
+  await page.getByText('Waiting for the first listing', { exact: false }).waitFor();
+  await page.getByRole('button', { name: 'Generate API Key' }).click();
+  await page.getByRole('dialog').getByLabel('Name').fill('Website');
+  await page.keyboard.press('Enter');
+  const key = await page.getByTestId('api-key').innerText();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  assert.ok(!(await page.content()).includes(key));
+  assert.equal((await createListing(key, '7 Oak Avenue')).status, 201);
+  await page.getByText('7 Oak Avenue').waitFor();
+  await page.getByRole('button', { name: 'Go to the overview' }).click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
   assert.deepEqual(problems, []);
 });
 

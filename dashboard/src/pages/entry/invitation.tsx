@@ -68,7 +68,7 @@ function NewPerson({ preview, token }: { preview: Preview; token: string }) {
           />
           <PasswordInput
             label="Password"
-            description="Several words are best."
+            description="At least 8 characters; several words are best."
             autoComplete="new-password"
             visibilityToggleButtonProps={{ 'aria-label': 'Show what is typed' }}
             value={password}

@@ -74,7 +74,7 @@ function SetupForm({ setup, token }: { setup: Setup; token: string }) {
           <TextInput label="E-mail" type="email" autoComplete="username" {...bind('email')} />
           <PasswordInput
             label="Password"
-            description="Several words are best."
+            description="At least 8 characters; several words are best."
             autoComplete="new-password"
             visibilityToggleButtonProps={{ 'aria-label': 'Show what is typed' }}
             {...bind('password')}

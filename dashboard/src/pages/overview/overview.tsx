@@ -19,7 +19,7 @@ const UsageChart = lazy(() => import('./usage-chart'));
 
 /** `/`: what there is, or the way to the first listing. */
 export function HomePage() {
-  const { data, error, refetch } = useQuery({ ...overviewQuery, refetchInterval: 60_000 });
+  const { data, error, refetch } = useQuery({ ...overviewQuery, refetchInterval: 15_000 });
   const { account } = usePresent();
   if (data === undefined) {
     return (

@@ -16,7 +16,7 @@ export function PasswordForm() {
   const { faults, isBusy, submit } = useFaults((field) => ['currentPassword', 'newPassword'].includes(field));
   const change = () =>
     submit(async () => {
-      const body = { currentPassword, newPassword, revokeOtherSessions: true };
+      const body = { currentPassword, newPassword };
       await request('POST', '/admin/auth/change-password', { body });
       setCurrent('');
       setNew('');
@@ -39,7 +39,7 @@ export function PasswordForm() {
             />
             <PasswordInput
               label="New password"
-              description="Several words are best."
+              description="At least 8 characters; several words are best."
               autoComplete="new-password"
               visibilityToggleButtonProps={SHOW}
               value={newPassword}

@@ -12,10 +12,16 @@ import { ApiKeyTable } from './api-key-table';
 import { DeleteApiKey } from './delete-api-key';
 import { GenerateApiKey } from './generate-api-key';
 
+const REFETCH_MS = 30_000;
+/** Whoever is about to delete a key sees whether it is in use now. */
+const DECIDING_REFETCH_MS = 3_000;
+
 export function ApiKeysPage() {
-  const { data, error, refetch } = useQuery(apiKeysQuery);
+  const [doomedId, setDoomedId] = useState<string>();
+  const refetchInterval = doomedId === undefined ? REFETCH_MS : DECIDING_REFETCH_MS;
+  const { data, error, refetch } = useQuery({ ...apiKeysQuery, refetchInterval });
   const [isGenerating, generating] = useDisclosure();
-  const [doomed, setDoomed] = useState<ApiKey>();
+  const doomed = data?.data.find(({ id }) => id === doomedId);
 
   return (
     <Page
@@ -35,10 +41,12 @@ export function ApiKeysPage() {
             Your programs need one to read and write. It takes a moment: give it a name and copy it.
           </EmptyState>
         )}
-        {data !== undefined && data.data.length > 0 && <ApiKeyTable keys={data.data} onDelete={setDoomed} />}
+        {data !== undefined && data.data.length > 0 && (
+          <ApiKeyTable keys={data.data} onDelete={({ id }) => setDoomedId(id)} />
+        )}
       </div>
       <GenerateApiKey isOpen={isGenerating} onClose={generating.close} />
-      <DeleteApiKey apiKey={doomed} onClose={() => setDoomed(undefined)} onDelete={deleteApiKey} />
+      <DeleteApiKey apiKey={doomed} onClose={() => setDoomedId(undefined)} onDelete={deleteApiKey} />
     </Page>
   );
 }
