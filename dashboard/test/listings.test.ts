@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { createPerson } from '../../server/test/support/browser.ts';
+import { startTestService, type Tenant } from '../../server/test/support/service.ts';
+import { until } from '../../server/test/support/until.ts';
+import { launchBrowser } from './support/chromium.ts';
+import { openWindow, signInByForm } from './support/window.ts';
+
+const service = await startTestService();
+const chromium = await launchBrowser();
+after(async () => {
+  await chromium.close();
+  await service[Symbol.asyncDispose]();
+});
+
+const UNDO_MS = 8_000;
+
+/** An account with listings, and a window in which its administrator looks at them. */
+async function openListings(count: number) {
+  const tenant = await service.createTenant();
+  const lines = Array.from({ length: count }, (_, index) =>
+    JSON.stringify({
+      address: `${index + 1} Elm Street`,
+      beds: index % 5,
+      baths: 1,
+      city: index % 2 ? 'Austin' : 'Waco',
+    }),
+  );
+  if (count > 0) {
+    const headers = { 'Content-Type': 'application/x-ndjson' };
+    await service.fetch(tenant, '/v1/imports', { method: 'POST', headers, body: lines.join('\n') });
+  }
+  const person = await createPerson(service, { accountId: tenant.accountId });
+  const window = await openWindow(chromium, service);
+  await signInByForm(window.page, person);
+  await window.page.goto('/listings');
+  return { tenant, window };
+}
+
+async function addresses(page: Page): Promise<string[]> {
+  return page.getByRole('table', { name: 'Listings' }).getByRole('link').allInnerTexts();
+}
+
+async function countListings(tenant: Tenant): Promise<number> {
+  const { data } = await (await service.fetch(tenant, '/v1/listings')).json();
+  return data.length;
+}
+
+test('the service’s own words stand beside the fields it refuses', async () => {
+  const { tenant, window } = await openListings(0);
+  await using _ = window;
+  const { page, problems } = window;
+  await page.getByRole('link', { name: 'Create the first one' }).click();
+  await page.getByLabel('Beds').fill('2.5');
+  await page.getByRole('button', { name: 'Create listing' }).click();
+  await page.getByText('Must be a whole number.').waitFor();
+  const address = page.getByLabel('Address', { exact: true });
+  assert.equal(await address.getAttribute('aria-invalid'), 'true');
+  assert.ok(await address.evaluate((field) => field === document.activeElement), 'the first fault has the focus');
+  assert.equal(await countListings(tenant), 0);
+
+  await address.fill('7 Oak Avenue');
+  await page.getByLabel('Beds').fill('2');
+  await page.getByLabel('Baths').fill('1');
+  await page.getByLabel('Price').fill('450,000');
+  await page.getByRole('button', { name: 'Create listing' }).click();
+  await page.getByRole('row', { name: /7 Oak Avenue/ }).waitFor();
+  assert.deepEqual(await addresses(page), ['7 Oak Avenue']);
+  assert.deepEqual(problems, []);
+});
+
+test('a listing is edited; what somebody else wrote meanwhile is not overwritten', async () => {
+  const { tenant, window } = await openListings(1);
+  await using _ = window;
+  const { page, problems } = window;
+  await page.getByRole('link', { name: '1 Elm Street' }).click();
+  await page.getByLabel('City').fill('Dallas');
+  const { data } = await (await service.fetch(tenant, '/v1/listings')).json();
+  const path = `/v1/listings/${data[0].id}`;
+  const headers = { 'Content-Type': 'application/json' };
+  await service.fetch(tenant, path, { method: 'PATCH', headers, body: '{"beds":4}' });
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await page.getByRole('button', { name: 'Load their version' }).click();
+  await until('their version is shown', async () => (await page.getByLabel('Beds').inputValue()) === '4');
+
+  await page.getByLabel('City').fill('Dallas');
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await page.getByText('Dallas').waitFor();
+  const saved = await (await service.fetch(tenant, path)).json();
+  assert.deepEqual([saved.city, saved.beds, saved.version], ['Dallas', 4, 3]);
+  assert.deepEqual(problems, []);
+});
+
+test('search, filters, order and page stand in the address: reload and the back button keep them', async () => {
+  const { window } = await openListings(130);
+  await using _ = window;
+  const { page, problems } = window;
+  await page.getByText('1–50 of 130').waitFor();
+  await page.getByRole('button', { name: 'Filters' }).click();
+  await page.getByLabel('City').fill('Austin');
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await page.getByText('1–50 of 65').waitFor();
+  await page.getByRole('button', { name: 'Beds' }).click();
+  await page.waitForURL(/sort=-beds/);
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByText('51–65 of 65').waitFor();
+  const shown = await addresses(page);
+  assert.equal(shown.length, 15);
+
+  await page.reload();
+  await page.getByText('51–65 of 65').waitFor();
+  assert.deepEqual(await addresses(page), shown);
+  assert.equal(await page.getByRole('columnheader', { name: 'Beds' }).getAttribute('aria-sort'), 'descending');
+  await page.goBack();
+  await page.getByText('1–50 of 65').waitFor();
+  await page.getByRole('searchbox').fill('13');
+  await page.waitForURL(/q=13/);
+  await page.getByText('listings match').waitFor();
+  assert.deepEqual(problems, []);
+});
+
+test('a deletion can be taken back for eight seconds, and is sent only then', async () => {
+  const { tenant, window } = await openListings(2);
+  await using _ = window;
+  const { page, problems } = window;
+  await page.getByRole('row', { name: /1 Elm Street/ }).waitFor();
+  await page.clock.install();
+
+  async function deleteFirst(): Promise<void> {
+    await page.getByRole('button', { name: 'Actions for 1 Elm Street' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await page.getByRole('row', { name: /1 Elm Street/ }).waitFor({ state: 'detached' });
+  }
+
+  await deleteFirst();
+  await page.clock.runFor(UNDO_MS - 1_000);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('row', { name: /1 Elm Street/ }).waitFor();
+  await page.clock.runFor(UNDO_MS);
+  assert.equal(await countListings(tenant), 2);
+
+  await deleteFirst();
+  assert.equal(await countListings(tenant), 2);
+  await page.clock.runFor(UNDO_MS);
+  await until('the listing is deleted', async () => (await countListings(tenant)) === 1);
+  assert.deepEqual(problems, []);
+});
+
+test('a deletion is carried out when the page is left', async () => {
+  const { tenant, window } = await openListings(2);
+  await using _ = window;
+  const { page } = window;
+  await page.getByRole('button', { name: 'Actions for 2 Elm Street' }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Undo' }).waitFor();
+  await page.goto('/docs');
+  await until('the listing is deleted', async () => (await countListings(tenant)) === 1);
+});
+
+test('a CSV file is imported: good rows are kept, the refused ones told line by line', async () => {
+  const { tenant, window } = await openListings(0);
+  await using _ = window;
+  const { page, problems } = window;
+  await page.goto('/listings/import');
+  const csv = 'address,beds,baths\n1 Oak Avenue,3,2\n,2.5,1\n3 Oak Avenue,1,1\n4 Oak Avenue,none,1\n';
+  const file = { name: 'listings.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) };
+  await page.getByLabel('File').setInputFiles(file);
+
+  await page.getByRole('button', { name: 'Check only' }).click();
+  await page.getByText('Would be created').waitFor();
+  assert.equal(await countListings(tenant), 0);
+
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  await page.getByText('Created', { exact: true }).waitFor();
+  const rows = await page.getByRole('table', { name: 'Refused rows' }).getByRole('row').allInnerTexts();
+  assert.deepEqual(
+    rows.slice(1).map((row) => row.split('\t').slice(0, 2)),
+    [
+      ['3', 'address'],
+      ['3', 'beds'],
+      ['5', 'beds'],
+    ],
+  );
+  assert.equal(await countListings(tenant), 2);
+
+  const unknown = { ...file, buffer: Buffer.from('address,beds,baths,colour\n5 Oak Avenue,3,2,red\n') };
+  await page.getByLabel('File').setInputFiles(unknown);
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  await page.getByRole('alert').getByText('colour').waitFor();
+  assert.equal(await countListings(tenant), 2);
+  assert.deepEqual(problems, []);
+});
+
+test('an export has what the filters leave, all pages of it', async () => {
+  const { window } = await openListings(130);
+  await using _ = window;
+  const { page, problems } = window;
+  await page.goto('/listings?city=Austin&limit=25');
+  await page.getByText('1–25 of 65').waitFor();
+  await page.getByRole('button', { name: 'Export' }).click();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: /^CSV/ }).click(),
+  ]);
+  const text = await readFile(await download.path(), 'utf8');
+  assert.equal(text.trimEnd().split('\r\n').length, 66);
+  assert.match(download.suggestedFilename(), /^listings-.*\.csv$/);
+  assert.deepEqual(problems, []);
+});
