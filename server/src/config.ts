@@ -19,6 +19,8 @@ export interface Config {
   dataDirectory: string;
   /** Who is made the first administrator if there is none. */
   firstAdministrator: { email: string; password: string } | undefined;
+  /** How invitations are mailed; undefined if they are not. */
+  mail: { smtpUrl: string; from: string } | undefined;
 }
 
 /** A setting that cannot be: the message names the variable. */
@@ -53,6 +55,7 @@ export function readConfig(): Config {
     rateLimit: parseRateLimit(env.RATE_LIMIT || '600/10s'),
     dataDirectory,
     firstAdministrator: readFirstAdministrator(base),
+    mail: parseMail(env.SMTP_URL, env.MAIL_FROM),
   });
 }
 
@@ -130,6 +133,17 @@ function parseRateLimit(text: string): Config['rateLimit'] {
   throw new ConfigError(
     `RATE_LIMIT must be requests and a time of up to 24h, such as 600/10s, 100/1m or 5000/1h, or off, not "${text}".`,
   );
+}
+
+function parseMail(smtpUrl: string | undefined, from: string | undefined): Config['mail'] {
+  if (!smtpUrl && !from) return undefined;
+  if (!smtpUrl) throw new ConfigError('MAIL_FROM needs SMTP_URL, which says how mail is sent.');
+  if (!/^smtps?:\/\/[^/]/i.test(smtpUrl) || !URL.canParse(smtpUrl)) {
+    // It may hold a password.
+    throw new ConfigError('SMTP_URL must be like smtps://user:password@mail.example.com:465.');
+  }
+  if (!from) throw new ConfigError('SMTP_URL needs MAIL_FROM, such as listings@example.com.');
+  return { smtpUrl, from };
 }
 
 /** A password can come in a file, as containers are given secrets: its last line end is not part of it. */

@@ -16,6 +16,7 @@ import { RateLimit } from './http/rate-limit.ts';
 import { createHttpServer, type ServerTimeouts } from './http/server.ts';
 import { cutConnections, shutDown, trackConnections } from './http/shutdown.ts';
 import type { Log } from './lib/log.ts';
+import { createMailer } from './lib/mailer.ts';
 import { AppError } from './model/errors.ts';
 import type { Database } from './storage/database.ts';
 import { getCursorSecret } from './storage/database-info.ts';
@@ -67,6 +68,7 @@ export async function startService(config: Config, log: Log, timeouts: ServerTim
     identity: new Identity(database, config.publicUrl, log),
     passwordAttempts: new PasswordAttempts(),
     setupLink,
+    mailer: config.mail && createMailer(config.mail),
     publicUrl: config.publicUrl,
     release: readRelease(),
     isStopping: () => stopping,

@@ -232,6 +232,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the team
+         * @description Who belongs to the account, the longest first.
+         */
+        get: operations["listMembers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/members/{memberId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove somebody from the team
+         * @description Their next request for the account is refused; who belongs to no other account can no longer sign in. An account keeps one administrator at least.
+         */
+        delete: operations["deleteMember"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a role
+         * @description The next request of that person has the new role. An account keeps one administrator at least.
+         */
+        patch: operations["updateMember"];
+        trace?: never;
+    };
+    "/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the invitations
+         * @description Those that are neither accepted nor over, the oldest first. Their links are never shown again.
+         */
+        get: operations["listInvitations"];
+        put?: never;
+        /**
+         * Invite somebody
+         * @description The link stands in the reply, this once, and is mailed where the service can send mail. It works once, for seven days; another invitation to the same address ends it.
+         */
+        post: operations["createInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/invitations/{invitationId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Take an invitation back
+         * @description Its link is worth nothing any more.
+         */
+        delete: operations["deleteInvitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -880,6 +968,109 @@ export interface components {
             /** @description Where the request came from. */
             address: string | null;
         };
+        MemberList: {
+            data: components["schemas"]["Member"][];
+            nextCursor: null;
+        };
+        Member: {
+            id: string;
+            /** @example Ada Lovelace */
+            name: string;
+            /**
+             * Format: email
+             * @example ada@example.com
+             */
+            email: string;
+            /**
+             * @description Members work with listings; administrators also with keys, the team and the account.
+             * @enum {string}
+             */
+            role: "administrator" | "member";
+            /**
+             * Format: date-time
+             * @description When they joined the account.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            isYou: boolean;
+        };
+        RoleChange: {
+            /**
+             * @description Members work with listings; administrators also with keys, the team and the account.
+             * @enum {string}
+             */
+            role: "administrator" | "member";
+        };
+        InvitationList: {
+            data: components["schemas"]["Invitation"][];
+            nextCursor: null;
+        };
+        Invitation: {
+            id: string;
+            /**
+             * Format: email
+             * @example ada@example.com
+             */
+            email: string;
+            /**
+             * @description Members work with listings; administrators also with keys, the team and the account.
+             * @enum {string}
+             */
+            role: "administrator" | "member";
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            expiresAt: string;
+            /** @description What the person was called who invited. */
+            invitedBy: string;
+        };
+        NewInvitation: {
+            /**
+             * Format: email
+             * @example ada@example.com
+             */
+            email: string;
+            /**
+             * @description Members work with listings; administrators also with keys, the team and the account.
+             * @enum {string}
+             */
+            role: "administrator" | "member";
+        };
+        CreatedInvitation: {
+            id: string;
+            /**
+             * Format: email
+             * @example ada@example.com
+             */
+            email: string;
+            /**
+             * @description Members work with listings; administrators also with keys, the team and the account.
+             * @enum {string}
+             */
+            role: "administrator" | "member";
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            expiresAt: string;
+            /** @description What the person was called who invited. */
+            invitedBy: string;
+            /** @description Whoever has it joins the account. */
+            url: string;
+            /** @description Whether the mail server has taken it. */
+            isMailed: boolean;
+        };
     };
     responses: {
         /** @description [`unknown_parameter`](/docs/errors/unknown_parameter): There is no such parameter. */
@@ -1184,6 +1375,18 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description [`conflict`](/docs/errors/conflict): It does not go with what is there. */
+        conflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /** @description The page about the error, `rel="help"`. */
+                Link?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
     };
     parameters: {
         /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
@@ -1211,6 +1414,16 @@ export interface components {
          * @example key_01kt3vb2d4f6h8j0k1m3n5p7q9
          */
         keyId: string;
+        /**
+         * @description The `id` of the member.
+         * @example usr_01kt3v9s3c5r8y0w1x2z4q6m7n
+         */
+        memberId: string;
+        /**
+         * @description The `id` of the invitation.
+         * @example inv_01kt3vb2d4f6h8j0k1m3n5p7q9
+         */
+        invitationId: string;
     };
     requestBodies: never;
     headers: {
@@ -3066,6 +3279,445 @@ export interface operations {
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
+        };
+    };
+    listMembers: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The team. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "usr_01kt3v9s3c5r8y0w1x2z4q6m7n",
+                     *           "name": "Ada Lovelace",
+                     *           "email": "ada@example.com",
+                     *           "role": "administrator",
+                     *           "createdAt": "2026-01-31T09:00:00.000Z",
+                     *           "isYou": true
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MemberList"];
+                };
+            };
+            400: components["responses"]["unknown_parameter"];
+            401: components["responses"]["unauthorized"];
+            /** @description [`forbidden`](/docs/errors/forbidden): You may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            406: components["responses"]["not_acceptable"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+        };
+    };
+    deleteMember: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The `id` of the member.
+                 * @example usr_01kt3v9s3c5r8y0w1x2z4q6m7n
+                 */
+                memberId: components["parameters"]["memberId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description They are removed. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["unknown_parameter"];
+            401: components["responses"]["unauthorized"];
+            /** @description [`forbidden`](/docs/errors/forbidden): You may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description [`not_found`](/docs/errors/not_found): There is nothing here, or nothing of this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            406: components["responses"]["not_acceptable"];
+            409: components["responses"]["conflict"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full"];
+        };
+    };
+    updateMember: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The `id` of the member.
+                 * @example usr_01kt3v9s3c5r8y0w1x2z4q6m7n
+                 */
+                memberId: components["parameters"]["memberId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "role": "administrator"
+                 *     }
+                 */
+                "application/merge-patch+json": components["schemas"]["RoleChange"];
+                /**
+                 * @example {
+                 *       "role": "administrator"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RoleChange"];
+            };
+        };
+        responses: {
+            /** @description Who it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "usr_01kt3v9s3c5r8y0w1x2z4q6m7n",
+                     *       "name": "Ada Lovelace",
+                     *       "email": "ada@example.com",
+                     *       "role": "administrator",
+                     *       "createdAt": "2026-01-31T09:00:00.000Z",
+                     *       "isYou": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            400: components["responses"]["unknown_parameter.invalid_json"];
+            401: components["responses"]["unauthorized"];
+            /** @description [`forbidden`](/docs/errors/forbidden): You may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description [`not_found`](/docs/errors/not_found): There is nothing here, or nothing of this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            406: components["responses"]["not_acceptable"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            /** @description [`unsupported_media_type`](/docs/errors/unsupported_media_type): The body has a type that is not taken here. */
+            415: {
+                headers: {
+                    "Accept-Patch": components["headers"]["Accept-Patch"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description [`validation_failed`](/docs/errors/validation_failed): Fields are not valid. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full"];
+        };
+    };
+    listInvitations: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The invitations. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "inv_01kt3vb2d4f6h8j0k1m3n5p7q9",
+                     *           "email": "grace@example.com",
+                     *           "role": "member",
+                     *           "createdAt": "2026-01-31T09:00:00.000Z",
+                     *           "expiresAt": "2026-02-07T09:00:00.000Z",
+                     *           "invitedBy": "Ada Lovelace"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InvitationList"];
+                };
+            };
+            400: components["responses"]["unknown_parameter"];
+            401: components["responses"]["unauthorized"];
+            /** @description [`forbidden`](/docs/errors/forbidden): You may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            406: components["responses"]["not_acceptable"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+        };
+    };
+    createInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "grace@example.com",
+                 *       "role": "member"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewInvitation"];
+            };
+        };
+        responses: {
+            /** @description The invitation. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "inv_01kt3vb2d4f6h8j0k1m3n5p7q9",
+                     *       "email": "grace@example.com",
+                     *       "role": "member",
+                     *       "createdAt": "2026-01-31T09:00:00.000Z",
+                     *       "expiresAt": "2026-02-07T09:00:00.000Z",
+                     *       "invitedBy": "Ada Lovelace",
+                     *       "url": "https://listings.example.com/invitation#token=Zx9T0bMx1a9Qz7LkWc3VnRs5EuYd2JiOpXq8B4fGhT0",
+                     *       "isMailed": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedInvitation"];
+                };
+            };
+            400: components["responses"]["unknown_parameter.invalid_json"];
+            401: components["responses"]["unauthorized"];
+            /** @description [`forbidden`](/docs/errors/forbidden): You may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            406: components["responses"]["not_acceptable"];
+            408: components["responses"]["request_timeout"];
+            /** @description [`conflict`](/docs/errors/conflict): It does not go with what is there. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            /** @description [`validation_failed`](/docs/errors/validation_failed): Fields are not valid. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full"];
+        };
+    };
+    deleteInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The `id` of the invitation.
+                 * @example inv_01kt3vb2d4f6h8j0k1m3n5p7q9
+                 */
+                invitationId: components["parameters"]["invitationId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is taken back. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["unknown_parameter"];
+            401: components["responses"]["unauthorized"];
+            /** @description [`forbidden`](/docs/errors/forbidden): You may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description [`not_found`](/docs/errors/not_found): There is nothing here, or nothing of this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            406: components["responses"]["not_acceptable"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full"];
         };
     };
 }

@@ -1,7 +1,12 @@
-import type { Membership } from '../model/administrators.ts';
+import type { Membership, Role } from '../model/administrators.ts';
+import type { AuditTarget } from '../model/audit.ts';
 import { AppError } from '../model/errors.ts';
-import type { Database } from '../storage/database.ts';
+import type { Database, Session } from '../storage/database.ts';
+import { findMember, hasOtherAdministrator, type Member, removeMembership, setRole } from '../storage/memberships.ts';
 import { setSessionAccount } from '../storage/sessions.ts';
+import { removeLonelyUsers } from '../storage/users.ts';
+import { recordAudit } from './audit.ts';
+import { type Manager, requireManager } from './managers.ts';
 
 /**
  * Lets a session work in another of the person's accounts.
@@ -21,4 +26,61 @@ export async function chooseAccount(
 /** Somebody is signed in and has nothing to work with. */
 export function noAccount(): AppError {
   return new AppError('forbidden', 'You belong to no account any more; ask an administrator for an invitation.');
+}
+
+/**
+ * Makes a member an administrator, or the other way round.
+ * @throws {AppError} `not_found`; `conflict` for the last administrator; what `requireManager` throws
+ */
+export function changeRole(
+  database: Database,
+  accountId: string,
+  userId: string,
+  role: Role,
+  manager: Manager,
+): Promise<Member> {
+  return database.write(async (session) => {
+    const actor = await requireManager(session, accountId, manager);
+    const member = await getMember(session, accountId, userId);
+    if (member.role === role) return member;
+    await requireOtherAdministrator(session, accountId, member);
+    await setRole(session, accountId, userId, role);
+    await recordAudit(session, accountId, actor, 'member.role_changed', targetOf(member, `: ${role}`));
+    return { ...member, role };
+  });
+}
+
+/**
+ * Removes somebody from an account; who belongs to no other one can no longer sign in.
+ * @throws {AppError} `not_found`; `conflict` for the last administrator; what `requireManager` throws
+ */
+export async function removeMember(
+  database: Database,
+  accountId: string,
+  userId: string,
+  manager: Manager,
+): Promise<void> {
+  await database.write(async (session) => {
+    const actor = await requireManager(session, accountId, manager);
+    const member = await getMember(session, accountId, userId);
+    await requireOtherAdministrator(session, accountId, member);
+    await removeMembership(session, accountId, userId);
+    await removeLonelyUsers(session);
+    await recordAudit(session, accountId, actor, 'member.removed', targetOf(member));
+  });
+}
+
+async function getMember(session: Session, accountId: string, userId: string): Promise<Member> {
+  const member = await findMember(session, accountId, userId);
+  if (member !== undefined) return member;
+  throw new AppError('not_found', `Nobody ${userId} belongs to the account; they may have been removed before.`);
+}
+
+async function requireOtherAdministrator(session: Session, accountId: string, { id, role }: Member): Promise<void> {
+  if (role === 'member' || (await hasOtherAdministrator(session, accountId, id))) return;
+  throw new AppError('conflict', 'An account needs an administrator: make somebody else one first.');
+}
+
+function targetOf({ id, name, email }: Member, what = ''): AuditTarget {
+  return { type: 'administrator', id, name: `${name} <${email}>${what}` };
 }

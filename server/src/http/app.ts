@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { EventHub } from '../domain/event-hub.ts';
 import type { KeyUse } from '../domain/key-use.ts';
 import type { Log } from '../lib/log.ts';
+import type { Mailer } from '../lib/mailer.ts';
 import { AppError } from '../model/errors.ts';
 import type { Database } from '../storage/database.ts';
 import { requireApiKey } from './authenticate.ts';
@@ -29,6 +30,7 @@ import { addDocs } from './routes/docs.ts';
 import { addEvents } from './routes/events.ts';
 import { addHealth } from './routes/health.ts';
 import { addImports } from './routes/imports.ts';
+import { addInvitations } from './routes/invitations.ts';
 import { addListingChanges } from './routes/listing-changes.ts';
 import { addListings } from './routes/listings.ts';
 import { addMe } from './routes/me.ts';
@@ -54,6 +56,8 @@ export interface Services {
   identity: Identity;
   passwordAttempts: PasswordAttempts;
   setupLink: SetupLink;
+  /** None when the service cannot send mail. */
+  mailer: Mailer | undefined;
   /** How people reach the service; undefined when they do by whatever address it has. */
   publicUrl: string | undefined;
   /** The program's version: part of each list's ETag. */
@@ -90,7 +94,8 @@ export function createRoutes(services: Services): Routes {
   addAuth(routes, services);
   addProfile(routes, services);
   addSetup(routes, services);
-  addMembers(routes, services);
+  addMembers(admin, services);
+  addInvitations(admin, services);
   addDashboard(routes);
   return routes;
 }

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { AppError } from './errors.ts';
 
 /** Members work with listings; administrators also with keys, the team and the account. */
-export type Role = 'administrator' | 'member';
+export const ROLES = ['administrator', 'member'] as const;
+export type Role = (typeof ROLES)[number];
 
 /** A person who can sign in. */
 export interface User {
@@ -17,6 +18,19 @@ export interface Membership {
   accountId: string;
   accountName: string;
   role: Role;
+}
+
+/** Somebody may join an account. */
+export interface Invitation {
+  accountId: string;
+  id: string;
+  email: string;
+  role: Role;
+  /** What the person is called who invites. */
+  invitedBy: string;
+  /** UTC milliseconds. */
+  createdAt: number;
+  expiresAt: number;
 }
 
 /** Who sends a request of the dashboard, for which account. */

@@ -69,3 +69,61 @@ export async function hasAdministrator(session: Session): Promise<boolean> {
   const rows = await session.execute(selectAdministrator, {});
   return rows.length > 0;
 }
+
+interface MemberKey {
+  accountId: string;
+  userId: string;
+}
+
+const selectOne = statement<MemberKey, Member>((query, parameter) =>
+  query
+    .selectFrom('memberships')
+    .innerJoin('users', 'users.id', 'memberships.user_id')
+    .select(['users.id', 'users.name', 'users.email', 'role', 'memberships.created_at as createdAt'])
+    .where('account_id', '=', parameter('accountId'))
+    .where('user_id', '=', parameter('userId')),
+);
+
+export async function findMember(session: Session, accountId: string, userId: string): Promise<Member | undefined> {
+  const [member] = await session.execute(selectOne, { accountId, userId });
+  return member;
+}
+
+const selectOther = statement<MemberKey, { userId: string }>((query, parameter) =>
+  query
+    .selectFrom('memberships')
+    .select('user_id as userId')
+    .where('account_id', '=', parameter('accountId'))
+    .where('user_id', '!=', parameter('userId'))
+    .where('role', '=', 'administrator')
+    .limit(1),
+);
+
+/** Whether an account has an administrator besides this person. */
+export async function hasOtherAdministrator(session: Session, accountId: string, userId: string): Promise<boolean> {
+  const rows = await session.execute(selectOther, { accountId, userId });
+  return rows.length > 0;
+}
+
+const update = statement<MemberKey & { role: Role }>((query, parameter) =>
+  query
+    .updateTable('memberships')
+    .set({ role: parameter('role') })
+    .where('account_id', '=', parameter('accountId'))
+    .where('user_id', '=', parameter('userId')),
+);
+
+export async function setRole(session: Session, accountId: string, userId: string, role: Role): Promise<void> {
+  await session.execute(update, { accountId, userId, role });
+}
+
+const remove = statement<MemberKey>((query, parameter) =>
+  query
+    .deleteFrom('memberships')
+    .where('account_id', '=', parameter('accountId'))
+    .where('user_id', '=', parameter('userId')),
+);
+
+export async function removeMembership(session: Session, accountId: string, userId: string): Promise<void> {
+  await session.execute(remove, { accountId, userId });
+}

@@ -4,7 +4,16 @@ import { issueApiKey } from '../../src/domain/api-keys.ts';
 import { V1 } from '../../src/http/openapi/v1.ts';
 import type { Browser } from '../support/browser.ts';
 import { createPerson, signIn } from '../support/browser.ts';
-import { addKey, type Caller, call, createWorld, SESSION_GATE, type World } from '../support/calls.ts';
+import {
+  addInvitation,
+  addKey,
+  addMember,
+  type Caller,
+  call,
+  createWorld,
+  SESSION_GATE,
+  type World,
+} from '../support/calls.ts';
 import { MINIMAL } from '../support/listings.ts';
 import { type DocumentedOperation, OpenApiDocument } from '../support/openapi.ts';
 import { startTestService } from '../support/service.ts';
@@ -15,12 +24,26 @@ after(() => service[Symbol.asyncDispose]());
 const { operations } = new OpenApiDocument(await (await fetch(`${service.url}/admin/openapi.json`)).text());
 
 /** What only administrators may do; everything else members may, too. */
-const FOR_ADMINISTRATORS = new Set(['listApiKeys', 'createApiKey', 'deleteApiKey', 'updateAccount', 'listActivity']);
+const FOR_ADMINISTRATORS = new Set([
+  'listApiKeys',
+  'createApiKey',
+  'deleteApiKey',
+  'updateAccount',
+  'listActivity',
+  'listMembers',
+  'updateMember',
+  'deleteMember',
+  'listInvitations',
+  'createInvitation',
+  'deleteInvitation',
+]);
 const KEY_REFUSED = '{"error":{"code":"unauthorized","message":"Invalid or missing API key"}}';
 
 const LISTING = { ...MINIMAL, externalId: 'MLS-20931' };
 const world = await createWorld(service, SESSION_GATE, LISTING);
 await addKey(world);
+await addMember(world);
+await addInvitation(world);
 const { accountId } = world;
 const member = await signIn(service, await createPerson(service, { accountId, role: 'member' }));
 const { secret: key } = await issueApiKey(service.database, {
@@ -33,12 +56,10 @@ const { secret: key } = await issueApiKey(service.database, {
 
 /** All that the account has, but for who has looked at it. */
 async function stateOf({ caller, gate }: World): Promise<string> {
-  const paths = ['/listings', '/events', '/api-keys', '/account'];
+  const paths = ['/listings', '/events', '/api-keys', '/account', '/members', '/invitations'];
   const texts = paths.map(async (path) => (await caller.fetch(gate.base + path)).text());
   return (await Promise.all(texts)).join('\n');
 }
-
-const before = await stateOf(world);
 
 /** Sends what a browser would with these headers, and none of its own. */
 function withHeaders(headers: Record<string, string>): Caller {
@@ -58,6 +79,8 @@ function cookieOf({ cookies }: Browser): string {
 const cookie = cookieOf(await signIn(service, await createPerson(service, { accountId })));
 const forged = cookie.replace(/=./, (start) => (start === '=A' ? '=B' : '=A'));
 const sameOrigin = { Origin: service.url };
+
+const before = await stateOf(world);
 
 /** Who is not let in, whatever they ask for. */
 const OUTSIDERS: [name: string, headers: Record<string, string>][] = [
@@ -129,6 +152,7 @@ function testForeigners(operation: DocumentedOperation): void {
 async function assertOpen(operation: DocumentedOperation, isForMember: boolean): Promise<void> {
   const own = await createWorld(service, SESSION_GATE, LISTING);
   await addKey(own);
+  await addInvitation(own);
   const role = isForMember ? 'member' : 'administrator';
   const caller = await signIn(service, await createPerson(service, { accountId: own.accountId, role }));
   const change = operation.operationId === 'createListing' ? { body: JSON.stringify(MINIMAL) } : {};

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { V1 } from '../../src/http/openapi/v1.ts';
 import {
+  addInvitation,
   addKey,
+  addMember,
   call,
   createEmptyWorld,
   createWorld,
@@ -37,6 +39,9 @@ const BEFORE: Record<string, (world: World) => Promise<unknown>> = {
     await world.caller.fetch(`${world.gate.base}/listings/${world.ids.id}`, { method: 'DELETE' });
   },
   listApiKeys: addKey,
+  deleteMember: addMember,
+  listInvitations: addInvitation,
+  deleteInvitation: addInvitation,
   deleteApiKey: addKey,
   listActivity: addKey,
   retrieveOverview: async (world) => {

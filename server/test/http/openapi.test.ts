@@ -54,6 +54,7 @@ test('every route below /v1 is documented, and nothing else is', () => {
     identity: new Identity(database, undefined, log),
     setupLink: new SetupLink(service.directory, log),
     passwordAttempts: new PasswordAttempts(),
+    mailer: undefined,
     publicUrl: undefined,
     release: '0.0.0',
     isStopping: () => false,

@@ -13,7 +13,7 @@ export interface Caller {
 export interface Gate {
   base: string;
   /** Somebody who may do everything in a new account. */
-  enter(service: TestService): Promise<{ accountId: string; caller: Caller }>;
+  enter(service: TestService): Promise<{ accountId: string; caller: Caller; memberId?: string }>;
   /** Somebody who is not let in. */
   nobody(service: TestService): Caller;
 }
@@ -31,7 +31,7 @@ export const SESSION_GATE: Gate = {
   base: '/admin',
   async enter(service) {
     const person = await createPerson(service);
-    return { accountId: person.accountId, caller: await signIn(service, person) };
+    return { accountId: person.accountId, caller: await signIn(service, person), memberId: person.userId };
   },
   nobody: (service) => new Browser(service),
 };
@@ -50,7 +50,8 @@ const EXTERNAL_ID = 'MLS-20931';
 
 /** An account without anything. */
 export async function createEmptyWorld(service: TestService, gate: Gate): Promise<World> {
-  return { service, gate, ...(await gate.enter(service)), ids: { externalId: EXTERNAL_ID } };
+  const { memberId = '', ...entered } = await gate.enter(service);
+  return { service, gate, ...entered, ids: { externalId: EXTERNAL_ID, memberId } };
 }
 
 /** An account with this listing. */
@@ -64,6 +65,18 @@ export async function createWorld(service: TestService, gate: Gate, listing: unk
 export async function addKey(world: World): Promise<void> {
   const { id: keyId } = Object(await (await sendJson(world, 'POST', '/api-keys', { name: 'Website' })).json());
   world.ids.keyId = keyId;
+}
+
+/** Another one in the account. */
+export async function addMember(world: World): Promise<void> {
+  world.ids.memberId = (await createPerson(world.service, { accountId: world.accountId, role: 'member' })).userId;
+}
+
+/** The invitation of the examples. */
+export async function addInvitation(world: World): Promise<void> {
+  const given = { email: 'grace@example.com', role: 'member' };
+  const { id } = Object(await (await sendJson(world, 'POST', '/invitations', given)).json());
+  world.ids.invitationId = id;
 }
 
 /** A request for which a key was used. */

@@ -1,8 +1,11 @@
 /** A text without what is different each time: ids, times and the like. */
 export function withoutChance(text: string): string {
   return text
-    .replaceAll(/\b(lst|acc|key|usr|aud|imp)_[0-9a-z]{26}/g, '$1_')
+    .replaceAll(/\b(lst|acc|key|usr|aud|imp|inv)_[0-9a-z]{26}/g, '$1_')
     .replaceAll(/\bplk_[0-9A-Za-z]+/g, 'plk_')
+    .replaceAll(/https?:\/\/[\w.:-]+\/invitation#token=[\w-]{43}/g, 'LINK')
+    .replaceAll(/("email": ?)"[^"]+@example.com"/g, '$1EMAIL')
+    .replaceAll(/\b[\w-]+@example.com belongs/g, 'EMAIL belongs')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
     .replaceAll(/("requestId": ?)"[0-9a-f-]{36}"/g, '$1ID')
     .replaceAll(/("epoch": ?)"\w{8}"/g, '$1EPOCH')

@@ -35,6 +35,8 @@ export function environment(settings: Record<string, string>): Record<string, st
     ADMIN_EMAIL: '',
     ADMIN_PASSWORD: '',
     ADMIN_PASSWORD_FILE: '',
+    SMTP_URL: '',
+    MAIL_FROM: '',
   };
   return bareEnvironment({ ...unset, ...settings });
 }

@@ -79,11 +79,31 @@ export const PROVOCATIONS: Record<string, (provoking: Provoking) => Promise<Resp
     ask({ body: 'adress,beds,baths\r\n', headers: { 'Content-Type': 'text/csv' } }),
   'createImport invalid_idempotency_key': ({ ask }) => ask({ headers: { 'Idempotency-Key': '4c1d' } }),
   ...Object.fromEntries(
-    ['listApiKeys', 'createApiKey', 'deleteApiKey', 'updateAccount', 'listActivity'].map((operationId) => [
-      `${operationId} forbidden`,
-      askAsMember,
-    ]),
+    [
+      'listApiKeys',
+      'createApiKey',
+      'deleteApiKey',
+      'updateAccount',
+      'listActivity',
+      'listMembers',
+      'updateMember',
+      'deleteMember',
+      'listInvitations',
+      'createInvitation',
+      'deleteInvitation',
+    ].map((operationId) => [`${operationId} forbidden`, askAsMember]),
   ),
+  'updateMember validation_failed': ({ ask }) => ask({ body: '{"role":"owner"}' }),
+  'updateMember conflict': ({ ask }) => ask({ body: '{"role":"member"}' }),
+  'deleteMember conflict': async ({ ask, world: { caller } }) => {
+    const { user } = Object(await (await caller.fetch('/admin/session')).json());
+    return ask({ path: `/members/${user.id}` });
+  },
+  'createInvitation validation_failed': ({ ask }) => ask({ body: '{"email":"grace","role":"owner"}' }),
+  'createInvitation conflict': async ({ ask, world: { service, accountId } }) => {
+    const { email } = await createPerson(service, { accountId });
+    return ask({ body: JSON.stringify({ email, role: 'member' }) });
+  },
   'createApiKey validation_failed': ({ ask }) => ask({ body: '{"name":" ","expiresAt":"tomorrow"}' }),
   'updateAccount validation_failed': ({ ask }) => ask({ body: '{"currency":"XXX"}' }),
   headers_too_large: ({ ask }) => ask({ headers: { 'X-Note': 'x'.repeat(20_000) } }),

@@ -28,7 +28,7 @@ export interface TestService extends Service {
 
 /** What a test may set; requests are not limited by default. */
 type TestOptions = ServerTimeouts &
-  Partial<Pick<Config, 'rateLimit' | 'trustedProxies' | 'publicUrl' | 'firstAdministrator'>>;
+  Partial<Pick<Config, 'rateLimit' | 'trustedProxies' | 'publicUrl' | 'firstAdministrator' | 'mail'>>;
 
 export async function createDirectory(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'property-listings-'));
@@ -50,6 +50,7 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     rateLimit: options.rateLimit,
     dataDirectory: directory,
     firstAdministrator: options.firstAdministrator,
+    mail: options.mail,
   };
   const service = await startService(config, log, options);
   return {

@@ -73,12 +73,6 @@ export async function requireAdministrator(exchange: Exchange, services: Service
   };
 }
 
-/** Who was let in. */
-export function getAdministrator({ administrator, path }: Exchange): Administrator {
-  if (administrator === undefined) throw new Error(`${path} was reached by nobody who was let in`);
-  return administrator;
-}
-
 /** What better-auth is told of a request. */
 export function identityHeaders({ incoming }: Exchange, { trustedProxies }: Services): Headers {
   const { cookie = '', 'user-agent': userAgent = '' } = incoming.headers;

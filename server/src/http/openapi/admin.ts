@@ -4,6 +4,12 @@ import type { ErrorCode } from '../../model/errors.ts';
 import { retrieveAccountOperation, updateAccountOperation } from '../routes/account.operations.ts';
 import { activityOperation } from '../routes/activity.ts';
 import { createKeyOperation, deleteKeyOperation, listKeysOperation } from '../routes/api-keys.operations.ts';
+import {
+  createInvitationOperation,
+  deleteInvitationOperation,
+  listInvitationsOperation,
+} from '../routes/invitations.operations.ts';
+import { deleteMemberOperation, listMembersOperation, updateMemberOperation } from '../routes/members.operations.ts';
 import { overviewOperation } from '../routes/overview.ts';
 import type { Api } from './api.ts';
 import { V1 } from './v1.ts';
@@ -48,6 +54,12 @@ export const ADMIN: Api = {
     retrieveAccountOperation,
     updateAccountOperation,
     activityOperation,
+    listMembersOperation,
+    updateMemberOperation,
+    deleteMemberOperation,
+    listInvitationsOperation,
+    createInvitationOperation,
+    deleteInvitationOperation,
   ],
   securitySchemes: {
     session: { type: 'apiKey', in: 'cookie', name: 'session', description: 'What signing in sets.' },

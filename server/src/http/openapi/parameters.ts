@@ -5,6 +5,8 @@ import { REQUEST_ID, type RequestHeader } from './request-headers.ts';
 const PATH_PARAMETERS: Record<string, { description: string; example: string }> = {
   id: { description: 'The `id` of the listing.', example: 'lst_01kt3vwq8r5f0x4m2n7p9s1d6h' },
   keyId: { description: 'The `id` of the key.', example: 'key_01kt3vb2d4f6h8j0k1m3n5p7q9' },
+  memberId: { description: 'The `id` of the member.', example: 'usr_01kt3v9s3c5r8y0w1x2z4q6m7n' },
+  invitationId: { description: 'The `id` of the invitation.', example: 'inv_01kt3vb2d4f6h8j0k1m3n5p7q9' },
   externalId: {
     description: 'Your own id of the listing. Percent-encode what a path cannot hold, such as `/` as `%2F`.',
     example: 'MLS-20931',

@@ -14,6 +14,8 @@ const TAGS: Record<string, Tag> = {
   account: { name: 'Account', description: 'Settings → Account.' },
   overview: { name: 'Overview', description: 'How the account is doing.' },
   activity: { name: 'Activity', description: 'Who did what, when, and from where.' },
+  members: { name: 'Team', description: 'Settings → Team.' },
+  invitations: { name: 'Invitations', description: 'Who is asked to join the team.' },
   me: { name: 'Key', description: 'The API key in use.' },
 };
 

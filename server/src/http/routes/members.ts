@@ -1,21 +1,38 @@
-import { requireRole } from '../../domain/managers.ts';
+import type { SessionHolder } from '../../domain/holders.ts';
+import { changeRole, removeMember } from '../../domain/memberships.ts';
+import { formatTime } from '../../lib/times.ts';
 import { listMembers, type Member } from '../../storage/memberships.ts';
 import type { Services } from '../app.ts';
-import { getAdministrator } from '../identity/sessions.ts';
+import { readInput } from '../input.ts';
+import { addOperation, type Mount } from '../operations.ts';
 import { replyJson } from '../reply.ts';
-import type { Routes } from '../routes.ts';
+import {
+  deleteMemberOperation,
+  listMembersOperation,
+  roleChange,
+  updateMemberOperation,
+} from './members.operations.ts';
 
-/** Who belongs to the account. */
-export function addMembers(routes: Routes, { database }: Services): void {
-  routes.add('GET', '/admin/members', async (exchange) => {
-    const administrator = getAdministrator(exchange);
-    requireRole(administrator);
-    const members = await listMembers(database, administrator.accountId);
+/** Settings → Team. */
+export function addMembers(mount: Mount<SessionHolder>, { database }: Services): void {
+  addOperation(mount, listMembersOperation, async ({ holder: { accountId, administrator } }) => {
+    const members = await listMembers(database, accountId);
     const data = members.map((member) => showMember(member, administrator.userId));
     return replyJson(200, JSON.stringify({ data, nextCursor: null }));
   });
+  addOperation(mount, updateMemberOperation, async (exchange, _, { memberId = '' }) => {
+    const { accountId, administrator } = exchange.holder;
+    const { role } = await readInput(exchange, roleChange, updateMemberOperation.body?.types);
+    const member = await changeRole(database, accountId, memberId, role, administrator);
+    return replyJson(200, JSON.stringify(showMember(member, administrator.userId)));
+  });
+  addOperation(mount, deleteMemberOperation, async ({ holder }, _, { memberId = '' }) => {
+    const { accountId, administrator } = holder;
+    await removeMember(database, accountId, memberId, administrator);
+    return { status: 204, headers: {} };
+  });
 }
 
-function showMember({ createdAt, ...member }: Member, yourId: string): object {
-  return { ...member, createdAt: new Date(createdAt).toISOString(), isYou: member.id === yourId };
+function showMember({ id, name, email, role, createdAt }: Member, yourId: string) {
+  return { id, name, email, role, createdAt: formatTime(createdAt), isYou: id === yourId };
 }

@@ -10,9 +10,9 @@ import {
 import { addFault, expected, text } from './fields.ts';
 
 /** What an account or a person is called. */
-const personName = text({ lengthMax: 100, example: 'Ada Lovelace' });
+export const personName = text({ lengthMax: 100, example: 'Ada Lovelace' });
 
-const email = z
+export const email = z
   .string(expected('a string'))
   .transform((given, context) => {
     const normal = normalEmail(given);
@@ -59,3 +59,6 @@ const person = { name: personName, email, password: newPassword };
 
 export const setup = z.strictObject({ token, ...person, accountName: personName.optional() });
 export const sessionOnly = z.strictObject({ id: z.string(expected('a string')) });
+export const tokenOnly = z.strictObject({ token });
+/** Of an invitation; who can sign in already gives nothing but the token. */
+export const acceptance = z.strictObject({ token, name: personName.optional(), password: newPassword.optional() });

@@ -1,0 +1,31 @@
+import type { Invitation } from '../../model/administrators.ts';
+import type { Services } from '../app.ts';
+
+interface InvitationLetter extends Invitation {
+  accountName: string;
+  url: string;
+}
+
+/** Mails an invitation, where the service can send mail; whether the mail server has taken it. */
+export async function mailInvitation(invitation: InvitationLetter, { mailer, log }: Services): Promise<boolean> {
+  if (mailer === undefined) return false;
+  const { email, accountName } = invitation;
+  try {
+    await mailer({ to: email, subject: `Join ${accountName} on Property Listings`, text: letter(invitation) });
+    return true;
+  } catch (error) {
+    log.logger.error({ err: error }, 'an invitation was not mailed');
+    return false;
+  }
+}
+
+function letter({ invitedBy, accountName, role, url, expiresAt }: InvitationLetter): string {
+  return `${invitedBy} invites you to work with the property listings of ${accountName}, as ${role === 'member' ? 'a member' : 'an administrator'}.
+
+Open this link to join. It works once, until ${new Date(expiresAt).toUTCString()}:
+
+${url}
+
+If you expect no invitation, leave this letter unanswered: nothing happens without you.
+`;
+}

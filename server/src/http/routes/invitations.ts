@@ -1,0 +1,98 @@
+import type { z } from 'zod';
+import type { SessionHolder } from '../../domain/holders.ts';
+import { acceptAsNew, acceptAsUser, getInvitation, invite, revokeInvitation } from '../../domain/invitations.ts';
+import { formatTime } from '../../lib/times.ts';
+import type { Invitation } from '../../model/administrators.ts';
+import { AppError } from '../../model/errors.ts';
+import { listInvitations } from '../../storage/invitations.ts';
+import type { Services } from '../app.ts';
+import { clientAddress } from '../client-address.ts';
+import type { Exchange } from '../exchange.ts';
+import { mailInvitation } from '../identity/invitation-mail.ts';
+import { findSignedIn, requireSignedIn } from '../identity/sessions.ts';
+import { readInput } from '../input.ts';
+import { addOperation, type Mount } from '../operations.ts';
+import { type Reply, replyJson } from '../reply.ts';
+import type { Routes } from '../routes.ts';
+import { invalidFields } from '../schemas/faults.ts';
+import { acceptance, tokenOnly } from '../schemas/identity.ts';
+import { signInWith } from './auth.ts';
+import {
+  createInvitationOperation,
+  deleteInvitationOperation,
+  listInvitationsOperation,
+  newInvitation,
+} from './invitations.operations.ts';
+import { replySession } from './session.ts';
+
+/** Who is asked to join the account. */
+export function addInvitations(mount: Mount<SessionHolder>, services: Services): void {
+  const { database } = services;
+  addOperation(mount, listInvitationsOperation, async ({ holder: { accountId } }) => {
+    const invitations = await listInvitations(database, accountId, Date.now());
+    return replyJson(200, JSON.stringify({ data: invitations.map(showInvitation), nextCursor: null }));
+  });
+  addOperation(mount, createInvitationOperation, async (exchange) => {
+    const { accountId, administrator } = exchange.holder;
+    const given = await readInput(exchange, newInvitation);
+    const { invitation, accountName, token } = await invite(database, accountId, given, administrator);
+    const url = `${baseOf(exchange, services)}/invitation#token=${token}`;
+    const isMailed = await mailInvitation({ ...invitation, accountName, url }, services);
+    return replyJson(201, JSON.stringify({ ...showInvitation(invitation), url, isMailed }));
+  });
+  addOperation(mount, deleteInvitationOperation, async ({ holder }, _, { invitationId = '' }) => {
+    await revokeInvitation(database, holder.accountId, invitationId, holder.administrator);
+    return { status: 204, headers: {} };
+  });
+  addAcceptance(mount.routes, services);
+}
+
+/** How people reach the service: as the person who invites has reached it, if no setting says it. */
+function baseOf({ incoming }: Exchange, { publicUrl }: Services): string {
+  return publicUrl ?? `http://${incoming.headers.host}`;
+}
+
+function showInvitation({ id, email, role, invitedBy, createdAt, expiresAt }: Invitation) {
+  return { id, email, role, createdAt: formatTime(createdAt), expiresAt: formatTime(expiresAt), invitedBy };
+}
+
+/** For people who belong to no account yet: the token is what lets them in. */
+function addAcceptance(routes: Routes, services: Services): void {
+  routes.add('POST', '/admin/invitations/preview', async (exchange) => {
+    const { token } = await readInput(exchange, tokenOnly);
+    const { accountName, email, role, user } = await getInvitation(services.database, token);
+    return replyJson(200, JSON.stringify({ accountName, email, role, hasUser: user !== undefined }));
+  });
+  routes.add('POST', '/admin/invitations/accept', async (exchange) => {
+    const given = await readInput(exchange, acceptance);
+    const { user } = await getInvitation(services.database, given.token);
+    return user === undefined ? joinAsNew(given, exchange, services) : joinAsUser(given.token, exchange, services);
+  });
+}
+
+async function joinAsNew(
+  { token, name, password }: z.output<typeof acceptance>,
+  exchange: Exchange,
+  services: Services,
+): Promise<Reply> {
+  if (name === undefined || password === undefined) throw personMissing({ name, password });
+  const address = clientAddress(exchange.incoming, services.trustedProxies);
+  const { email } = await acceptAsNew(services.database, token, { name, password }, address);
+  return signInWith({ email, password }, exchange, services);
+}
+
+function personMissing(given: Record<string, string | undefined>): AppError {
+  const missing = Object.keys(given).filter((field) => given[field] === undefined);
+  return invalidFields(missing.map((field) => ({ field, code: 'required', message: 'Is required: a string.' })));
+}
+
+async function joinAsUser(token: string, exchange: Exchange, services: Services): Promise<Reply> {
+  const { database, trustedProxies } = services;
+  const signedIn = await findSignedIn(exchange, services);
+  if (signedIn === undefined) {
+    throw new AppError('unauthorized', 'You have a password here already: sign in, then open the invitation again.');
+  }
+  const address = clientAddress(exchange.incoming, trustedProxies);
+  await acceptAsUser(database, token, { sessionId: signedIn.sessionId, user: signedIn.user, address });
+  return replySession(await requireSignedIn(exchange, services), database);
+}

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, describe, mock, test } from 'node:test';
+import { Browser, createPerson, PASSWORD, signIn } from '../support/browser.ts';
+import { startMailServer } from '../support/mail-server.ts';
+import { readError } from '../support/replies.ts';
+import { startTestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+
+let guests = 0;
+
+/** Somebody invited to an account: the token of the link. */
+async function inviteGuest(role = 'member', email = `guest${guests++}@example.com`) {
+  const ada = await createPerson(service);
+  const adas = await signIn(service, ada);
+  const { id, url } = await adas.ask('POST', '/admin/invitations', { email, role }, 201);
+  return { ada, adas, id: String(id), email, token: String(url).split('#token=')[1] ?? '' };
+}
+
+function accept(browser: Browser, token: string, person: object = { name: 'Grace Hopper', password: PASSWORD }) {
+  return browser.send('POST', '/admin/invitations/accept', { token, ...person });
+}
+
+describe('an invitation', () => {
+  test('is shown with its link once, and afterwards without', async () => {
+    const { adas, id, email, ada } = await inviteGuest();
+    const { data } = await adas.ask('GET', '/admin/invitations');
+    assert.deepEqual(data, [
+      {
+        id,
+        email,
+        role: 'member',
+        createdAt: data[0].createdAt,
+        expiresAt: new Date(Date.parse(data[0].createdAt) + 7 * 24 * 60 * 60 * 1000).toISOString(),
+        invitedBy: 'Ada Lovelace',
+      },
+    ]);
+    const other = await adas.ask('POST', '/admin/invitations', { email: ' Someone@Example.COM ', role: 'member' }, 201);
+    assert.equal(other.email, 'someone@example.com');
+    assert.ok(other.url.startsWith(`${service.url}/invitation#token=`));
+    assert.equal(other.isMailed, false);
+    assert.ok(!service.logLines.join('').includes(other.url.split('=')[1]));
+    const file = new DatabaseSync(join(service.directory, 'listings.db'), { readOnly: true });
+    const rows = file.prepare('select * from invitations where account_id = ?').all(ada.accountId);
+    file.close();
+    assert.ok(!JSON.stringify(rows).includes(other.url.split('=')[1]), 'only the hash of the token is stored');
+  });
+
+  test('lets somebody new in: they see where to, choose name and password, and are signed in', async () => {
+    const { token, email, ada, adas } = await inviteGuest('administrator');
+    const browser = new Browser(service);
+    assert.deepEqual(await browser.ask('POST', '/admin/invitations/preview', { token }), {
+      accountName: 'Hill Country Homes',
+      email,
+      role: 'administrator',
+      hasUser: false,
+    });
+    const response = await accept(browser, token);
+    assert.equal(response.status, 200);
+    const session = JSON.parse(await response.text());
+    assert.deepEqual(
+      [session.user.name, session.user.email, session.account.id, session.account.role],
+      ['Grace Hopper', email, ada.accountId, 'administrator'],
+    );
+    assert.equal((await browser.ask('GET', '/admin/members')).data.length, 2);
+    assert.deepEqual((await adas.ask('GET', '/admin/invitations')).data, []);
+    const { data } = await adas.ask('GET', '/admin/activity?limit=3');
+    assert.deepEqual(
+      data.map(({ action, actor }: Record<string, { name: string }>) => [action, actor?.name]),
+      [
+        ['administrator.signed_in', 'Grace Hopper'],
+        ['member.joined', 'Grace Hopper'],
+        ['invitation.created', 'Ada Lovelace'],
+      ],
+    );
+  });
+
+  test('works once', async () => {
+    const { token } = await inviteGuest();
+    const [first, second] = await Promise.all([
+      accept(new Browser(service), token),
+      accept(new Browser(service), token),
+    ]);
+    const statuses = [first.status, second.status].sort();
+    assert.equal(statuses[0], 200);
+    assert.ok(statuses[1] === 404 || statuses[1] === 401 || statuses[1] === 409, String(statuses));
+    await new Browser(service).ask('POST', '/admin/invitations/preview', { token }, 404);
+  });
+
+  test('of somebody who has a password here is theirs alone: they sign in, and get the account beside their own', async () => {
+    const person = await createPerson(service);
+    const { token, ada } = await inviteGuest('member', person.email);
+    const browser = new Browser(service);
+    assert.equal((await browser.ask('POST', '/admin/invitations/preview', { token })).hasUser, true);
+    await readError(await accept(browser, token), 401, 'unauthorized');
+    const another = await signIn(service, await createPerson(service));
+    await readError(await accept(another, token, {}), 409, 'conflict');
+    const own = await signIn(service, person);
+    const session = JSON.parse(await (await accept(own, token, {})).text());
+    assert.deepEqual([session.account.id, session.account.role], [ada.accountId, 'member']);
+    assert.deepEqual(
+      session.accounts.map(({ id }: { id: string }) => id).sort(),
+      [person.accountId, ada.accountId].sort(),
+    );
+  });
+
+  test('is over after seven days, when it is taken back, and when another goes to the same address', async () => {
+    const old = await inviteGuest();
+    mock.timers.enable({ apis: ['Date'], now: Date.now() + 7 * 24 * 60 * 60 * 1000 + 1 });
+    const late = await accept(new Browser(service), old.token).finally(() => mock.timers.reset());
+    await readError(late, 404, 'not_found');
+
+    const taken = await inviteGuest();
+    await taken.adas.ask('DELETE', `/admin/invitations/${taken.id}`, undefined, 204);
+    await readError(await accept(new Browser(service), taken.token), 404, 'not_found');
+    await taken.adas.ask('DELETE', `/admin/invitations/${taken.id}`, undefined, 404);
+
+    const replaced = await inviteGuest();
+    const { email } = replaced;
+    const { url } = await replaced.adas.ask('POST', '/admin/invitations', { email, role: 'administrator' }, 201);
+    assert.equal((await replaced.adas.ask('GET', '/admin/invitations')).data.length, 1);
+    await readError(await accept(new Browser(service), replaced.token), 404, 'not_found');
+    assert.equal((await accept(new Browser(service), url.split('#token=')[1])).status, 200);
+  });
+
+  test('without a name or a password, or with bad ones, is told so and stays open', async () => {
+    const { token } = await inviteGuest();
+    for (const [person, fields] of [
+      [{}, ['name', 'password']],
+      [{ name: 'Grace' }, ['password']],
+      [{ name: ' ', password: 'short' }, ['name', 'password']],
+    ] as const) {
+      const { details } = await readError(await accept(new Browser(service), token, person), 422, 'validation_failed');
+      assert.deepEqual(
+        details?.map(({ field }) => field),
+        fields,
+      );
+    }
+    assert.equal((await accept(new Browser(service), token)).status, 200);
+  });
+
+  test('is made, seen and taken back by administrators of the account only', async () => {
+    const { ada, id, adas } = await inviteGuest();
+    const members = await signIn(service, await createPerson(service, { accountId: ada.accountId, role: 'member' }));
+    const strangers = await signIn(service, await createPerson(service));
+    const given = { email: 'mallory@example.com', role: 'administrator' };
+    await members.ask('GET', '/admin/invitations', undefined, 403);
+    await members.ask('POST', '/admin/invitations', given, 403);
+    await members.ask('DELETE', `/admin/invitations/${id}`, undefined, 403);
+    assert.deepEqual((await strangers.ask('GET', '/admin/invitations')).data, []);
+    await strangers.ask('DELETE', `/admin/invitations/${id}`, undefined, 404);
+    await strangers.ask('POST', '/admin/invitations', { ...given, accountId: ada.accountId }, 422);
+    await adas.ask('POST', '/admin/invitations', { email: ada.email, role: 'member' }, 409);
+    assert.equal((await adas.ask('GET', '/admin/invitations')).data.length, 1);
+  });
+});
+
+describe('mail', () => {
+  test('brings an invitation where SMTP_URL and MAIL_FROM are set', async (t) => {
+    const mail = await startMailServer();
+    t.after(() => mail.close());
+    await using other = await startTestService({
+      mail: { smtpUrl: mail.url, from: 'listings@example.com' },
+      publicUrl: 'http://listings.example.com',
+    });
+    const ada = await createPerson(other);
+    const browser = new Browser(other);
+    const origin = { Origin: 'http://listings.example.com' };
+    await browser.send('POST', '/admin/auth/sign-in/email', { email: ada.email, password: PASSWORD }, origin);
+    const given = { email: 'grace@example.com', role: 'member' };
+    const { url, isMailed } = JSON.parse(
+      await (await browser.send('POST', '/admin/invitations', given, origin)).text(),
+    );
+    assert.equal(isMailed, true);
+    assert.ok(url.startsWith('http://listings.example.com/invitation#token='));
+    const letter = await until('the letter', () => mail.letters[0]);
+    // RFC 2045 §6.7: long lines are broken, and "=" is written as =3D.
+    const text = letter.replaceAll('=\n', '').replaceAll('=3D', '=');
+    assert.ok(text.includes(url), text);
+    assert.match(text, /^To: grace@example.com$/m);
+    assert.match(text, /^From: listings@example.com$/m);
+    assert.match(text, /^Subject: Join Hill Country Homes/m);
+  });
+
+  test('that cannot be sent leaves the invitation and its link', async () => {
+    await using other = await startTestService({ mail: { smtpUrl: 'smtp://127.0.0.1:9', from: 'a@example.com' } });
+    const adas = await signIn(other, await createPerson(other));
+    const given = { email: 'grace@example.com', role: 'member' };
+    const { url, isMailed } = await adas.ask('POST', '/admin/invitations', given, 201);
+    assert.equal(isMailed, false);
+    assert.equal((await accept(new Browser(other), url.split('#token=')[1])).status, 200);
+    assert.ok(other.logLines.some((line) => line.includes('an invitation was not mailed')));
+  });
+});

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { createAccount } from '../../src/domain/accounts.ts';
+import { insertMembership } from '../../src/storage/memberships.ts';
+import { Browser, createPerson, PASSWORD, type Person, signIn } from '../support/browser.ts';
+import { readError } from '../support/replies.ts';
+import { startTestService } from '../support/service.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+
+/** An administrator and a member of one account, both signed in. */
+async function createTeam() {
+  const ada = await createPerson(service);
+  const grace = await createPerson(service, { accountId: ada.accountId, role: 'member', name: 'Grace Hopper' });
+  return { ada, grace, adas: await signIn(service, ada), graces: await signIn(service, grace) };
+}
+
+async function addTo(accountId: string, { userId }: Person): Promise<void> {
+  const membership = { accountId, userId, role: 'member', createdAt: Date.now() } as const;
+  await service.database.write((session) => insertMembership(session, membership));
+}
+
+/** What the audit log tells of the team, the latest first. */
+async function teamLog(browser: Browser): Promise<unknown[]> {
+  const { data } = await browser.ask('GET', '/admin/activity');
+  return data
+    .filter(({ action }: { action: string }) => action.startsWith('member.'))
+    .map(({ action, actor, target }: Record<string, { name: string }>) => [action, actor?.name, target?.name]);
+}
+
+describe('a new role', () => {
+  test('holds from the next request on, and is written down', async () => {
+    const { adas, graces, grace } = await createTeam();
+    await graces.ask('GET', '/admin/api-keys', undefined, 403);
+    const changed = await adas.ask('PATCH', `/admin/members/${grace.userId}`, { role: 'administrator' });
+    assert.deepEqual([changed.id, changed.role, changed.isYou], [grace.userId, 'administrator', false]);
+    await graces.ask('GET', '/admin/api-keys');
+    await adas.ask('PATCH', `/admin/members/${grace.userId}`, { role: 'member' });
+    await graces.ask('GET', '/admin/api-keys', undefined, 403);
+    assert.deepEqual((await teamLog(adas)).slice(0, 2), [
+      ['member.role_changed', 'Ada Lovelace', `Grace Hopper <${grace.email}>: member`],
+      ['member.role_changed', 'Ada Lovelace', `Grace Hopper <${grace.email}>: administrator`],
+    ]);
+  });
+
+  test('that is the old one changes nothing, and nothing is written down', async () => {
+    const { adas, ada } = await createTeam();
+    const before = await teamLog(adas);
+    await adas.ask('PATCH', `/admin/members/${ada.userId}`, { role: 'administrator' });
+    assert.deepEqual(await teamLog(adas), before);
+  });
+});
+
+describe('somebody who is removed', () => {
+  test('is out with the next request and cannot sign in, if they belong to no other account', async () => {
+    const { adas, graces, grace } = await createTeam();
+    await adas.ask('DELETE', `/admin/members/${grace.userId}`, undefined, 204);
+    assert.equal(await graces.ask('GET', '/admin/session'), null);
+    await graces.ask('GET', '/admin/listings', undefined, 401);
+    const given = { email: grace.email, password: PASSWORD };
+    await new Browser(service).ask('POST', '/admin/auth/sign-in/email', given, 401);
+    assert.equal((await adas.ask('GET', '/admin/members')).data.length, 1);
+    assert.deepEqual((await teamLog(adas))[0], ['member.removed', 'Ada Lovelace', `Grace Hopper <${grace.email}>`]);
+  });
+
+  test('keeps the other accounts that they belong to, and works there', async () => {
+    const { adas, graces, grace } = await createTeam();
+    const { id } = await createAccount(service.database, 'Second');
+    await addTo(id, grace);
+    await adas.ask('DELETE', `/admin/members/${grace.userId}`, undefined, 204);
+    const { account, accounts } = await graces.ask('GET', '/admin/session');
+    assert.deepEqual([account.id, accounts.length], [id, 1]);
+  });
+
+  test('loses a request that is held', async () => {
+    const { adas, graces, grace } = await createTeam();
+    const held = graces.send('GET', '/admin/events?wait=30');
+    await adas.ask('DELETE', `/admin/members/${grace.userId}`, undefined, 204);
+    await adas.ask('POST', '/admin/listings', { address: '12 Elm Street', beds: 3, baths: 2 }, 201);
+    await readError(await held, 401, 'unauthorized');
+  });
+});
+
+describe('the last administrator', () => {
+  test('can be neither removed nor made a member, also by themselves', async () => {
+    const { ada, adas } = await createTeam();
+    for (const [method, body] of [
+      ['PATCH', { role: 'member' }],
+      ['DELETE', undefined],
+    ] as const) {
+      const { message } = await readError(
+        await adas.send(method, `/admin/members/${ada.userId}`, body),
+        409,
+        'conflict',
+      );
+      assert.match(message, /make somebody else one first/);
+    }
+    assert.equal((await adas.ask('GET', '/admin/session')).account.role, 'administrator');
+  });
+
+  test('is left when two demote each other at once', async () => {
+    const { ada, adas, grace, graces } = await createTeam();
+    await adas.ask('PATCH', `/admin/members/${grace.userId}`, { role: 'administrator' });
+    const responses = await Promise.all([
+      adas.send('PATCH', `/admin/members/${grace.userId}`, { role: 'member' }),
+      graces.send('PATCH', `/admin/members/${ada.userId}`, { role: 'member' }),
+    ]);
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 403]);
+  });
+});
+
+describe('the team of an account', () => {
+  test('is changed by its administrators only: members and strangers change nothing', async () => {
+    const { ada, grace, graces, adas } = await createTeam();
+    const strangers = await signIn(service, await createPerson(service));
+    for (const [browser, status] of [
+      [graces, 403],
+      [strangers, 404],
+      [new Browser(service), 401],
+    ] as const) {
+      await browser.ask('PATCH', `/admin/members/${grace.userId}`, { role: 'administrator' }, status);
+      await browser.ask('DELETE', `/admin/members/${ada.userId}`, undefined, status);
+    }
+    const { data } = await adas.ask('GET', '/admin/members');
+    assert.deepEqual(
+      data.map(({ role }: { role: string }) => role),
+      ['administrator', 'member'],
+    );
+  });
+
+  test('takes no account from the body', async () => {
+    const { adas, grace } = await createTeam();
+    const other = await createPerson(service);
+    const given = { role: 'administrator', accountId: other.accountId };
+    await adas.ask('PATCH', `/admin/members/${grace.userId}`, given, 422);
+  });
+});
