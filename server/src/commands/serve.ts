@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
-import { startService } from '../service.ts';
 import { ensureDashboard } from './dashboard.ts';
 import { createLog, type ServiceLog } from './log.ts';
 import { welcome } from './welcome.ts';
@@ -19,6 +18,8 @@ async function serve(): Promise<void> {
   const log = createLog(config.logLevel);
   const { logger } = log;
   const signalled = nextSignal();
+  // Other commands are not kept waiting for what only the service needs: half of what the program takes to start.
+  const { startService } = await import('../service.ts');
   await ensureDashboard(log);
   const { url, publicUrl, database, setupUrl, stop, cut } = await startService(config, log);
   if (process.stdout.isTTY) console.log(welcome(publicUrl, database.name, settings, setupUrl));

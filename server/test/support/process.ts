@@ -18,7 +18,8 @@ export interface ServeProcess {
 
 /** Only what a test names: nothing of the environment that it runs in changes the outcome. */
 export function bareEnvironment(settings: Record<string, string>): Record<string, string> {
-  return { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...settings };
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE } = process.env;
+  return { PATH, HOME, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }), ...settings };
 }
 
 /** As `bareEnvironment`, and empty variables keep a developer's `.env` from naming another database. */
