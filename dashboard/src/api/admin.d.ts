@@ -4,6 +4,350 @@
  */
 
 export interface paths {
+    "/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show who is signed in
+         * @description The person and their accounts; `null` when nobody is signed in.
+         */
+        get: operations["retrieveSession"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/session/account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Work in another account
+         * @description From now on the session works in this account of the person.
+         */
+        put: operations["chooseAccount"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show whether there is an administrator yet
+         * @description The first one comes in by a link, which the service prints when it starts.
+         */
+        get: operations["retrieveSetup"];
+        put?: never;
+        /**
+         * Become the first administrator
+         * @description By the token of the setup link; whoever is first is signed in.
+         */
+        post: operations["setUp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/sign-in/email": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in
+         * @description With an e-mail address and a password; the reply sets the cookie of the session.
+         */
+        post: operations["signIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/sign-out": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign out
+         * @description Ends the session, if there is one.
+         */
+        post: operations["signOut"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/two-factor/verify-totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a code of the authenticator app
+         * @description Ends signing in where a second factor is on, or switches it on once it is set up.
+         */
+        post: operations["verifyTotp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/two-factor/verify-backup-code": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a recovery code
+         * @description In place of a code of the app; each recovery code is good once.
+         */
+        post: operations["verifyBackupCode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/invitations/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Show an invitation to who is invited
+         * @description By the token of its link.
+         */
+        post: operations["previewInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/invitations/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept an invitation
+         * @description Somebody new gives a name and a password, and is signed in. Who can sign in already does so first, as the invited address.
+         */
+        post: operations["acceptInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/update-user": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change your name
+         * @description What others see of you; what you did before keeps the name of then.
+         */
+        post: operations["changeName"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/list-sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List where you are signed in
+         * @description The latest first.
+         */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/revoke-session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a session
+         * @description Whoever uses it is signed out with their next request.
+         */
+        post: operations["endSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/revoke-other-sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End all other sessions
+         * @description Only the one that asks stays.
+         */
+        post: operations["endOtherSessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/change-password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change your password
+         * @description All other sessions end.
+         */
+        post: operations["changePassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/two-factor/enable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set up a second factor
+         * @description It is on once a code of the app was given.
+         */
+        post: operations["enableTwoFactor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/two-factor/disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Switch the second factor off
+         * @description The recovery codes are gone with it.
+         */
+        post: operations["disableTwoFactor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/two-factor/generate-backup-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make new recovery codes
+         * @description The old ones are good no more.
+         */
+        post: operations["renewBackupCodes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/overview": {
         parameters: {
             query?: never;
@@ -324,6 +668,85 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        Session: {
+            user: {
+                id: string;
+                name: string;
+                email: string;
+                hasTwoFactor: boolean;
+            };
+            /** @description The one that the session works in; null for somebody who belongs to none. */
+            account: {
+                id: string;
+                name: string;
+                currency: string;
+                /** @enum {string} */
+                areaUnits: "sqft" | "sqm";
+                /** @enum {string} */
+                role: "administrator" | "member";
+            } | null;
+            /** @description All that the person belongs to. */
+            accounts: {
+                id: string;
+                name: string;
+                /** @enum {string} */
+                role: "administrator" | "member";
+            }[];
+        };
+        Error: {
+            error: {
+                /** @enum {string} */
+                code: "invalid_json" | "invalid_query" | "unknown_parameter" | "invalid_cursor" | "invalid_idempotency_key" | "invalid_header" | "unauthorized" | "insufficient_scope" | "forbidden" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "idempotency_in_progress" | "external_id_taken" | "conflict" | "events_expired" | "version_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "idempotency_key_reused" | "import_failed" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "outcome_unknown" | "storage_full";
+                /** @description What is wrong and what to do. */
+                message: string;
+                /** @description Also in `X-Request-Id`; not in a 401. */
+                requestId?: string;
+                /** @description Every field at fault. */
+                details?: {
+                    /** @description Of an import: the line on which the row begins. */
+                    line?: number;
+                    /** @example photos[2].url */
+                    field: string;
+                    code: string;
+                    message: string;
+                }[];
+            } & {
+                [key: string]: unknown;
+            };
+        };
+        SetupState: {
+            /** @description Whether there is none yet. */
+            isOpen: boolean;
+            /** @description Whether there is no account either. */
+            needsAccountName: boolean;
+            /** @description Where the link stands on the machine of the service. */
+            file: string | null;
+        };
+        InvitationPreview: {
+            accountName: string;
+            /**
+             * Format: email
+             * @example ada@example.com
+             */
+            email: string;
+            /**
+             * @description Members work with listings; administrators also with keys, the team and the account.
+             * @enum {string}
+             */
+            role: "administrator" | "member";
+            /** @description Whether somebody can sign in with this address already. */
+            hasUser: boolean;
+        };
+        TwoFactor: {
+            /** Format: uri */
+            totpURI: string;
+            /** @description Recovery codes for when the app is lost, each good once. They are shown this once. */
+            backupCodes: string[];
+        };
+        BackupCodes: {
+            /** @description Recovery codes for when the app is lost, each good once. They are shown this once. */
+            backupCodes: string[];
+        };
         Overview: {
             listings: {
                 /** @description All of them. */
@@ -359,27 +782,6 @@ export interface components {
             lastListingAt: string | null;
             /** @description How many API keys there are. */
             keyCount: number;
-        };
-        Error: {
-            error: {
-                /** @enum {string} */
-                code: "invalid_json" | "invalid_query" | "unknown_parameter" | "invalid_cursor" | "invalid_idempotency_key" | "invalid_header" | "unauthorized" | "insufficient_scope" | "forbidden" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "idempotency_in_progress" | "external_id_taken" | "conflict" | "events_expired" | "version_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "idempotency_key_reused" | "import_failed" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "outcome_unknown" | "storage_full";
-                /** @description What is wrong and what to do. */
-                message: string;
-                /** @description Also in `X-Request-Id`; not in a 401. */
-                requestId?: string;
-                /** @description Every field at fault. */
-                details?: {
-                    /** @description Of an import: the line on which the row begins. */
-                    line?: number;
-                    /** @example photos[2].url */
-                    field: string;
-                    code: string;
-                    message: string;
-                }[];
-            } & {
-                [key: string]: unknown;
-            };
         };
         ListingList: {
             data: (components["schemas"]["Listing"] | components["schemas"]["ListingMembers"])[];
@@ -1085,30 +1487,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description [`unauthorized`](/docs/errors/unauthorized): The API key is missing or not valid. */
-        unauthorized: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                /** @description The page about the error, `rel="help"`. */
-                Link?: string;
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description [`forbidden`](/docs/errors/forbidden): You may not do this. */
-        forbidden: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                /** @description The page about the error, `rel="help"`. */
-                Link?: string;
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
         /** @description [`not_acceptable`](/docs/errors/not_acceptable): The reply does not come in that format. */
         not_acceptable: {
             headers: {
@@ -1161,13 +1539,45 @@ export interface components {
         /**
          * @description [`unknown_parameter`](/docs/errors/unknown_parameter): There is no such parameter.
          *
-         *     [`invalid_header`](/docs/errors/invalid_header): A header cannot be read.
-         *
-         *     [`invalid_idempotency_key`](/docs/errors/invalid_idempotency_key): The Idempotency-Key cannot be used.
-         *
          *     [`invalid_json`](/docs/errors/invalid_json): The body is not valid JSON.
          */
-        "unknown_parameter.invalid_header.invalid_idempotency_key.invalid_json": {
+        "unknown_parameter.invalid_json": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /** @description The page about the error, `rel="help"`. */
+                Link?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description [`unauthorized`](/docs/errors/unauthorized): The API key is missing or not valid. */
+        unauthorized: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /** @description The page about the error, `rel="help"`. */
+                Link?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description [`forbidden`](/docs/errors/forbidden): You may not do this. */
+        forbidden: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /** @description The page about the error, `rel="help"`. */
+                Link?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description [`not_found`](/docs/errors/not_found): There is nothing here, or nothing of this account. */
+        not_found: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 /** @description The page about the error, `rel="help"`. */
@@ -1181,23 +1591,6 @@ export interface components {
         /** @description [`request_timeout`](/docs/errors/request_timeout): The request took too long to arrive. */
         request_timeout: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                /** @description The page about the error, `rel="help"`. */
-                Link?: string;
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description [`idempotency_in_progress`](/docs/errors/idempotency_in_progress): The first request with this Idempotency-Key still runs.
-         *
-         *     [`external_id_taken`](/docs/errors/external_id_taken): Another listing has this externalId.
-         */
-        "idempotency_in_progress.external_id_taken": {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 /** @description The page about the error, `rel="help"`. */
                 Link?: string;
@@ -1231,12 +1624,8 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /**
-         * @description [`idempotency_key_reused`](/docs/errors/idempotency_key_reused): The Idempotency-Key came with another request before.
-         *
-         *     [`validation_failed`](/docs/errors/validation_failed): Fields are not valid.
-         */
-        "idempotency_key_reused.validation_failed": {
+        /** @description [`validation_failed`](/docs/errors/validation_failed): Fields are not valid. */
+        validation_failed: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 /** @description The page about the error, `rel="help"`. */
@@ -1276,8 +1665,74 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description [`not_found`](/docs/errors/not_found): There is nothing here, or nothing of this account. */
-        not_found: {
+        /** @description [`conflict`](/docs/errors/conflict): It does not go with what is there. */
+        conflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /** @description The page about the error, `rel="help"`. */
+                Link?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description [`rate_limited`](/docs/errors/rate_limited): The key has sent too many requests. */
+        rate_limited: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /** @description The page about the error, `rel="help"`. */
+                Link?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description [`unknown_parameter`](/docs/errors/unknown_parameter): There is no such parameter.
+         *
+         *     [`invalid_header`](/docs/errors/invalid_header): A header cannot be read.
+         *
+         *     [`invalid_idempotency_key`](/docs/errors/invalid_idempotency_key): The Idempotency-Key cannot be used.
+         *
+         *     [`invalid_json`](/docs/errors/invalid_json): The body is not valid JSON.
+         */
+        "unknown_parameter.invalid_header.invalid_idempotency_key.invalid_json": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /** @description The page about the error, `rel="help"`. */
+                Link?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description [`idempotency_in_progress`](/docs/errors/idempotency_in_progress): The first request with this Idempotency-Key still runs.
+         *
+         *     [`external_id_taken`](/docs/errors/external_id_taken): Another listing has this externalId.
+         */
+        "idempotency_in_progress.external_id_taken": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /** @description The page about the error, `rel="help"`. */
+                Link?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description [`idempotency_key_reused`](/docs/errors/idempotency_key_reused): The Idempotency-Key came with another request before.
+         *
+         *     [`validation_failed`](/docs/errors/validation_failed): Fields are not valid.
+         */
+        "idempotency_key_reused.validation_failed": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 /** @description The page about the error, `rel="help"`. */
@@ -1359,34 +1814,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /**
-         * @description [`unknown_parameter`](/docs/errors/unknown_parameter): There is no such parameter.
-         *
-         *     [`invalid_json`](/docs/errors/invalid_json): The body is not valid JSON.
-         */
-        "unknown_parameter.invalid_json": {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                /** @description The page about the error, `rel="help"`. */
-                Link?: string;
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description [`conflict`](/docs/errors/conflict): It does not go with what is there. */
-        conflict: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                /** @description The page about the error, `rel="help"`. */
-                Link?: string;
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
     };
     parameters: {
         /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
@@ -1452,6 +1879,1124 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    retrieveSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session, if there is one. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user": {
+                     *         "id": "usr_01kt3v9s3c5r8y0w1x2z4q6m7p",
+                     *         "name": "Ada Lovelace",
+                     *         "email": "ada@example.com",
+                     *         "hasTwoFactor": false
+                     *       },
+                     *       "account": {
+                     *         "id": "acc_01kt3v9s3c5r8y0w1x2z4q6m7n",
+                     *         "name": "Hill Country Homes",
+                     *         "currency": "USD",
+                     *         "areaUnits": "sqft",
+                     *         "role": "administrator"
+                     *       },
+                     *       "accounts": [
+                     *         {
+                     *           "id": "acc_01kt3v9s3c5r8y0w1x2z4q6m7n",
+                     *           "name": "Hill Country Homes",
+                     *           "role": "administrator"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Session"] | null;
+                };
+            };
+            400: components["responses"]["unknown_parameter"];
+            406: components["responses"]["not_acceptable"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+        };
+    };
+    chooseAccount: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "accountId": "acc_01kt3v9s3c5r8y0w1x2z4q6m7n"
+                 *     }
+                 */
+                "application/json": {
+                    accountId: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The session. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user": {
+                     *         "id": "usr_01kt3v9s3c5r8y0w1x2z4q6m7p",
+                     *         "name": "Ada Lovelace",
+                     *         "email": "ada@example.com",
+                     *         "hasTwoFactor": false
+                     *       },
+                     *       "account": {
+                     *         "id": "acc_01kt3v9s3c5r8y0w1x2z4q6m7n",
+                     *         "name": "Hill Country Homes",
+                     *         "currency": "USD",
+                     *         "areaUnits": "sqft",
+                     *         "role": "administrator"
+                     *       },
+                     *       "accounts": [
+                     *         {
+                     *           "id": "acc_01kt3v9s3c5r8y0w1x2z4q6m7n",
+                     *           "name": "Hill Country Homes",
+                     *           "role": "administrator"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: components["responses"]["unknown_parameter.invalid_json"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            406: components["responses"]["not_acceptable"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full"];
+        };
+    };
+    retrieveSetup: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How things stand. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "isOpen": false,
+                     *       "needsAccountName": false,
+                     *       "file": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SetupState"];
+                };
+            };
+            400: components["responses"]["unknown_parameter"];
+            406: components["responses"]["not_acceptable"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+        };
+    };
+    setUp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "of the setup link",
+                 *       "name": "Ada Lovelace",
+                 *       "email": "ada@example.com",
+                 *       "password": "correct horse battery staple",
+                 *       "accountName": "Hill Country Homes"
+                 *     }
+                 */
+                "application/json": {
+                    token: string;
+                    /** @example Ada Lovelace */
+                    name: string;
+                    /**
+                     * Format: email
+                     * @example ada@example.com
+                     */
+                    email: string;
+                    /** Format: password */
+                    password: string;
+                    /** @example Ada Lovelace */
+                    accountName?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The session that has begun. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user": {
+                     *         "id": "usr_01kt3v9s3c5r8y0w1x2z4q6m7p",
+                     *         "name": "Ada Lovelace",
+                     *         "email": "ada@example.com",
+                     *         "hasTwoFactor": false
+                     *       },
+                     *       "account": {
+                     *         "id": "acc_01kt3v9s3c5r8y0w1x2z4q6m7n",
+                     *         "name": "Hill Country Homes",
+                     *         "currency": "USD",
+                     *         "areaUnits": "sqft",
+                     *         "role": "administrator"
+                     *       },
+                     *       "accounts": [
+                     *         {
+                     *           "id": "acc_01kt3v9s3c5r8y0w1x2z4q6m7n",
+                     *           "name": "Hill Country Homes",
+                     *           "role": "administrator"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: components["responses"]["unknown_parameter.invalid_json"];
+            403: components["responses"]["forbidden"];
+            406: components["responses"]["not_acceptable"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["rate_limited"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full"];
+        };
+    };
+    signIn: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com",
+                 *       "password": "correct horse battery staple"
+                 *     }
+                 */
+                "application/json": {
+                    email: string;
+                    /** Format: password */
+                    password: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The session; or `twoFactorRedirect`: a code of the second factor is needed, too. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user": {
+                     *         "id": "usr_01kt3v9s3c5r8y0w1x2z4q6m7p",
+                     *         "name": "Ada Lovelace",
+                     *         "email": "ada@example.com",
+                     *         "hasTwoFactor": false
+                     *       },
+                     *       "account": {
+                     *         "id": "acc_01kt3v9s3c5r8y0w1x2z4q6m7n",
+                     *         "name": "Hill Country Homes",
+                     *         "currency": "USD",
+                     *         "areaUnits": "sqft",
+                     *         "role": "administrator"
+                     *       },
+                     *       "accounts": [
+                     *         {
+                     *           "id": "acc_01kt3v9s3c5r8y0w1x2z4q6m7n",
+                     *           "name": "Hill Country Homes",
+                     *           "role": "administrator"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Session"] | {
+                        /** @constant */
+                        twoFactorRedirect: true;
+                    };
+                };
+            };
+            400: components["responses"]["unknown_parameter.invalid_json"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            406: components["responses"]["not_acceptable"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["rate_limited"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full"];
+        };
+    };
+    signOut: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is done. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["unknown_parameter"];
+            403: components["responses"]["forbidden"];
+            406: components["responses"]["not_acceptable"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+        };
+    };
+    verifyTotp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "123456"
+                 *     }
+                 */
+                "application/json": {
+                    /** @example 123456 */
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The session. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user": {
+                     *         "id": "usr_01kt3v9s3c5r8y0w1x2z4q6m7p",
+                     *         "name": "Ada Lovelace",
+                     *         "email": "ada@example.com",
+                     *         "hasTwoFactor": false
+                     *       },
+                     *       "account": {
+                     *         "id": "acc_01kt3v9s3c5r8y0w1x2z4q6m7n",
+                     *         "name": "Hill Country Homes",
+                     *         "currency": "USD",
+                     *         "areaUnits": "sqft",
+                     *         "role": "administrator"
+                     *       },
+                     *       "accounts": [
+                     *         {
+                     *           "id": "acc_01kt3v9s3c5r8y0w1x2z4q6m7n",
+                     *           "name": "Hill Country Homes",
+                     *           "role": "administrator"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: components["responses"]["unknown_parameter.invalid_json"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            406: components["responses"]["not_acceptable"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["rate_limited"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full"];
+        };
+    };
+    verifyBackupCode: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "123456"
+                 *     }
+                 */
+                "application/json": {
+                    /** @example 123456 */
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The session. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user": {
+                     *         "id": "usr_01kt3v9s3c5r8y0w1x2z4q6m7p",
+                     *         "name": "Ada Lovelace",
+                     *         "email": "ada@example.com",
+                     *         "hasTwoFactor": false
+                     *       },
+                     *       "account": {
+                     *         "id": "acc_01kt3v9s3c5r8y0w1x2z4q6m7n",
+                     *         "name": "Hill Country Homes",
+                     *         "currency": "USD",
+                     *         "areaUnits": "sqft",
+                     *         "role": "administrator"
+                     *       },
+                     *       "accounts": [
+                     *         {
+                     *           "id": "acc_01kt3v9s3c5r8y0w1x2z4q6m7n",
+                     *           "name": "Hill Country Homes",
+                     *           "role": "administrator"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: components["responses"]["unknown_parameter.invalid_json"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            406: components["responses"]["not_acceptable"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["rate_limited"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full"];
+        };
+    };
+    previewInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "Zx9T0bMx1a9Qz7LkWc3VnRs5EuYd2JiOpXq8B4fGhT0"
+                 *     }
+                 */
+                "application/json": {
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description What it invites to. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "accountName": "Hill Country Homes",
+                     *       "email": "grace@example.com",
+                     *       "role": "member",
+                     *       "hasUser": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InvitationPreview"];
+                };
+            };
+            400: components["responses"]["unknown_parameter.invalid_json"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            406: components["responses"]["not_acceptable"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full"];
+        };
+    };
+    acceptInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "Zx9T0bMx1a9Qz7LkWc3VnRs5EuYd2JiOpXq8B4fGhT0",
+                 *       "name": "Grace Hopper",
+                 *       "password": "correct horse battery staple"
+                 *     }
+                 */
+                "application/json": {
+                    token: string;
+                    /** @example Ada Lovelace */
+                    name?: string;
+                    /** Format: password */
+                    password?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The session; or `twoFactorRedirect`: a code of the second factor is needed, too. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user": {
+                     *         "id": "usr_01kt3v9s3c5r8y0w1x2z4q6m7p",
+                     *         "name": "Ada Lovelace",
+                     *         "email": "ada@example.com",
+                     *         "hasTwoFactor": false
+                     *       },
+                     *       "account": {
+                     *         "id": "acc_01kt3v9s3c5r8y0w1x2z4q6m7n",
+                     *         "name": "Hill Country Homes",
+                     *         "currency": "USD",
+                     *         "areaUnits": "sqft",
+                     *         "role": "administrator"
+                     *       },
+                     *       "accounts": [
+                     *         {
+                     *           "id": "acc_01kt3v9s3c5r8y0w1x2z4q6m7n",
+                     *           "name": "Hill Country Homes",
+                     *           "role": "administrator"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Session"] | {
+                        /** @constant */
+                        twoFactorRedirect: true;
+                    };
+                };
+            };
+            400: components["responses"]["unknown_parameter.invalid_json"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            406: components["responses"]["not_acceptable"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["rate_limited"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full"];
+        };
+    };
+    changeName: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Ada Lovelace"
+                 *     }
+                 */
+                "application/json": {
+                    /** @example Ada Lovelace */
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The session. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user": {
+                     *         "id": "usr_01kt3v9s3c5r8y0w1x2z4q6m7p",
+                     *         "name": "Ada Lovelace",
+                     *         "email": "ada@example.com",
+                     *         "hasTwoFactor": false
+                     *       },
+                     *       "account": {
+                     *         "id": "acc_01kt3v9s3c5r8y0w1x2z4q6m7n",
+                     *         "name": "Hill Country Homes",
+                     *         "currency": "USD",
+                     *         "areaUnits": "sqft",
+                     *         "role": "administrator"
+                     *       },
+                     *       "accounts": [
+                     *         {
+                     *           "id": "acc_01kt3v9s3c5r8y0w1x2z4q6m7n",
+                     *           "name": "Hill Country Homes",
+                     *           "role": "administrator"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: components["responses"]["unknown_parameter.invalid_json"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            406: components["responses"]["not_acceptable"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full"];
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sessions. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "ses_01kt3vb2d4f6h8j0k1m3n5p7qb",
+                     *         "createdAt": "2026-01-31T09:00:00.000Z",
+                     *         "updatedAt": "2026-01-31T09:00:00.000Z",
+                     *         "expiresAt": "2026-02-07T09:00:00.000Z",
+                     *         "ipAddress": "127.0.0.1",
+                     *         "userAgent": "Mozilla/5.0",
+                     *         "isCurrent": true
+                     *       }
+                     *     ]
+                     */
+                    "application/json": {
+                        id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.000Z
+                         */
+                        createdAt: string;
+                        /**
+                         * Format: date-time
+                         * @description About when it was last used.
+                         * @example 2026-01-31T09:30:00.000Z
+                         */
+                        updatedAt: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.000Z
+                         */
+                        expiresAt: string;
+                        ipAddress: string | null;
+                        userAgent: string | null;
+                        /** @description Whether it is the one that asks. */
+                        isCurrent: boolean;
+                    }[];
+                };
+            };
+            400: components["responses"]["unknown_parameter"];
+            401: components["responses"]["unauthorized"];
+            406: components["responses"]["not_acceptable"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+        };
+    };
+    endSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "ses_01kt3vb2d4f6h8j0k1m3n5p7qb"
+                 *     }
+                 */
+                "application/json": {
+                    id: string;
+                };
+            };
+        };
+        responses: {
+            /** @description It is done. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["unknown_parameter.invalid_json"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            406: components["responses"]["not_acceptable"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full"];
+        };
+    };
+    endOtherSessions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is done. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["unknown_parameter"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            406: components["responses"]["not_acceptable"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full"];
+        };
+    };
+    changePassword: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "currentPassword": "correct horse battery staple",
+                 *       "newPassword": "a better one than before"
+                 *     }
+                 */
+                "application/json": {
+                    /** Format: password */
+                    currentPassword: string;
+                    /** Format: password */
+                    newPassword: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The session. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user": {
+                     *         "id": "usr_01kt3v9s3c5r8y0w1x2z4q6m7p",
+                     *         "name": "Ada Lovelace",
+                     *         "email": "ada@example.com",
+                     *         "hasTwoFactor": false
+                     *       },
+                     *       "account": {
+                     *         "id": "acc_01kt3v9s3c5r8y0w1x2z4q6m7n",
+                     *         "name": "Hill Country Homes",
+                     *         "currency": "USD",
+                     *         "areaUnits": "sqft",
+                     *         "role": "administrator"
+                     *       },
+                     *       "accounts": [
+                     *         {
+                     *           "id": "acc_01kt3v9s3c5r8y0w1x2z4q6m7n",
+                     *           "name": "Hill Country Homes",
+                     *           "role": "administrator"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: components["responses"]["unknown_parameter.invalid_json"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            406: components["responses"]["not_acceptable"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["rate_limited"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full"];
+        };
+    };
+    enableTwoFactor: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "correct horse battery staple"
+                 *     }
+                 */
+                "application/json": {
+                    /** Format: password */
+                    password: string;
+                };
+            };
+        };
+        responses: {
+            /** @description What the app is told. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "totpURI": "otpauth://totp/Property%20Listings:ada@example.com?secret=JBSWY3DPEHPK3PXP&issuer=Property%20Listings",
+                     *       "backupCodes": [
+                     *         "aBcDe-FgHiJ"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TwoFactor"];
+                };
+            };
+            400: components["responses"]["unknown_parameter.invalid_json"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            406: components["responses"]["not_acceptable"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["rate_limited"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full"];
+        };
+    };
+    disableTwoFactor: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "correct horse battery staple"
+                 *     }
+                 */
+                "application/json": {
+                    /** Format: password */
+                    password: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The session. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user": {
+                     *         "id": "usr_01kt3v9s3c5r8y0w1x2z4q6m7p",
+                     *         "name": "Ada Lovelace",
+                     *         "email": "ada@example.com",
+                     *         "hasTwoFactor": false
+                     *       },
+                     *       "account": {
+                     *         "id": "acc_01kt3v9s3c5r8y0w1x2z4q6m7n",
+                     *         "name": "Hill Country Homes",
+                     *         "currency": "USD",
+                     *         "areaUnits": "sqft",
+                     *         "role": "administrator"
+                     *       },
+                     *       "accounts": [
+                     *         {
+                     *           "id": "acc_01kt3v9s3c5r8y0w1x2z4q6m7n",
+                     *           "name": "Hill Country Homes",
+                     *           "role": "administrator"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: components["responses"]["unknown_parameter.invalid_json"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            406: components["responses"]["not_acceptable"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["rate_limited"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full"];
+        };
+    };
+    renewBackupCodes: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "correct horse battery staple"
+                 *     }
+                 */
+                "application/json": {
+                    /** Format: password */
+                    password: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The codes. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "backupCodes": [
+                     *         "aBcDe-FgHiJ"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BackupCodes"];
+                };
+            };
+            400: components["responses"]["unknown_parameter.invalid_json"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            406: components["responses"]["not_acceptable"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["rate_limited"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full"];
+        };
+    };
     retrieveOverview: {
         parameters: {
             query?: never;

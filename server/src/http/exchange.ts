@@ -25,12 +25,17 @@ export interface Exchange {
 }
 
 /** An exchange with somebody who was let in. */
-export interface Admitted<H extends Holder = Holder> extends Exchange {
+export interface Admitted<H extends Holder | undefined = Holder> extends Exchange {
   holder: H;
 }
 
 export function hasKey(exchange: Exchange): exchange is Admitted<KeyHolder> {
   return exchange.holder !== undefined && 'keyId' in exchange.holder;
+}
+
+/** For what needs nobody to be let in. */
+export function isAnybody(_exchange: Exchange): _exchange is Admitted<Holder | undefined> {
+  return true;
 }
 
 export function hasSession(exchange: Exchange): exchange is Admitted<SessionHolder> {

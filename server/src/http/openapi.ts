@@ -39,6 +39,7 @@ function describeOperation(operation: Operation, api: Api, components: Component
     operationId,
     summary,
     description,
+    ...(operation.caller === 'anybody' && { security: [] }),
     parameters: describeParameters(operation, components),
     ...(body && { requestBody: describeBody(body, components) }),
     responses: {

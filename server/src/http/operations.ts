@@ -45,6 +45,8 @@ export interface Operation<S extends QuerySchema = QuerySchema> {
   operationId: string;
   /** Who may call it: everybody of the account if it is left out. */
   role?: 'administrator';
+  /** If it belongs to no account: who may call it, whoever is signed in or really anybody. */
+  caller?: 'person' | 'anybody';
   summary: string;
   description: string;
   query: S;
@@ -63,7 +65,7 @@ export interface Operation<S extends QuerySchema = QuerySchema> {
 }
 
 /** Where operations are to be had, and by whom. */
-export interface Mount<H extends Holder = Holder> {
+export interface Mount<H extends Holder | undefined = Holder> {
   routes: Routes;
   /** The path that they stand below. */
   base: string;
@@ -71,7 +73,7 @@ export interface Mount<H extends Holder = Holder> {
 }
 
 /** Gives an operation its handler; the checks come in the order of the contract's §1. */
-export function addOperation<S extends QuerySchema, H extends Holder>(
+export function addOperation<S extends QuerySchema, H extends Holder | undefined>(
   { routes, base, admits }: Mount<H>,
   operation: Operation<S>,
   handler: (

@@ -10,6 +10,8 @@ import { Guesses } from '../../src/http/guesses.ts';
 import { PasswordAttempts } from '../../src/http/identity/attempts.ts';
 import { Identity } from '../../src/http/identity/identity.ts';
 import { SetupLink } from '../../src/http/identity/setup-link.ts';
+import { ADMIN } from '../../src/http/openapi/admin.ts';
+import { V1 } from '../../src/http/openapi/v1.ts';
 import { MINIMAL, post } from '../support/listings.ts';
 import { OpenApiDocument, valueAt } from '../support/openapi.ts';
 import { startTestService } from '../support/service.ts';
@@ -22,24 +24,32 @@ const served = await (await fetch(`${service.url}/v1/openapi.json`)).text();
 const document = new OpenApiDocument(served);
 const { operations } = document;
 
-test('the document that is served is the one in the repository', () => {
-  const stored = readFileSync(new URL('../../../openapi/openapi.json', import.meta.url), 'utf8');
-  assert.deepEqual(JSON.parse(served), JSON.parse(stored));
-});
+for (const [base, name] of [
+  ['/v1', 'openapi.json'],
+  ['/admin', 'admin.json'],
+]) {
+  const serve = async () => (await fetch(`${service.url}${base}/openapi.json`)).text();
 
-test('every reference leads somewhere, and every component is used', () => {
-  const root = JSON.parse(served);
-  const references = [...served.matchAll(/"\$ref":"([^"]*)"/g)].map(([, reference = '']) => reference);
-  assert.ok(references.length > 0);
-  for (const reference of references) assert.ok(valueAt(root, reference));
-  const { securitySchemes: _, ...components } = root.components;
-  const names = Object.entries<object>(components).flatMap(([kind, parts]) =>
-    Object.keys(parts).map((name) => `#/components/${kind}/${name}`),
-  );
-  assert.deepEqual([...new Set(references)].sort(), names.sort());
-});
+  test(`the document below ${base} is the one in the repository`, async () => {
+    const stored = readFileSync(new URL(`../../../openapi/${name}`, import.meta.url), 'utf8');
+    assert.deepEqual(JSON.parse(await serve()), JSON.parse(stored));
+  });
 
-test('every route below /v1 is documented, and nothing else is', () => {
+  test(`in the document below ${base} every reference leads somewhere, and every component is used`, async () => {
+    const text = await serve();
+    const root = JSON.parse(text);
+    const references = [...text.matchAll(/"\$ref":"([^"]*)"/g)].map(([, reference = '']) => reference);
+    assert.ok(references.length > 0);
+    for (const reference of references) assert.ok(valueAt(root, reference));
+    const { securitySchemes: _, ...components } = root.components;
+    const names = Object.entries<object>(components).flatMap(([kind, parts]) =>
+      Object.keys(parts).map((part) => `#/components/${kind}/${part}`),
+    );
+    assert.deepEqual([...new Set(references)].sort(), names.sort());
+  });
+}
+
+test('every route below /v1 and /admin is documented, and nothing else is', () => {
   const { database } = service;
   const log = { logger: pino({ level: 'silent' }), writeLine: () => {} };
   const routes = createRoutes({
@@ -59,10 +69,12 @@ test('every route below /v1 is documented, and nothing else is', () => {
     release: '0.0.0',
     isStopping: () => false,
   });
-  const below = routes.list().filter(({ path }) => path.startsWith('/v1/'));
-  const mounted = below.map(({ path, method }) => `${method} ${path}`);
-  const documented = operations.map(({ path, method }) => `${method.toUpperCase()} /v1${path}`);
-  assert.deepEqual([...new Set(mounted)].sort(), [...documented, 'GET /v1/openapi.json'].sort());
+  for (const { base, operations: all } of [V1, ADMIN]) {
+    const below = routes.list().filter(({ path }) => path.startsWith(`${base}/`));
+    const mounted = below.map(({ path, method }) => `${method} ${path}`);
+    const documented = all.map(({ path, method }) => `${method.toUpperCase()} ${base}${path}`);
+    assert.deepEqual([...new Set(mounted)].sort(), [...documented, `GET ${base}/openapi.json`].sort());
+  }
 });
 
 test('every parameter in a path is described', () => {

@@ -23,6 +23,11 @@ export interface DocumentedOperation {
   responses: Record<string, DocumentedReply>;
 }
 
+/** Whether it is about who somebody is, and not about an account: sign-in.test.ts and its neighbours call these. */
+export function isOfPeople({ path }: DocumentedOperation): boolean {
+  return /^\/(session|setup|auth|invitations\/(preview|accept))\b/.test(path);
+}
+
 /** The OpenAPI document as a client reads it. */
 export class OpenApiDocument {
   readonly text: string;

@@ -1,16 +1,23 @@
 import { sessionGone } from '../../domain/holders.ts';
 import { noAccount } from '../../domain/memberships.ts';
 import type { ErrorCode } from '../../model/errors.ts';
+import type { Operation } from '../operations.ts';
 import { retrieveAccountOperation, updateAccountOperation } from '../routes/account.operations.ts';
 import { activityOperation } from '../routes/activity.ts';
 import { createKeyOperation, deleteKeyOperation, listKeysOperation } from '../routes/api-keys.operations.ts';
+import { signInOperation, signOutOperation, VERIFY_OPERATIONS } from '../routes/auth.operations.ts';
 import {
+  acceptInvitationOperation,
   createInvitationOperation,
   deleteInvitationOperation,
   listInvitationsOperation,
+  previewInvitationOperation,
 } from '../routes/invitations.operations.ts';
 import { deleteMemberOperation, listMembersOperation, updateMemberOperation } from '../routes/members.operations.ts';
 import { overviewOperation } from '../routes/overview.ts';
+import { PROFILE_OPERATIONS } from '../routes/profile.operations.ts';
+import { chooseAccountOperation, retrieveSessionOperation } from '../routes/session.operations.ts';
+import { retrieveSetupOperation, setUpOperation } from '../routes/setup.operations.ts';
 import type { Api } from './api.ts';
 import { V1 } from './v1.ts';
 
@@ -26,8 +33,6 @@ last chosen in that session. Requests that change something must come from the d
 /** What every operation can answer. */
 const COMMON_ERRORS: ErrorCode[] = [
   'unknown_parameter',
-  'unauthorized',
-  'forbidden',
   'not_acceptable',
   'headers_too_large',
   'internal_error',
@@ -40,12 +45,34 @@ const OF_KEYS = new Set<ErrorCode>(['insufficient_scope']);
 /** What programs do with listings, people do in the same way; `/me` is about a key. */
 const SHARED = V1.operations.filter(({ path }) => path !== '/me');
 
+/** Who somebody is, and how they are let in. */
+const OF_PEOPLE = [
+  retrieveSessionOperation,
+  chooseAccountOperation,
+  retrieveSetupOperation,
+  setUpOperation,
+  signInOperation,
+  signOutOperation,
+  ...Object.values(VERIFY_OPERATIONS),
+  previewInvitationOperation,
+  acceptInvitationOperation,
+  ...PROFILE_OPERATIONS,
+];
+
+function errorsOf({ caller, method, errors }: Operation): ErrorCode[] {
+  const nobody: ErrorCode[] = caller === 'anybody' ? [] : ['unauthorized'];
+  // Of another account's, of another role, or from another page.
+  const other: ErrorCode[] = caller === undefined || method !== 'get' ? ['forbidden'] : [];
+  return [...COMMON_ERRORS, ...nobody, ...other, ...errors.filter((code) => !OF_KEYS.has(code))];
+}
+
 /** What the dashboard uses, with a session. */
 export const ADMIN: Api = {
   base: '/admin',
   title: 'Property Listings dashboard API',
   introduction: INTRODUCTION,
   operations: [
+    ...OF_PEOPLE,
     overviewOperation,
     ...SHARED,
     listKeysOperation,
@@ -65,7 +92,7 @@ export const ADMIN: Api = {
     session: { type: 'apiKey', in: 'cookie', name: 'session', description: 'What signing in sets.' },
   },
   replyHeaders: ['X-Request-Id'],
-  errorsOf: ({ errors }) => [...COMMON_ERRORS, ...errors.filter((code) => !OF_KEYS.has(code))],
+  errorsOf,
   errorExamples: {
     unauthorized: { message: sessionGone().message },
     forbidden: { message: noAccount().message },

@@ -1,3 +1,4 @@
+import type { Holder } from '../../domain/holders.ts';
 import { recordOfSelf } from '../../domain/profile.ts';
 import type { Services } from '../app.ts';
 import type { Exchange } from '../exchange.ts';
@@ -6,20 +7,21 @@ import { forgiveTrials, tryPassword } from '../identity/password.ts';
 import { selfOf } from '../identity/self.ts';
 import { findSignedIn, getNewSession, identityHeaders, setCookies } from '../identity/sessions.ts';
 import { readInput } from '../input.ts';
+import { addOperation, type Mount } from '../operations.ts';
 import { type Reply, replyJson } from '../reply.ts';
-import type { Routes } from '../routes.ts';
 import { codeOnly, signIn } from '../schemas/identity.ts';
+import { signInOperation, signOutOperation, VERIFY_OPERATIONS } from './auth.operations.ts';
 import { replySession } from './session.ts';
 
 /** Signing in and out. Of better-auth's routes only those that stand here are to be had, and each with our checks. */
-export function addAuth(routes: Routes, services: Services): void {
-  routes.add('POST', '/admin/auth/sign-in/email', async (exchange) => {
+export function addAuth(mount: Mount<Holder | undefined>, services: Services): void {
+  addOperation(mount, signInOperation, async (exchange) => {
     const given = await readInput(exchange, signIn);
     return signInWith(given, exchange, services);
   });
-  routes.add('POST', '/admin/auth/sign-out', (exchange) => signOut(exchange, services));
+  addOperation(mount, signOutOperation, (exchange) => signOut(exchange, services));
   for (const factor of ['totp', 'backup-code'] as const) {
-    routes.add('POST', `/admin/auth/two-factor/verify-${factor}`, async (exchange) => {
+    addOperation(mount, VERIFY_OPERATIONS[factor], async (exchange) => {
       const { code } = await readInput(exchange, codeOnly);
       return verify(factor, code, exchange, services);
     });

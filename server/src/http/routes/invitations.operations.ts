@@ -2,12 +2,15 @@ import { z } from 'zod';
 import type { Operation } from '../operations.ts';
 import { JSON_TYPE } from '../reply.ts';
 import { expected, time } from '../schemas/fields.ts';
-import { email } from '../schemas/identity.ts';
+import { acceptance, email, tokenOnly } from '../schemas/identity.ts';
 import { noQuery } from '../schemas/query.ts';
 import { INPUT_ERRORS } from './common.operations.ts';
 import { role } from './members.operations.ts';
+import { SIGN_IN_REPLY } from './session.operations.ts';
 
 export const newInvitation = z.strictObject({ email, role }, expected('an object')).meta({ id: 'NewInvitation' });
+
+const TOKEN = 'Zx9T0bMx1a9Qz7LkWc3VnRs5EuYd2JiOpXq8B4fGhT0';
 
 const invitation = z
   .object({
@@ -71,7 +74,7 @@ export const createInvitationOperation: Operation<typeof noQuery> = {
         .meta({ id: 'CreatedInvitation' }),
       example: {
         ...example,
-        url: 'https://listings.example.com/invitation#token=Zx9T0bMx1a9Qz7LkWc3VnRs5EuYd2JiOpXq8B4fGhT0',
+        url: `https://listings.example.com/invitation#token=${TOKEN}`,
         isMailed: false,
       },
     },
@@ -102,4 +105,50 @@ export const deleteInvitationOperation: Operation<typeof noQuery> = {
   errorExamples: {
     not_found: { message: 'There is no invitation nobody; it may have been accepted or taken back before.' },
   },
+};
+
+export const previewInvitationOperation: Operation<typeof noQuery> = {
+  method: 'post',
+  path: '/invitations/preview',
+  operationId: 'previewInvitation',
+  summary: 'Show an invitation to who is invited',
+  description: 'By the token of its link.',
+  caller: 'anybody',
+  query: noQuery,
+  body: { types: [JSON_TYPE], schema: tokenOnly, example: { token: TOKEN } },
+  replies: [
+    {
+      status: 200,
+      description: 'What it invites to.',
+      schema: z
+        .object({
+          accountName: z.string(),
+          email,
+          role,
+          hasUser: z.boolean().meta({ description: 'Whether somebody can sign in with this address already.' }),
+        })
+        .meta({ id: 'InvitationPreview' }),
+      example: { accountName: 'Hill Country Homes', email: 'grace@example.com', role: 'member', hasUser: false },
+    },
+  ],
+  errors: [...INPUT_ERRORS, 'not_found'],
+};
+
+export const acceptInvitationOperation: Operation<typeof noQuery> = {
+  method: 'post',
+  path: '/invitations/accept',
+  operationId: 'acceptInvitation',
+  summary: 'Accept an invitation',
+  description:
+    'Somebody new gives a name and a password, and is signed in. Who can sign in already does so first, as the invited ' +
+    'address.',
+  caller: 'anybody',
+  query: noQuery,
+  body: {
+    types: [JSON_TYPE],
+    schema: acceptance,
+    example: { token: TOKEN, name: 'Grace Hopper', password: 'correct horse battery staple' },
+  },
+  replies: [SIGN_IN_REPLY],
+  errors: [...INPUT_ERRORS, 'unauthorized', 'not_found', 'conflict', 'rate_limited'],
 };

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { SessionHolder } from '../../domain/holders.ts';
+import type { Holder, SessionHolder } from '../../domain/holders.ts';
 import { acceptAsNew, acceptAsUser, getInvitation, invite, revokeInvitation } from '../../domain/invitations.ts';
 import { formatTime } from '../../lib/times.ts';
 import type { Invitation } from '../../model/administrators.ts';
@@ -13,15 +13,16 @@ import { findSignedIn, requireSignedIn } from '../identity/sessions.ts';
 import { readInput } from '../input.ts';
 import { addOperation, type Mount } from '../operations.ts';
 import { type Reply, replyJson } from '../reply.ts';
-import type { Routes } from '../routes.ts';
 import { invalidFields } from '../schemas/faults.ts';
 import { acceptance, tokenOnly } from '../schemas/identity.ts';
 import { signInWith } from './auth.ts';
 import {
+  acceptInvitationOperation,
   createInvitationOperation,
   deleteInvitationOperation,
   listInvitationsOperation,
   newInvitation,
+  previewInvitationOperation,
 } from './invitations.operations.ts';
 import { replySession } from './session.ts';
 
@@ -44,7 +45,6 @@ export function addInvitations(mount: Mount<SessionHolder>, services: Services):
     await revokeInvitation(database, holder.accountId, invitationId, holder.administrator);
     return { status: 204, headers: {} };
   });
-  addAcceptance(mount.routes, services);
 }
 
 /** How people reach the service: as the person who invites has reached it, if no setting says it. */
@@ -57,13 +57,13 @@ function showInvitation({ id, email, role, invitedBy, createdAt, expiresAt }: In
 }
 
 /** For people who belong to no account yet: the token is what lets them in. */
-function addAcceptance(routes: Routes, services: Services): void {
-  routes.add('POST', '/admin/invitations/preview', async (exchange) => {
+export function addAcceptance(mount: Mount<Holder | undefined>, services: Services): void {
+  addOperation(mount, previewInvitationOperation, async (exchange) => {
     const { token } = await readInput(exchange, tokenOnly);
     const { accountName, email, role, user } = await getInvitation(services.database, token);
     return replyJson(200, JSON.stringify({ accountName, email, role, hasUser: user !== undefined }));
   });
-  routes.add('POST', '/admin/invitations/accept', async (exchange) => {
+  addOperation(mount, acceptInvitationOperation, async (exchange) => {
     const given = await readInput(exchange, acceptance);
     const { user } = await getInvitation(services.database, given.token);
     return user === undefined ? joinAsNew(given, exchange, services) : joinAsUser(given.token, exchange, services);

@@ -1,3 +1,4 @@
+import type { Holder } from '../../domain/holders.ts';
 import { changeName, endOtherSessions, endSession, finishPasswordChange, recordOfSelf } from '../../domain/profile.ts';
 import type { AuditAction } from '../../model/audit.ts';
 import { listSessions } from '../../storage/sessions.ts';
@@ -8,41 +9,52 @@ import { forgiveTrials, tryPassword } from '../identity/password.ts';
 import { selfOf } from '../identity/self.ts';
 import { getNewSession, identityHeaders, requireSignedIn, type SignedIn, setCookies } from '../identity/sessions.ts';
 import { readInput } from '../input.ts';
+import { addOperation, type Mount, type Operation } from '../operations.ts';
 import { type Reply, replyJson } from '../reply.ts';
-import type { Handler, Routes } from '../routes.ts';
 import { nameChange, passwordChange, passwordOnly, sessionOnly } from '../schemas/identity.ts';
+import type { noQuery } from '../schemas/query.ts';
+import {
+  changeNameOperation,
+  changePasswordOperation,
+  disableTwoFactorOperation,
+  enableTwoFactorOperation,
+  endOtherSessionsOperation,
+  endSessionOperation,
+  listSessionsOperation,
+  renewBackupCodesOperation,
+} from './profile.operations.ts';
 import { replySession } from './session.ts';
 
 /** What somebody who is signed in does with their own person. */
-export function addProfile(routes: Routes, services: Services): void {
+export function addProfile(mount: Mount<Holder | undefined>, services: Services): void {
   const { database } = services;
-  const add = (method: string, name: string, handler: (exchange: Exchange, signedIn: SignedIn) => Promise<Reply>) => {
-    const signedInOnly: Handler = async (exchange) => handler(exchange, await requireSignedIn(exchange, services));
-    routes.add(method, `/admin/auth/${name}`, signedInOnly);
-  };
-  add('POST', 'update-user', async (exchange, signedIn) => {
+  const add = (
+    operation: Operation<typeof noQuery>,
+    handler: (exchange: Exchange, signedIn: SignedIn) => Promise<Reply>,
+  ) => addOperation(mount, operation, async (exchange) => handler(exchange, await requireSignedIn(exchange, services)));
+  add(changeNameOperation, async (exchange, signedIn) => {
     const given = await readInput(exchange, nameChange);
     const name = await changeName(database, signedIn.user.id, given.name);
     return replySession({ ...signedIn, user: { ...signedIn.user, name } }, database);
   });
-  add('GET', 'list-sessions', async (_, { sessionId, user }) => {
+  add(listSessionsOperation, async (_, { sessionId, user }) => {
     const sessions = await listSessions(database, user.id);
     const shown = sessions.map((session) => ({ ...session, isCurrent: session.id === sessionId }));
     return replyJson(200, JSON.stringify(shown));
   });
-  add('POST', 'revoke-session', async (exchange, signedIn) => {
+  add(endSessionOperation, async (exchange, signedIn) => {
     const { id } = await readInput(exchange, sessionOnly);
     await endSession(database, selfOf(signedIn, exchange, services), id);
     return { status: 204, headers: {} };
   });
-  add('POST', 'revoke-other-sessions', async (exchange, signedIn) => {
+  add(endOtherSessionsOperation, async (exchange, signedIn) => {
     await endOtherSessions(database, selfOf(signedIn, exchange, services));
     return { status: 204, headers: {} };
   });
-  add('POST', 'change-password', (exchange, signedIn) => changePassword(exchange, signedIn, services));
-  add('POST', 'two-factor/enable', (exchange, signedIn) => enableTwoFactor(exchange, signedIn, services));
-  add('POST', 'two-factor/disable', (exchange, signedIn) => disableTwoFactor(exchange, signedIn, services));
-  add('POST', 'two-factor/generate-backup-codes', async (exchange, signedIn) => {
+  add(changePasswordOperation, (exchange, signedIn) => changePassword(exchange, signedIn, services));
+  add(enableTwoFactorOperation, (exchange, signedIn) => enableTwoFactor(exchange, signedIn, services));
+  add(disableTwoFactorOperation, (exchange, signedIn) => disableTwoFactor(exchange, signedIn, services));
+  add(renewBackupCodesOperation, async (exchange, signedIn) => {
     const { password } = await readInput(exchange, passwordOnly);
     const { response } = await prove(exchange, signedIn, services, (auth, headers) =>
       auth.api.generateBackupCodes({ body: { password }, headers, returnHeaders: true }),

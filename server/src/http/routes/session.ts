@@ -1,20 +1,22 @@
+import type { Holder } from '../../domain/holders.ts';
 import { chooseAccount } from '../../domain/memberships.ts';
 import { findAccount } from '../../storage/accounts.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Services } from '../app.ts';
 import { findSignedIn, requireSignedIn, type SignedIn } from '../identity/sessions.ts';
 import { readInput } from '../input.ts';
+import { addOperation, type Mount } from '../operations.ts';
 import { type Reply, replyJson } from '../reply.ts';
-import type { Routes } from '../routes.ts';
 import { accountChoice } from '../schemas/identity.ts';
+import { chooseAccountOperation, retrieveSessionOperation } from './session.operations.ts';
 
-export function addSession(routes: Routes, services: Services): void {
+export function addSession(mount: Mount<Holder | undefined>, services: Services): void {
   const { database } = services;
-  routes.add('GET', '/admin/session', async (exchange) => {
+  addOperation(mount, retrieveSessionOperation, async (exchange) => {
     const signedIn = await findSignedIn(exchange, services);
     return signedIn === undefined ? replyJson(200, 'null') : replySession(signedIn, database);
   });
-  routes.add('PUT', '/admin/session/account', async (exchange) => {
+  addOperation(mount, chooseAccountOperation, async (exchange) => {
     const signedIn = await requireSignedIn(exchange, services);
     const { accountId } = await readInput(exchange, accountChoice);
     const membership = await chooseAccount(database, signedIn, accountId);

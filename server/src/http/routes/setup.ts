@@ -1,20 +1,22 @@
+import type { Holder } from '../../domain/holders.ts';
 import { findSetupState, setUp } from '../../domain/setup.ts';
 import type { Services } from '../app.ts';
 import { clientAddress } from '../client-address.ts';
 import { readInput } from '../input.ts';
+import { addOperation, type Mount } from '../operations.ts';
 import { replyJson } from '../reply.ts';
-import type { Routes } from '../routes.ts';
 import { setup } from '../schemas/identity.ts';
 import { signInWith } from './auth.ts';
+import { retrieveSetupOperation, setUpOperation } from './setup.operations.ts';
 
 /** The first administrator. */
-export function addSetup(routes: Routes, services: Services): void {
+export function addSetup(mount: Mount<Holder | undefined>, services: Services): void {
   const { database, setupLink, trustedProxies } = services;
-  routes.add('GET', '/admin/setup', async () => {
+  addOperation(mount, retrieveSetupOperation, async () => {
     const state = await findSetupState(database);
     return replyJson(200, JSON.stringify({ ...state, file: state.isOpen ? setupLink.file : null }));
   });
-  routes.add('POST', '/admin/setup', async (exchange) => {
+  addOperation(mount, setUpOperation, async (exchange) => {
     const { token, ...given } = await readInput(exchange, setup);
     await setUp(database, given, clientAddress(exchange.incoming, trustedProxies), token);
     setupLink.remove();
