@@ -165,6 +165,11 @@ async function newcomer(): Promise<Browser> {
   return signIn(service, await createPerson(service));
 }
 
+test('the cookie is the one that the document names', () => {
+  const { session } = JSON.parse(document.text).components.securitySchemes;
+  assert.deepEqual([session.in, session.name], ['cookie', cookie.split('=', 1).join()]);
+});
+
 test('a path below /admin that is not there is 401 without a session and 404 with one', async () => {
   for (const path of ['/admin/', '/admin/nothing', '/admin/listings/', '/admin/me', '/admin/api-keys/a/b']) {
     await assertRefused(await fetch(`${service.url}${path}`), 401, 'unauthorized');

@@ -23,6 +23,7 @@ const PATHS: [path: string, allow: string][] = [
   ['/livez', 'GET, HEAD'],
   ['/readyz', 'GET, HEAD'],
   ['/docs', 'GET, HEAD'],
+  ['/docs/admin', 'GET, HEAD'],
 ];
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
@@ -206,6 +207,7 @@ test('/v1/me shows the account and the key in use, and not the key itself', asyn
 test('/docs/ leads to /docs, and /docs/errors/ to /docs/errors', async () => {
   for (const [path, status, target] of [
     ['/docs/', 308, '/docs'],
+    ['/docs/admin/', 308, '/docs/admin'],
     ['/docs/errors/', 308, '/docs/errors'],
   ] as const) {
     const response = await fetch(`${service.url}${path}`, { redirect: 'manual' });

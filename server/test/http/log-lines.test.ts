@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { createPerson, signIn } from '../support/browser.ts';
 import { readError } from '../support/replies.ts';
 import { startTestService, type Tenant, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -32,6 +33,15 @@ test('a request is logged with who sent it, what it was and how it ended', async
   );
   assert.deepEqual({ accountId, keyId }, { accountId: tenant.accountId, keyId: tenant.keyId });
   assert.equal(typeof durationMs, 'number');
+});
+
+test('a request of the dashboard is logged with the person and the account, and without the cookie', async () => {
+  const person = await createPerson(service);
+  const browser = await signIn(service, person);
+  await browser.send('GET', '/admin/listings', undefined, { 'X-Request-Id': 'hand-1' });
+  const { accountId, userId, keyId, path } = await loggedAs('hand-1');
+  assert.deepEqual([accountId, userId, keyId, path], [person.accountId, person.userId, undefined, '/admin/listings']);
+  for (const value of browser.cookies.values()) assert.ok(!service.logLines.join('').includes(value));
 });
 
 test('a request that failed is logged with the code of its error', async () => {

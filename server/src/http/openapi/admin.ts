@@ -89,7 +89,12 @@ export const ADMIN: Api = {
     deleteInvitationOperation,
   ],
   securitySchemes: {
-    session: { type: 'apiKey', in: 'cookie', name: 'session', description: 'What signing in sets.' },
+    session: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: 'property-listings.session_token',
+      description: 'What signing in sets; over HTTPS its name begins with `__Host-`.',
+    },
   },
   replyHeaders: ['X-Request-Id'],
   errorsOf,

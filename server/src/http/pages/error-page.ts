@@ -1,9 +1,12 @@
 import { STATUS_CODES } from 'node:http';
 import type { ErrorCode } from '../../model/errors.ts';
 import { ERRORS } from '../errors.ts';
+import { ADMIN } from '../openapi/admin.ts';
+import type { Api } from '../openapi/api.ts';
 import { bodyOf, exampleError } from '../openapi/error-examples.ts';
 import { tagOf } from '../openapi/tags.ts';
 import { V1 } from '../openapi/v1.ts';
+import type { Operation } from '../operations.ts';
 import { fieldCodes } from './field-codes.ts';
 import { escapeHtml, page, prose } from './html.ts';
 
@@ -43,15 +46,24 @@ function exampleReply(code: ErrorCode): string {
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\n${lines.join('')}\n${body}`;
 }
 
-/** The operations that can answer with it. */
+/** The operations that can answer with it: those of the dashboard only if there are no others. */
 function whoAnswers(code: ErrorCode): string {
-  const operations = V1.operations.filter((operation) => V1.errorsOf(operation).includes(code));
-  if (operations.length === 0) return '';
-  if (operations.length === V1.operations.length) return '<h2>Where</h2>\n<p>Every operation can answer with it.</p>';
+  const ofPrograms = operationsWith(code, V1);
+  if (ofPrograms.length > 0) return listOperations(ofPrograms, V1, '/docs');
+  const ofPeople = operationsWith(code, ADMIN);
+  return ofPeople.length > 0 ? listOperations(ofPeople, ADMIN, '/docs/admin') : '';
+}
+
+function operationsWith(code: ErrorCode, api: Api): Operation[] {
+  return api.operations.filter((operation) => api.errorsOf(operation).includes(code));
+}
+
+function listOperations(operations: Operation[], api: Api, reference: string): string {
+  if (operations.length === api.operations.length) return '<h2>Where</h2>\n<p>Every operation can answer with it.</p>';
   const items = operations.map((operation) => {
     const { method, path, operationId, summary } = operation;
-    const link = `/docs#/${tagOf(operation).name}/${operationId}`;
-    return `<li><a href="${link}"><code>${method.toUpperCase()} /v1${path}</code></a> ${escapeHtml(summary)}</li>`;
+    const link = `${reference}#/${encodeURIComponent(tagOf(operation).name)}/${operationId}`;
+    return `<li><a href="${link}"><code>${method.toUpperCase()} ${api.base}${path}</code></a> ${escapeHtml(summary)}</li>`;
   });
   return `<h2>Where</h2>\n<ul>\n${items.join('\n')}\n</ul>`;
 }

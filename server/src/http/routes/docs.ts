@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ERROR_CODES } from '../../model/errors.ts';
+import { ADMIN } from '../openapi/admin.ts';
+import type { Api } from '../openapi/api.ts';
+import { V1 } from '../openapi/v1.ts';
 import { errorIndex } from '../pages/error-index.ts';
 import { errorPage } from '../pages/error-page.ts';
 import { HTML_TYPE, replyPage, SCRIPT_POLICY } from '../pages/reply-page.ts';
@@ -10,18 +13,19 @@ import type { Routes } from '../routes.ts';
 const VIEWER = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
 const PAGES = join(import.meta.dirname, '../pages');
 
-const PAGE = `<!doctype html>
+/** The reference of an API, which `start.js` finds by the page's path. */
+const toPage = ({ title, base }: Api) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Property Listings API</title>
+<title>${title}</title>
 <link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 </head>
 <body>
 <div id="swagger-ui"></div>
-<noscript>The reference needs JavaScript; the document itself is at /v1/openapi.json, all errors at
+<noscript>The reference needs JavaScript; the document itself is at ${base}/openapi.json, all errors at
 <a href="/docs/errors">/docs/errors</a>.</noscript>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/start.js"></script>
@@ -31,7 +35,7 @@ const PAGE = `<!doctype html>
 
 /** NDJSON is text, but the viewer takes each type with "json" in its name for JSON and would quote the example. */
 const START = `const viewer = SwaggerUIBundle({
-  url: '/v1/openapi.json',
+  url: location.pathname === '/docs/admin' ? '/admin/openapi.json' : '/v1/openapi.json',
   dom_id: '#swagger-ui',
   deepLinking: true,
   defaultModelsExpandDepth: 0,
@@ -52,12 +56,13 @@ const FILES: [name: string, directory: string, type: string][] = [
   ['pages.css', PAGES, 'text/css; charset=utf-8'],
 ];
 
-/** `/docs`: the interactive API reference; `/docs/errors`: a page for each error code. */
+/** `/docs`, `/docs/admin`: interactive references of both APIs; `/docs/errors`: a page for each error code. */
 export function addDocs(routes: Routes): void {
-  for (const path of ['/docs', '/docs/errors']) {
+  for (const path of ['/docs', '/docs/admin', '/docs/errors']) {
     routes.add('GET', `${path}/`, () => ({ status: 308, headers: { Location: path } }));
   }
-  routes.add('GET', '/docs', () => replyPage(PAGE, HTML_TYPE, SCRIPT_POLICY));
+  routes.add('GET', '/docs', () => replyPage(toPage(V1), HTML_TYPE, SCRIPT_POLICY));
+  routes.add('GET', '/docs/admin', () => replyPage(toPage(ADMIN), HTML_TYPE, SCRIPT_POLICY));
   routes.add('GET', '/docs/start.js', () => replyPage(START, 'text/javascript; charset=utf-8'));
   routes.add('GET', '/docs/errors', () => replyPage(errorIndex(), HTML_TYPE));
   for (const code of ERROR_CODES) {
