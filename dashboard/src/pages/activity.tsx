@@ -67,7 +67,9 @@ function ActivityTable({ rows }: { rows: Activity[] }) {
         <thead>
           <tr>
             <th scope="col">What</th>
-            <th scope="col">Who</th>
+            <th scope="col" className="from-medium">
+              Who
+            </th>
             <th scope="col" className="from-medium">
               From
             </th>
@@ -87,8 +89,11 @@ function ActivityTable({ rows }: { rows: Activity[] }) {
                     </Text>
                   </>
                 )}
+                <Text size="xs" c="dimmed" className="until-medium" component="div">
+                  <bdi>{actor.name ?? describeActor(actor.type)}</bdi>
+                </Text>
               </td>
-              <td>
+              <td className="from-medium name">
                 <bdi>{actor.name ?? describeActor(actor.type)}</bdi>
               </td>
               <td className="from-medium">{address === null ? '' : <code>{address}</code>}</td>

@@ -85,7 +85,7 @@ function ListingRow({ listing }: { listing: Listing }) {
         <Text size="xs" c="dimmed" component="div">
           <bdi>{place(listing)}</bdi>
           <span className="until-medium">
-            <Status status={status} /> {beds} bd · {baths} ba
+            <Status status={status} /> · {beds} bd · {baths} ba
           </span>
         </Text>
       </td>

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Check, Plus } from 'lucide-react';
@@ -57,8 +57,15 @@ export function FirstSteps({ hasKey }: { hasKey: boolean }) {
         </Step>
       </div>
       <Text size="sm" c="dimmed" mt="lg">
-        No terminal at hand? <Link to="/listings/new">Create one by hand</Link> or{' '}
-        <Link to="/listings/import">import a file</Link>.
+        No terminal at hand?{' '}
+        <Anchor size="sm" renderRoot={(props) => <Link to="/listings/new" {...props} />}>
+          Create one by hand
+        </Anchor>{' '}
+        or{' '}
+        <Anchor size="sm" renderRoot={(props) => <Link to="/listings/import" {...props} />}>
+          import a file
+        </Anchor>
+        .
       </Text>
       <GenerateApiKey isOpen={isGenerating} onClose={generating.close} />
     </Page>

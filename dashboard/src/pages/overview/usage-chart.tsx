@@ -1,12 +1,9 @@
 import '@mantine/charts/styles.css';
 import { BarChart } from '@mantine/charts';
 import type { Overview } from '../../api/types';
-import { toChart } from './usage';
+import { OTHERS_COLOR, SERIES_COLORS, toChart } from './usage';
 
-/** Told apart in both themes and by people who see few colours; the table below says the same in numbers. */
-const COLORS = ['evergreen.7', 'blue.5', 'yellow.6', 'grape.5', 'orange.6', 'gray.5'];
-
-/** Requests by hour, each key's on top of the others'. */
+/** Requests by hour, each key's on top of the others'; the table below has the names and the numbers. */
 export default function UsageChart({ usage }: { usage: Overview['usage'] }) {
   const { rows, series } = toChart(usage);
   return (
@@ -16,14 +13,12 @@ export default function UsageChart({ usage }: { usage: Overview['usage'] }) {
       data={rows}
       dataKey="hour"
       type="stacked"
-      withLegend={series.length > 1}
-      legendProps={{ verticalAlign: 'bottom' }}
       tickLine="none"
       gridAxis="x"
       barProps={{ isAnimationActive: false, maxBarSize: 22 }}
       barChartProps={{ accessibilityLayer: false }}
       aria-hidden
-      series={series.map((one, index) => ({ ...one, color: COLORS[index % COLORS.length] ?? 'gray.5' }))}
+      series={series.map((one, index) => ({ ...one, color: SERIES_COLORS[index] ?? OTHERS_COLOR }))}
     />
   );
 }

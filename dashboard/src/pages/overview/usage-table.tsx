@@ -1,8 +1,8 @@
 import type { Overview } from '../../api/types';
 import { formatNumber } from '../../lib/format';
-import { totalsByKey } from './usage';
+import { OTHERS_COLOR, SERIES_COLORS, totalsByKey } from './usage';
 
-/** The chart in numbers, and the errors besides. */
+/** The chart's legend, the chart in numbers, and the errors besides. */
 export function UsageTable({ usage }: { usage: Overview['usage'] }) {
   return (
     <div className="table-wrap">
@@ -19,9 +19,14 @@ export function UsageTable({ usage }: { usage: Overview['usage'] }) {
           </tr>
         </thead>
         <tbody>
-          {totalsByKey(usage).map(({ id, name, isDeleted, requests, errors }) => (
+          {totalsByKey(usage).map(({ id, name, isDeleted, requests, errors }, index) => (
             <tr key={id}>
               <td className="wide">
+                <span
+                  className="status-dot in-text"
+                  style={{ background: SERIES_COLORS[index] ?? OTHERS_COLOR }}
+                  aria-hidden
+                />
                 <bdi>{name}</bdi>
                 {isDeleted && ' (deleted)'}
               </td>

@@ -2,8 +2,9 @@ import type { Overview } from '../../api/types';
 
 type Usage = Overview['usage'];
 
-/** More lines cannot be told apart; the rest are one. */
-const SERIES_MAX = 6;
+/** Colours of the busiest keys, told apart in both themes; more could not be, so the rest of the keys are one. */
+export const SERIES_COLORS = ['#1c7d57', '#4a90d9', '#d9a514', '#8a6fd1', '#d9682e'];
+export const OTHERS_COLOR = '#8b95a1';
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
 const OTHERS = 'others';
@@ -32,7 +33,7 @@ export function totalsByKey({ keys, hours }: Usage): KeyTotal[] {
 /** What the chart draws: a row for each hour, also for those without requests. */
 export function toChart(usage: Usage, nowMs = Date.now()) {
   const totals = totalsByKey(usage);
-  const shown = totals.slice(0, totals.length > SERIES_MAX ? SERIES_MAX - 1 : SERIES_MAX);
+  const shown = totals.slice(0, SERIES_COLORS.length);
   const series = shown.map(({ id, name }) => ({ name: id, label: name }));
   if (totals.length > shown.length) series.push({ name: OTHERS, label: `${totals.length - shown.length} others` });
   const shownIds = new Set(shown.map(({ id }) => id));

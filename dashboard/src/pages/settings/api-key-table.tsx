@@ -58,7 +58,7 @@ function ApiKeyRow({ apiKey, onDelete }: { apiKey: ApiKey; onDelete: () => void 
         <code>{start}…</code>
       </td>
       <td className="from-medium nowrap">{ACCESS_NAMES[access]}</td>
-      <td className="from-large">{createdBy === null ? <Dash what="The operator" /> : <bdi>{createdBy}</bdi>}</td>
+      <td className="from-large name">{createdBy === null ? <Dash what="The operator" /> : <bdi>{createdBy}</bdi>}</td>
       <td className="from-large nowrap">
         <Time at={createdAt} />
       </td>

@@ -34,7 +34,7 @@ export function InvitationTable({ invitations }: { invitations: Invitation[] }) 
                 <bdi>{invitation.email}</bdi>
               </td>
               <td>{roleName(invitation.role)}</td>
-              <td className="from-large">
+              <td className="from-large name">
                 <bdi>{invitation.invitedBy ?? 'The operator'}</bdi>
               </td>
               <td className="from-medium nowrap">

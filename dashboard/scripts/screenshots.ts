@@ -1,0 +1,130 @@
+// Every page at two widths and in both themes, with nothing, with a few and with many: `npm run screenshots [none|few|many]`.
+// The pictures are in dashboard/screenshots/; look at each.
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { type Browser, createPerson, signIn } from '../../server/test/support/browser.ts';
+import { startTestService, type TestService } from '../../server/test/support/service.ts';
+import { launchBrowser } from '../test/support/chromium.ts';
+import { openWindow, signInByForm } from '../test/support/window.ts';
+
+const DIRECTORY = join(import.meta.dirname, '../screenshots');
+const SIZES = { none: { listings: 0, keys: 0 }, few: { listings: 8, keys: 3 }, many: { listings: 100_000, keys: 40 } };
+const LONG_NAME = 'A name of sixty characters, as long as anybody will want it!';
+const STATUSES = ['active', 'active', 'pending', 'coming_soon', 'closed', 'active_under_contract', 'hold'];
+const CITIES = ['Austin', 'Dripping Springs', 'Wimberley', 'Marble Falls', 'Round Rock'];
+const STREETS = ['Elm Street', 'Oak Avenue', 'Old Spicewood Springs Road', 'Congress Avenue', 'Ranch Road 12'];
+
+const OUTSIDE = ['/sign-in'];
+const INSIDE = [
+  '/',
+  '/listings',
+  '/listings/new',
+  '/listings/import',
+  '/settings/api',
+  '/settings/team',
+  '/settings/account',
+  '/profile',
+  '/activity',
+];
+
+/** What is opened on a page by a button's name. */
+const DIALOGS: [path: string, button: string, name: string][] = [
+  ['/listings', 'Filters', 'filters'],
+  ['/settings/api', 'Generate API Key', 'generate'],
+  ['/settings/api', 'Delete', 'delete'],
+  ['/settings/team', 'Invite', 'invite'],
+];
+
+function listingOf(index: number) {
+  return {
+    externalId: `MLS-${20_000 + index}`,
+    address: `${100 + index} ${STREETS[index % STREETS.length]}`,
+    beds: 1 + (index % 5),
+    baths: 1 + (index % 3),
+    status: STATUSES[index % STATUSES.length],
+    city: CITIES[index % CITIES.length],
+    stateOrProvince: 'TX',
+    ...(index % 6 === 5
+      ? {}
+      : { listPrice: 285_000 + ((index * 7_350) % 900_000), livingArea: 900 + ((index * 37) % 2_400) }),
+  };
+}
+
+async function prepare(service: TestService, { listings, keys }: { listings: number; keys: number }) {
+  const name = listings > 1_000 ? LONG_NAME : 'Hill Country Homes';
+  const tenant = listings === 0 ? undefined : await service.createTenant(name);
+  const person = await createPerson(service, { name: 'Ada Moreno', ...(tenant && { accountId: tenant.accountId }) });
+  const api = await signIn(service, person);
+  const lines = Array.from({ length: listings }, (_, index) => JSON.stringify(listingOf(index))).join('\n');
+  if (tenant !== undefined) {
+    const headers = { 'Content-Type': 'application/x-ndjson' };
+    await service.fetch(tenant, '/v1/imports', { method: 'POST', headers, body: lines });
+  }
+  for (let index = 1; index < keys; index += 1)
+    await makeKey(service, api, keys > 10 ? LONG_NAME : `Program ${index}`, index);
+  return person;
+}
+
+async function makeKey(service: TestService, api: Browser, name: string, index: number): Promise<void> {
+  const { key } = await api.ask('POST', '/admin/api-keys', { name, access: index % 2 === 0 ? 'full' : 'read' }, 201);
+  for (let count = 0; count < (index * 7) % 23; count += 1) {
+    await fetch(`${service.url}/v1/listings?limit=1`, { headers: { Authorization: `Bearer ${key}` } });
+  }
+}
+
+async function open(page: Page, path: string): Promise<void> {
+  await page.goto(path);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
+  await page.waitForLoadState('load');
+  await settle(page);
+}
+
+/** Whatever fades is there. */
+async function settle(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    await new Promise((resolve) => requestAnimationFrame(resolve));
+    const passing = document.getAnimations().filter(({ effect }) => effect?.getTiming().iterations !== Infinity);
+    await Promise.all(passing.map(({ finished }) => finished.catch(() => undefined)));
+  });
+}
+
+async function shoot(size: keyof typeof SIZES): Promise<void> {
+  await using service = await startTestService();
+  const person = await prepare(service, SIZES[size]);
+  const chromium = await launchBrowser();
+  for (const width of [1280, 390]) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await using window = await openWindow(chromium, service, { width, colorScheme });
+      const { page } = window;
+      const save = (name: string) =>
+        page.screenshot({ path: join(DIRECTORY, `${size}-${name}-${width}-${colorScheme}.png`) });
+      for (const path of OUTSIDE) {
+        await open(page, path);
+        await save(path.slice(1));
+      }
+      await signInByForm(page, person);
+      for (const path of INSIDE) {
+        await open(page, path);
+        await save(path.slice(1).replaceAll('/', '-') || 'home');
+      }
+      for (const [path, button, name] of DIALOGS) {
+        await open(page, path);
+        const found = page.getByRole('button', { name: button, exact: true }).first();
+        if ((await found.count()) === 0) continue;
+        await found.click();
+        await page.getByRole('dialog').waitFor();
+        await settle(page);
+        await save(name);
+      }
+    }
+  }
+  await chromium.close();
+}
+
+const asked = process.argv.slice(2);
+rmSync(DIRECTORY, { recursive: true, force: true });
+mkdirSync(DIRECTORY, { recursive: true });
+for (const size of ['none', 'few', 'many'] as const) if (asked.length === 0 || asked.includes(size)) await shoot(size);
+console.log(`The pictures are in ${DIRECTORY}`);
