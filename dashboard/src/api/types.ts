@@ -11,6 +11,10 @@ export type Account = components['schemas']['Account'];
 export type Overview = components['schemas']['Overview'];
 export type Activity = components['schemas']['AuditEntry'];
 
+export type Member = components['schemas']['Member'];
+export type Invitation = components['schemas']['Invitation'];
+export type CreatedInvitation = components['schemas']['CreatedInvitation'];
+
 export type Role = 'administrator' | 'member';
 
 export interface Session {
@@ -24,36 +28,17 @@ export interface Page<T> {
   nextCursor: string | null;
 }
 
-export interface Member {
-  id: string;
-  name: string;
-  email: string;
-  role: Role;
-  createdAt: string;
-  isYou: boolean;
-}
-
-export interface Invitation {
-  id: string;
-  email: string;
-  role: Role;
-  createdAt: string;
-  expiresAt: string;
-  invitedBy: string | null;
-}
-
 export interface Setup {
   isOpen: boolean;
   needsAccountName: boolean;
   file: string | null;
 }
 
-/** One of the places where somebody is signed in (better-auth's form). */
+/** One of the places where somebody is signed in. */
 export interface SignIn {
   id: string;
-  token: string;
   createdAt: string;
-  updatedAt: string;
-  ipAddress?: string | null;
-  userAgent?: string | null;
+  ipAddress: string | null;
+  userAgent: string | null;
+  isCurrent: boolean;
 }

@@ -52,7 +52,7 @@ function toSentence({ field, message }: FieldFault): string {
 /** Once the messages are on the page, the keyboard is where the first one is. */
 function focusFirstFault(): void {
   requestAnimationFrame(() => {
-    const field = document.querySelector<HTMLElement>('[aria-invalid="true"]');
+    const field = document.querySelector<HTMLElement>(':is(input, select, textarea)[aria-invalid="true"]');
     field?.focus();
   });
 }

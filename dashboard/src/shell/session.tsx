@@ -23,6 +23,7 @@ export function useIsAdministrator(): boolean {
 
 /** From here on somebody is signed in, or is in another account: nothing of before may be seen. */
 export function beginSession(session: Session | null): void {
-  queryClient.clear();
+  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] });
+  // Not removed with the others: who watches it would watch one that is gone.
   queryClient.setQueryData(sessionQuery.queryKey, session);
 }

@@ -1,4 +1,4 @@
-import { Anchor, Button, PasswordInput, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -8,6 +8,7 @@ import type { Role } from '../../api/types';
 import { useFaults } from '../../lib/faults';
 import { Form } from '../../parts/form';
 import { FormError } from '../../parts/form-error';
+import { PasswordField } from '../../parts/password-field';
 import { Entry, readSession, readToken, useEnter } from './entry';
 
 interface Preview {
@@ -66,11 +67,10 @@ function NewPerson({ preview, token }: { preview: Preview; token: string }) {
             onChange={({ currentTarget }) => setName(currentTarget.value)}
             error={faults.fields.name}
           />
-          <PasswordInput
+          <PasswordField
             label="Password"
             description="At least 8 characters; several words are best."
             autoComplete="new-password"
-            visibilityToggleButtonProps={{ 'aria-label': 'Show what is typed' }}
             value={password}
             onChange={({ currentTarget }) => setPassword(currentTarget.value)}
             error={faults.fields.password}

@@ -1,4 +1,4 @@
-import { Anchor, Button, PasswordInput, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -8,6 +8,7 @@ import type { Session, Setup } from '../../api/types';
 import { useFaults } from '../../lib/faults';
 import { Form } from '../../parts/form';
 import { FormError } from '../../parts/form-error';
+import { PasswordField } from '../../parts/password-field';
 import { ErrorState } from '../../parts/states';
 import { Entry, readToken, useEnter } from './entry';
 
@@ -72,11 +73,10 @@ function SetupForm({ setup, token }: { setup: Setup; token: string }) {
           )}
           <TextInput label="Your name" autoComplete="name" {...bind('name')} />
           <TextInput label="E-mail" type="email" autoComplete="username" {...bind('email')} />
-          <PasswordInput
+          <PasswordField
             label="Password"
             description="At least 8 characters; several words are best."
             autoComplete="new-password"
-            visibilityToggleButtonProps={{ 'aria-label': 'Show what is typed' }}
             {...bind('password')}
           />
           <Button type="submit" loading={isBusy} fullWidth mt={4}>

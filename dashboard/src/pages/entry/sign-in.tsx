@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Code, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Anchor, Button, Code, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -7,6 +7,7 @@ import { setupQuery } from '../../api/queries';
 import { useFaults } from '../../lib/faults';
 import { Form } from '../../parts/form';
 import { FormError } from '../../parts/form-error';
+import { PasswordField } from '../../parts/password-field';
 import { Entry, readSession, useEnter } from './entry';
 
 export function SignInPage() {
@@ -47,13 +48,12 @@ function PasswordStep({ onDone, onCode }: { onDone: () => Promise<void>; onCode:
             onChange={({ currentTarget }) => setEmail(currentTarget.value)}
             error={faults.fields.email}
           />
-          <PasswordInput
+          <PasswordField
             label="Password"
             autoComplete="current-password"
             value={password}
             onChange={({ currentTarget }) => setPassword(currentTarget.value)}
             error={faults.fields.password}
-            visibilityToggleButtonProps={{ 'aria-label': 'Show what is typed' }}
           />
           <Button type="submit" loading={isBusy} fullWidth mt={4}>
             Sign in

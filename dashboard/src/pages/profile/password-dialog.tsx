@@ -1,9 +1,10 @@
-import { Button, Group, Modal, PasswordInput, Stack } from '@mantine/core';
+import { Button, Group, Modal, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { request } from '../../api/client';
 import { useFaults } from '../../lib/faults';
 import { Form } from '../../parts/form';
 import { FormError } from '../../parts/form-error';
+import { PasswordField } from '../../parts/password-field';
 
 interface PasswordDialogProps<Reply> {
   title: string;
@@ -34,11 +35,10 @@ export function PasswordDialog<Reply>({ title, verb, isOpen, onClose, onDone }: 
       <Form onSubmit={confirm}>
         <Stack>
           <FormError>{faults.general}</FormError>
-          <PasswordInput
+          <PasswordField
             label="Password"
             data-autofocus
             autoComplete="current-password"
-            visibilityToggleButtonProps={{ 'aria-label': 'Show what is typed' }}
             value={password}
             onChange={({ currentTarget }) => setPassword(currentTarget.value)}
             error={faults.fields.password}

@@ -1,4 +1,4 @@
-import { Button, Group, PasswordInput, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useState } from 'react';
 import { request } from '../../api/client';
@@ -7,8 +7,7 @@ import { useFaults } from '../../lib/faults';
 import { Form } from '../../parts/form';
 import { FormError } from '../../parts/form-error';
 import { Section } from '../../parts/page';
-
-const SHOW = { 'aria-label': 'Show what is typed' };
+import { PasswordField } from '../../parts/password-field';
 
 export function PasswordForm() {
   const [currentPassword, setCurrent] = useState('');
@@ -29,19 +28,17 @@ export function PasswordForm() {
         <Form onSubmit={change}>
           <Stack maw={440}>
             <FormError>{faults.general}</FormError>
-            <PasswordInput
+            <PasswordField
               label="Current password"
               autoComplete="current-password"
-              visibilityToggleButtonProps={SHOW}
               value={currentPassword}
               onChange={({ currentTarget }) => setCurrent(currentTarget.value)}
               error={faults.fields.currentPassword}
             />
-            <PasswordInput
+            <PasswordField
               label="New password"
               description="At least 8 characters; several words are best."
               autoComplete="new-password"
-              visibilityToggleButtonProps={SHOW}
               value={newPassword}
               onChange={({ currentTarget }) => setNew(currentTarget.value)}
               error={faults.fields.newPassword}

@@ -1,8 +1,8 @@
-import { Button, Text } from '@mantine/core';
+import { Badge, Button, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { request } from '../../api/client';
-import { queryClient, sessionQuery, signInsQuery } from '../../api/queries';
+import { queryClient, signInsQuery } from '../../api/queries';
 import type { SignIn } from '../../api/types';
 import { Section } from '../../parts/page';
 import { ErrorState, LoadingRows } from '../../parts/states';
@@ -48,10 +48,15 @@ function SignInTable({ signIns }: { signIns: SignIn[] }) {
           </tr>
         </thead>
         <tbody>
-          {signIns.map(({ id, token, createdAt, ipAddress, userAgent }) => (
+          {signIns.map(({ id, isCurrent, createdAt, ipAddress, userAgent }) => (
             <tr key={id}>
               <td className="wide">
-                {describeBrowser(userAgent ?? '')}
+                {describeBrowser(userAgent ?? '')}{' '}
+                {isCurrent && (
+                  <Badge variant="default" size="sm" tt="none">
+                    This one
+                  </Badge>
+                )}
                 <Text size="xs" c="dimmed" className="until-medium">
                   {ipAddress}
                 </Text>
@@ -63,9 +68,11 @@ function SignInTable({ signIns }: { signIns: SignIn[] }) {
                 <Time at={createdAt} />
               </td>
               <td className="end">
-                <Button size="compact-sm" variant="default" onClick={() => end('revoke-session', { token })}>
-                  End
-                </Button>
+                {!isCurrent && (
+                  <Button size="compact-sm" variant="default" onClick={() => end('revoke-session', { id })}>
+                    End
+                  </Button>
+                )}
               </td>
             </tr>
           ))}
@@ -75,7 +82,6 @@ function SignInTable({ signIns }: { signIns: SignIn[] }) {
   );
 }
 
-/** The one in use can be among them: then this browser is signed out. */
 async function end(verb: string, body: object): Promise<void> {
   try {
     await request('POST', `/admin/auth/${verb}`, { body });
@@ -83,6 +89,5 @@ async function end(verb: string, body: object): Promise<void> {
     const message = error instanceof Error ? error.message : String(error);
     notifications.show({ color: 'red', title: 'The sign-in was not ended', message });
   }
-  await queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey });
   await queryClient.invalidateQueries({ queryKey: signInsQuery.queryKey });
 }

@@ -84,7 +84,12 @@ function QrCode({ text }: { text: string }) {
   const { data, size } = encode(text, { border: 2 });
   const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join('');
   return (
-    <svg viewBox={`0 0 ${size} ${size}`} className="qr" role="img" aria-label="QR code for your authenticator app">
+    <svg
+      viewBox={`0 0 ${size} ${size}`}
+      className="qr"
+      role="img"
+      aria-label="A picture for your authenticator app to scan"
+    >
       <rect width={size} height={size} fill="#fff" />
       <path d={path} fill="#000" />
     </svg>

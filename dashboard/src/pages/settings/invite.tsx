@@ -2,20 +2,15 @@ import { Button, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/co
 import { useRef, useState } from 'react';
 import { request } from '../../api/client';
 import { invitationsQuery, queryClient } from '../../api/queries';
-import type { Invitation } from '../../api/types';
+import type { CreatedInvitation } from '../../api/types';
 import { useFaults } from '../../lib/faults';
 import { CopyButton } from '../../parts/copy-button';
 import { Form } from '../../parts/form';
 import { FormError } from '../../parts/form-error';
 
-interface NewInvitation extends Invitation {
-  url: string;
-  isMailed: boolean;
-}
-
 /** An invitation is a link; it is mailed where the service can, and shown this once. */
 export function Invite({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
-  const [made, setMade] = useState<NewInvitation>();
+  const [made, setMade] = useState<CreatedInvitation>();
   return (
     <Modal
       opened={isOpen}
@@ -32,7 +27,7 @@ export function Invite({ isOpen, onClose }: { isOpen: boolean; onClose: () => vo
   );
 }
 
-function InviteForm({ onCancel, onDone }: { onCancel: () => void; onDone: (made: NewInvitation) => void }) {
+function InviteForm({ onCancel, onDone }: { onCancel: () => void; onDone: (made: CreatedInvitation) => void }) {
   const [email, setEmail] = useState('');
   const [role, setRole] = useState('member');
   const { faults, isBusy, submit } = useFaults((field) => field === 'email');
@@ -40,7 +35,7 @@ function InviteForm({ onCancel, onDone }: { onCancel: () => void; onDone: (made:
   const invite = () =>
     submit(async () => {
       const body = { email: email.trim(), role };
-      onDone(await request<NewInvitation>('POST', '/admin/invitations', { body }));
+      onDone(await request<CreatedInvitation>('POST', '/admin/invitations', { body }));
       void queryClient.invalidateQueries({ queryKey: invitationsQuery.queryKey });
     });
 
@@ -84,7 +79,7 @@ function InvitationLink({
   invitation: { email, url, isMailed },
   onDone,
 }: {
-  invitation: NewInvitation;
+  invitation: CreatedInvitation;
   onDone: () => void;
 }) {
   const shown = useRef<HTMLElement>(null);

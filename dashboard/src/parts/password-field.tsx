@@ -1,0 +1,14 @@
+import { PasswordInput, type PasswordInputProps } from '@mantine/core';
+
+/** A password; what was found wrong with it is said of the field itself, which Mantine only does for the box around it. */
+export function PasswordField({ error, ...rest }: PasswordInputProps) {
+  return (
+    <PasswordInput
+      {...rest}
+      error={error}
+      aria-invalid={error ? true : undefined}
+      // Not "password": labels are how people and programs find the field.
+      visibilityToggleButtonProps={{ 'aria-label': 'Show what is typed' }}
+    />
+  );
+}
