@@ -1,10 +1,13 @@
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { changeAccount, createAccount, deleteAccount, getAccount } from '../domain/accounts.ts';
+import { type Candidate, createAccountFor } from '../domain/administrators.ts';
 import { formatTime } from '../lib/times.ts';
 import type { Account } from '../model/accounts.ts';
 import { AppError } from '../model/errors.ts';
 import { listAccounts } from '../storage/accounts.ts';
+import { nameOf } from './administrators.ts';
+import { readPassword } from './passwords.ts';
 import { formatTable, type OutputOptions, print, withDatabase, withJsonOption } from './with-database.ts';
 
 export function addAccounts(program: Command): void {
@@ -18,15 +21,45 @@ export function addAccounts(program: Command): void {
 function addCreate(accounts: Command): void {
   withJsonOption(accounts.command('create').description('make an account'))
     .requiredOption('--name <name>', 'what it is called')
-    .action((options: OutputOptions & { name: string }) =>
-      withDatabase(async (database) => {
-        const { id, name } = await createAccount(database, options.name);
-        print({ id, name }, options, [
+    .option('--admin-email <address>', 'make somebody its administrator, who signs in with this address')
+    .option('--admin-name <name>', 'what they are called; without it, what stands before the @')
+    .option('--admin-password-stdin', 'read their password from the standard input instead of asking for it')
+    .option('--admin-existing', 'they have a password here already, for another account')
+    .action(async (options: CreateOptions, command: Command) => {
+      const candidate = await readCandidate(options, command);
+      await withDatabase(async (database) => {
+        const { account, user } =
+          candidate === undefined
+            ? { account: await createAccount(database, options.name), user: undefined }
+            : await createAccountFor(database, options.name, candidate);
+        const { id, name } = account;
+        print({ id, name, ...(user && { administrator: user }) }, options, [
           `Account "${name}" has the id ${id}.`,
+          ...(user === undefined ? [] : [`${user.name} signs in as ${user.email} and is its administrator.`]),
           `Next: npx property-listings keys create --account ${id} --name "My first key"`,
         ]);
-      }),
-    );
+      });
+    });
+}
+
+interface CreateOptions extends OutputOptions {
+  name: string;
+  adminEmail?: string;
+  adminName?: string;
+  adminPasswordStdin?: true;
+  adminExisting?: true;
+}
+
+/** The administrator that a new account is to have, if any. */
+async function readCandidate(options: CreateOptions, command: Command): Promise<Candidate | undefined> {
+  const { adminEmail: email, adminName, adminPasswordStdin, adminExisting } = options;
+  if (email === undefined) {
+    if (adminName === undefined && !adminPasswordStdin && !adminExisting) return undefined;
+    return command.error('error: an administrator needs an address: give --admin-email');
+  }
+  if (adminExisting) return { email };
+  const password = await readPassword(adminPasswordStdin, '--admin-password-stdin', command);
+  return { email, name: adminName ?? nameOf(email), password };
 }
 
 function addList(accounts: Command): void {

@@ -2,6 +2,7 @@ import { Command, CommanderError, Help, type Option } from 'commander';
 import { ConfigError, readRelease } from '../config.ts';
 import { AppError } from '../model/errors.ts';
 import { addAccounts } from './accounts.ts';
+import { addAdministrators } from './administrators.ts';
 import { addKeys } from './keys.ts';
 import { addMigrate } from './migrate.ts';
 import { addServe } from './serve.ts';
@@ -30,6 +31,7 @@ function createProgram(): Command {
   addServe(program);
   addMigrate(program);
   addAccounts(program);
+  addAdministrators(program);
   addKeys(program);
   return program;
 }

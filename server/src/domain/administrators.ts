@@ -1,13 +1,14 @@
 import { createId } from '../lib/ids.ts';
-import { parseName } from '../model/accounts.ts';
+import { type Account, parseName } from '../model/accounts.ts';
 import { parseEmail, parsePassword, type Role, type User } from '../model/administrators.ts';
 import type { AuditActor } from '../model/audit.ts';
 import { AppError } from '../model/errors.ts';
 import type { Database, Session } from '../storage/database.ts';
-import { insertMembership } from '../storage/memberships.ts';
-import { findUserByEmail, insertUser } from '../storage/users.ts';
-import { getAccount } from './accounts.ts';
-import { recordAudit } from './audit.ts';
+import { findMember, insertMembership, listMembershipsOf } from '../storage/memberships.ts';
+import { removeSessions } from '../storage/sessions.ts';
+import { findUserByEmail, insertUser, removeChallenges, removeTwoFactor, setPasswordHash } from '../storage/users.ts';
+import { getAccount, storeAccount } from './accounts.ts';
+import { OPERATOR, recordAudit } from './audit.ts';
 import { hashPassword, withHashing } from './passwords.ts';
 
 /** A person as they were given. */
@@ -31,42 +32,119 @@ export async function prepareUser({ name, email, password }: NewPerson): Promise
   return { user, credential: { id: createId('crd'), passwordHash } };
 }
 
+/** Somebody for an account: a new person, or one who can sign in already. */
+export type Candidate = NewPerson | { email: string };
+
 /**
- * Makes somebody who can sign in, and belongs to an account.
- * @throws {AppError} `not_found` without such an account; `conflict` for an address that somebody signs in with;
- * `validation_failed`
+ * Lets somebody into an account, as the operator does.
+ * @throws {AppError} `not_found` without such an account or, if no password is given, such a person; `conflict` for
+ * somebody who belongs to it, or who has a password already; `validation_failed`
  */
 export async function createAdministrator(
   database: Database,
   accountId: string,
-  person: NewPerson,
+  candidate: Candidate,
   role: Role,
   actor: AuditActor,
 ): Promise<User> {
-  const prepared = await prepareUser(person);
-  await database.write(async (session) => {
+  const prepare = await prepareCandidate(candidate);
+  return database.write(async (session) => {
     await getAccount(session, accountId);
-    await storeUser(session, prepared);
-    await join(session, accountId, prepared.user, role, actor);
+    const user = await prepare(session);
+    await join(session, accountId, user, role, actor);
+    return user;
   });
-  return prepared.user;
+}
+
+/** Makes an account with its first administrator. @throws {AppError} as `createAdministrator` */
+export async function createAccountFor(
+  database: Database,
+  name: string,
+  candidate: Candidate,
+): Promise<{ account: Account; user: User }> {
+  const prepare = await prepareCandidate(candidate);
+  return database.write(async (session) => {
+    const account = await storeAccount(session, name, OPERATOR);
+    const user = await prepare(session);
+    await join(session, account.id, user, 'administrator', OPERATOR);
+    return { account, user };
+  });
+}
+
+/** What finds or stores the candidate in a transaction. */
+async function prepareCandidate(candidate: Candidate): Promise<(session: Session) => Promise<User>> {
+  if (!('password' in candidate)) return (session) => getUser(session, parseEmail(candidate.email));
+  const prepared = await prepareUser(candidate);
+  return async (session) => {
+    await storeUser(session, prepared);
+    return prepared.user;
+  };
+}
+
+async function getUser(session: Session, email: string): Promise<User> {
+  const user = await findUserByEmail(session, email);
+  if (user !== undefined) return user;
+  throw new AppError('not_found', `Nobody signs in as ${email} yet: give a password for them.`);
 }
 
 /** @throws {AppError} `conflict` for an address that somebody signs in with */
 export async function storeUser(session: Session, { user, credential }: PreparedUser): Promise<void> {
   const existing = await findUserByEmail(session, user.email);
-  if (existing !== undefined) throw new AppError('conflict', `Somebody signs in as ${user.email} already.`);
+  if (existing !== undefined) {
+    throw new AppError('conflict', `Somebody signs in as ${user.email} already, with a password of their own.`);
+  }
   await insertUser(session, user, credential);
 }
 
-/** Makes somebody belong to an account. */
+/** Makes somebody belong to an account. @throws {AppError} `conflict` if they do already */
 export async function join(
   session: Session,
   accountId: string,
-  { id, name }: User,
+  { id, name, email }: User,
   role: Role,
   actor: AuditActor,
 ): Promise<void> {
+  if ((await findMember(session, accountId, id)) !== undefined) {
+    throw new AppError('conflict', `${email} belongs to the account already.`);
+  }
   await insertMembership(session, { accountId, userId: id, role, createdAt: Date.now() });
   await recordAudit(session, accountId, actor, 'member.joined', { type: 'administrator', id, name });
+}
+
+/**
+ * Gives somebody of an account another password, as the operator does; all their sessions end.
+ * @throws {AppError} `not_found` for somebody who does not belong to it; `validation_failed`
+ */
+export async function resetPassword(
+  database: Database,
+  accountId: string,
+  given: { email: string; password: string; removeTwoFactor: boolean },
+): Promise<User> {
+  const email = parseEmail(given.email);
+  const password = parsePassword(given.password);
+  const passwordHash = await withHashing(() => hashPassword(password));
+  return database.write(async (session) => {
+    await getAccount(session, accountId);
+    const user = await findUserByEmail(session, email);
+    if (user === undefined || (await findMember(session, accountId, user.id)) === undefined) {
+      throw new AppError('not_found', `Nobody who signs in as ${email} belongs to the account.`);
+    }
+    await setPasswordHash(session, user.id, passwordHash);
+    await removeSessions(session, user.id);
+    await removeChallenges(session, user.id);
+    if (given.removeTwoFactor) await removeTwoFactor(session, user.id);
+    await recordReset(session, user, given.removeTwoFactor);
+    return user;
+  });
+}
+
+/** Their password is the same in each of their accounts. */
+async function recordReset(session: Session, { id, name }: User, hasLostTwoFactor: boolean): Promise<void> {
+  const target = { type: 'administrator', id, name } as const;
+  for (const { accountId } of await listMembershipsOf(session, id)) {
+    await recordAudit(session, accountId, OPERATOR, 'administrator.password_changed', target);
+    if (hasLostTwoFactor) {
+      await recordAudit(session, accountId, OPERATOR, 'administrator.two_factor_disabled', target);
+    }
+  }
 }

@@ -128,9 +128,8 @@ export async function acceptAsUser(database: Database, token: string, guest: Gue
 async function accept(session: Session, invitation: OpenInvitation, user: User, address: string): Promise<void> {
   const { accountId, id, role } = invitation;
   await removeInvitation(session, accountId, id);
-  const member = await findMember(session, accountId, user.id);
   // The operator may have let them in meanwhile.
-  if (member !== undefined) return;
+  if ((await findMember(session, accountId, user.id)) !== undefined) return;
   await join(session, accountId, user, role, actorOf({ userId: user.id, userName: user.name, address }));
 }
 

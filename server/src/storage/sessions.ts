@@ -71,3 +71,12 @@ export async function removeOtherSessions(session: Session, userId: string, id: 
   const rows = await session.execute(removeOthers, { userId, id });
   return rows.length;
 }
+
+const removeAll = statement<{ userId: string }>((query, parameter) =>
+  query.deleteFrom('sessions').where('user_id', '=', parameter('userId')),
+);
+
+/** Signs somebody out everywhere. */
+export async function removeSessions(session: Session, userId: string): Promise<void> {
+  await session.execute(removeAll, { userId });
+}

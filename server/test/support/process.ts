@@ -80,14 +80,18 @@ export interface CommandResult {
   stderr: string;
 }
 
-/** Runs a command of the program to its end. */
-export function runCommand(args: string[], settings: Record<string, string>): Promise<CommandResult> {
+/** Runs a command of the program to its end; `input` is all that it can read. */
+export function runCommand(args: string[], settings: Record<string, string>, input = ''): Promise<CommandResult> {
   const { promise, resolve, reject } = Promise.withResolvers<CommandResult>();
-  execFile(process.execPath, [PROGRAM, ...args], { env: environment(settings) }, (error, stdout, stderr) => {
+  const env = environment(settings);
+  const child = execFile(process.execPath, [PROGRAM, ...args], { env }, (error, stdout, stderr) => {
     const code = error === null ? 0 : error.code;
     if (typeof code === 'number') resolve({ code, stdout, stderr });
     else reject(error);
   });
+  // A command that does not read ends before.
+  child.stdin?.on('error', () => {});
+  child.stdin?.end(input);
   return promise;
 }
 

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Holder, SessionHolder } from '../../domain/holders.ts';
+import { mailInvitation } from '../../domain/invitation-mail.ts';
 import { acceptAsNew, acceptAsUser, getInvitation, invite, revokeInvitation } from '../../domain/invitations.ts';
 import { formatTime } from '../../lib/times.ts';
 import type { Invitation } from '../../model/administrators.ts';
@@ -8,7 +9,6 @@ import { listInvitations } from '../../storage/invitations.ts';
 import type { Services } from '../app.ts';
 import { clientAddress } from '../client-address.ts';
 import type { Exchange } from '../exchange.ts';
-import { mailInvitation } from '../identity/invitation-mail.ts';
 import { findSignedIn, requireSignedIn } from '../identity/sessions.ts';
 import { readInput } from '../input.ts';
 import { addOperation, type Mount } from '../operations.ts';
@@ -28,7 +28,7 @@ import { replySession } from './session.ts';
 
 /** Who is asked to join the account. */
 export function addInvitations(mount: Mount<SessionHolder>, services: Services): void {
-  const { database } = services;
+  const { database, mailer, log } = services;
   addOperation(mount, listInvitationsOperation, async ({ holder: { accountId } }) => {
     const invitations = await listInvitations(database, accountId, Date.now());
     return replyJson(200, JSON.stringify({ data: invitations.map(showInvitation), nextCursor: null }));
@@ -38,7 +38,9 @@ export function addInvitations(mount: Mount<SessionHolder>, services: Services):
     const given = await readInput(exchange, newInvitation);
     const { invitation, accountName, token } = await invite(database, accountId, given, administrator);
     const url = `${baseOf(exchange, services)}/invitation#token=${token}`;
-    const isMailed = await mailInvitation({ ...invitation, accountName, url }, services);
+    const isMailed = await mailInvitation(mailer, { ...invitation, accountName, url }, (error) =>
+      log.logger.error({ err: error }, 'an invitation was not mailed'),
+    );
     return replyJson(201, JSON.stringify({ ...showInvitation(invitation), url, isMailed }));
   });
   addOperation(mount, deleteInvitationOperation, async ({ holder }, _, { invitationId = '' }) => {

@@ -1,20 +1,24 @@
-import type { Invitation } from '../../model/administrators.ts';
-import type { Services } from '../app.ts';
+import type { Mailer } from '../lib/mailer.ts';
+import type { Invitation } from '../model/administrators.ts';
 
 interface InvitationLetter extends Invitation {
   accountName: string;
   url: string;
 }
 
-/** Mails an invitation, where the service can send mail; whether the mail server has taken it. */
-export async function mailInvitation(invitation: InvitationLetter, { mailer, log }: Services): Promise<boolean> {
+/** Mails an invitation, where mail can be sent; whether the mail server has taken it. */
+export async function mailInvitation(
+  mailer: Mailer | undefined,
+  invitation: InvitationLetter,
+  onError: (error: unknown) => void,
+): Promise<boolean> {
   if (mailer === undefined) return false;
   const { email, accountName } = invitation;
   try {
     await mailer({ to: email, subject: `Join ${accountName} on Property Listings`, text: letter(invitation) });
     return true;
   } catch (error) {
-    log.logger.error({ err: error }, 'an invitation was not mailed');
+    onError(error);
     return false;
   }
 }

@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { Browser, PASSWORD } from '../support/browser.ts';
+import { startMailServer } from '../support/mail-server.ts';
+import { environment, PROGRAM, runCommand } from '../support/process.ts';
+import { createDirectory } from '../support/service.ts';
+import { directoryFor, serveFor, spawnFor } from '../support/serving.ts';
+import { totp } from '../support/totp.ts';
+import { until } from '../support/until.ts';
+
+const directory = await createDirectory();
+after(() => rm(directory, { recursive: true, force: true }));
+const settings = { DATA_DIR: directory };
+const NEW_PASSWORD = 'staple battery horse correct';
+
+/** Runs a command with `--json` that must succeed; `input` is what it reads. */
+// biome-ignore lint/suspicious/noExplicitAny: a test says itself what it expects.
+async function run(args: string[], input = '', more: Record<string, string> = {}): Promise<any> {
+  const { code, stdout, stderr } = await runCommand([...args, '--json'], { ...settings, ...more }, input);
+  assert.equal(code, 0, stderr);
+  assert.ok(!`${stdout}${stderr}`.includes(PASSWORD));
+  return JSON.parse(stdout);
+}
+
+async function refused(args: string[], code: number, words: RegExp, input = ''): Promise<void> {
+  const result = await runCommand(args, settings, input);
+  assert.match(result.stderr, words);
+  assert.doesNotMatch(result.stderr, /^\s+at /m, 'no stack');
+  assert.deepEqual([result.code, result.stdout], [code, '']);
+}
+
+let people = 0;
+
+/** An account with an administrator, made by one command. */
+async function createAccountWithAdministrator() {
+  const email = `ada${people++}@example.com`;
+  const args = ['accounts', 'create', '--name', 'Ada & Co', '--admin-email', email, '--admin-password-stdin'];
+  const { id } = await run(args, `${PASSWORD}\n`);
+  return { id: String(id), email };
+}
+
+async function signIn(url: string, email: string, password: string): Promise<[number, Browser]> {
+  const browser = new Browser({ url });
+  const response = await browser.send('POST', '/admin/auth/sign-in/email', { email, password });
+  await response.text();
+  return [response.status, browser];
+}
+
+test('accounts create makes an account with its administrator, who can sign in', async (t) => {
+  const { url } = await serveFor(t, settings);
+  const { id, email } = await createAccountWithAdministrator();
+  const [status, browser] = await signIn(url, email, PASSWORD);
+  assert.equal(status, 200);
+  const { user, account } = await browser.ask('GET', '/admin/session');
+  assert.deepEqual([user.name, account.id, account.role], [email.split('@')[0], id, 'administrator']);
+  const { data } = await browser.ask('GET', '/admin/activity');
+  assert.deepEqual(data.map(({ action, actor }: Record<string, { name: string }>) => [action, actor?.name]).slice(1), [
+    ['member.joined', 'Operator'],
+    ['account.created', 'Operator'],
+  ]);
+});
+
+test('administrators create lets others in, list shows them, and who has a password keeps it', async (t) => {
+  const { url } = await serveFor(t, settings);
+  const { id, email } = await createAccountWithAdministrator();
+  const grace = `grace${people++}@example.com`;
+  const args = ['administrators', 'create', '--account', id, '--email', grace, '--name', 'Grace', '--role', 'member'];
+  const created = await run([...args, '--password-stdin'], NEW_PASSWORD);
+  assert.deepEqual({ ...created, id: '' }, { id: '', name: 'Grace', email: grace, accountId: id, role: 'member' });
+  const second = await createAccountWithAdministrator();
+  await run(['administrators', 'create', '--account', second.id, '--email', grace, '--existing']);
+  const listed = await run(['administrators', 'list', '--account', id]);
+  assert.deepEqual(
+    listed.map((member: Record<string, string>) => [member.email, member.role]),
+    [
+      [email, 'administrator'],
+      [grace, 'member'],
+    ],
+  );
+  const [, browser] = await signIn(url, grace, NEW_PASSWORD);
+  assert.equal((await browser.ask('GET', '/admin/session')).accounts.length, 2);
+});
+
+describe('administrators invite', () => {
+  test('prints a link that works', async (t) => {
+    const { url } = await serveFor(t, settings);
+    const { id } = await createAccountWithAdministrator();
+    const args = ['administrators', 'invite', '--account', id, '--email', 'New@Example.com', '--role', 'member'];
+    const invitation = await run(args, '', { PUBLIC_URL: 'https://listings.example.com' });
+    assert.equal(invitation.email, 'new@example.com');
+    assert.equal(invitation.isMailed, false);
+    const [base, token] = invitation.url.split('#token=');
+    assert.equal(base, 'https://listings.example.com/invitation');
+    const { account } = await new Browser({ url }).ask('POST', '/admin/invitations/accept', {
+      token,
+      name: 'Grace',
+      password: PASSWORD,
+    });
+    assert.deepEqual([account.id, account.role], [id, 'member']);
+  });
+
+  test('mails it where that is set up', async (t) => {
+    const mail = await startMailServer();
+    t.after(() => mail.close());
+    const { id } = await createAccountWithAdministrator();
+    const more = { SMTP_URL: mail.url, MAIL_FROM: 'Listings <listings@example.com>' };
+    const args = ['administrators', 'invite', '--account', id, '--email', 'mailed@example.com'];
+    assert.equal((await run(args, '', more)).isMailed, true);
+    assert.match(mail.letters.join(), /^To: mailed@example.com$/m);
+  });
+});
+
+describe('administrators reset-password', () => {
+  test('gives another password, and ends every session', async (t) => {
+    const { url } = await serveFor(t, settings);
+    const { id, email } = await createAccountWithAdministrator();
+    const [, browser] = await signIn(url, email, PASSWORD);
+    await run(
+      ['administrators', 'reset-password', '--account', id, '--email', email, '--password-stdin'],
+      NEW_PASSWORD,
+    );
+    assert.equal(await browser.ask('GET', '/admin/session'), null);
+    assert.equal((await signIn(url, email, PASSWORD))[0], 401);
+    const [status, again] = await signIn(url, email, NEW_PASSWORD);
+    assert.equal(status, 200);
+    const { data } = await again.ask('GET', '/admin/activity');
+    assert.deepEqual([data[1].action, data[1].actor.type], ['administrator.password_changed', 'operator']);
+  });
+
+  test('leaves the second factor, unless it is told to remove it', async (t) => {
+    const { url } = await serveFor(t, settings);
+    const { id, email } = await createAccountWithAdministrator();
+    const [, browser] = await signIn(url, email, PASSWORD);
+    const { totpURI } = await browser.ask('POST', '/admin/auth/two-factor/enable', { password: PASSWORD });
+    await browser.ask('POST', '/admin/auth/two-factor/verify-totp', { code: totp(totpURI) });
+    const reset = ['administrators', 'reset-password', '--account', id, '--email', email, '--password-stdin'];
+    await run(reset, NEW_PASSWORD);
+    const owing = new Browser({ url });
+    const given = { email, password: NEW_PASSWORD };
+    assert.deepEqual(await owing.ask('POST', '/admin/auth/sign-in/email', given), { twoFactorRedirect: true });
+    await run([...reset, '--remove-two-factor'], NEW_PASSWORD);
+    const [, free] = await signIn(url, email, NEW_PASSWORD);
+    assert.equal((await free.ask('GET', '/admin/session')).user.hasTwoFactor, false);
+  });
+});
+
+describe('what cannot be done is told in words, and changes nothing', async () => {
+  const { id, email } = await createAccountWithAdministrator();
+  const other = await createAccountWithAdministrator();
+  const create = ['administrators', 'create', '--account', id, '--password-stdin', '--email'];
+  const reset = ['administrators', 'reset-password', '--account', id, '--password-stdin', '--email'];
+  for (const [name, args, code, words] of [
+    ['an address that is none', [...create, 'ada'], 1, /"ada" is no e-mail address/],
+    ['a person who has a password', [...create, other.email], 1, /already, with a password of their own/],
+    [
+      'a person who belongs to it',
+      ['administrators', 'create', '--account', id, '--email', email, '--existing'],
+      1,
+      /belongs to the account already/,
+    ],
+    [
+      'a person who does not exist',
+      ['administrators', 'create', '--account', id, '--email', 'x@example.com', '--existing'],
+      1,
+      /Nobody signs in as/,
+    ],
+    ['an account that does not exist', ['administrators', 'list', '--account', 'acc_x'], 1, /no account acc_x/],
+    [
+      'an invitation of a member',
+      ['administrators', 'invite', '--account', id, '--email', email],
+      1,
+      /belongs to the account already/,
+    ],
+    ['the password of a stranger', [...reset, other.email], 1, /Nobody who signs in as/],
+    [
+      'a role that there is not',
+      [...create, 'y@example.com', '--role', 'owner'],
+      2,
+      /Allowed choices are administrator, member/,
+    ],
+    ['no password', ['administrators', 'create', '--account', id, '--email', 'z@example.com'], 2, /--password-stdin/],
+    [
+      'an administrator without an address',
+      ['accounts', 'create', '--name', 'X', '--admin-name', 'Y'],
+      2,
+      /--admin-email/,
+    ],
+  ] as [string, string[], number, RegExp][]) {
+    test(name, () => refused(args, code, words, NEW_PASSWORD));
+  }
+
+  test('a password that is too short', async () => {
+    await refused([...create, 'short@example.com'], 1, /8 to 128 characters/, 'short');
+    const args = ['accounts', 'create', '--name', 'Never', '--admin-email', 'n@example.com', '--admin-password-stdin'];
+    await refused(args, 1, /8 to 128 characters/, 'short');
+    const accounts = await run(['accounts', 'list']);
+    assert.ok(!accounts.some((account: { name: string }) => account.name === 'Never'));
+    assert.equal((await run(['administrators', 'list', '--account', id])).length, 1);
+  });
+});
+
+test('in a terminal a password is asked for twice, and not shown', async (t) => {
+  const own = await directoryFor(t);
+  const command = `${process.execPath} ${PROGRAM} accounts create --name Ada --admin-email ada@example.com`;
+  const env = environment({ DATA_DIR: own });
+  const { child, output, closed } = spawnFor(t, 'script', ['-qfec', command, '/dev/null'], env);
+  for (const question of ['Password: ', 'The same again: ']) {
+    await until(question, () => output.stdout.includes(question));
+    child.stdin.write(`${PASSWORD}\r`);
+  }
+  assert.equal(await closed, 0, output.stdout);
+  assert.match(output.stdout, /ada signs in as ada@example.com and is its administrator/);
+  assert.ok(!output.stdout.includes(PASSWORD));
+});
+
+describe('serve', () => {
+  test('prints the setup link to the operator, and not into the log', async (t) => {
+    const own = await directoryFor(t);
+    const service = await serveFor(t, { DATA_DIR: own });
+    const link = await until('the link', () => /http:\S+\/setup#token=[\w-]{43}/.exec(service.stderr())?.[0]);
+    assert.ok(link.startsWith(service.url));
+    assert.ok(!JSON.stringify(service.log).includes('token='));
+    assert.equal((await stat(join(own, 'setup-link.txt'))).mode & 0o777, 0o600);
+    const browser = new Browser(service);
+    const given = { token: link.split('=')[1], name: 'Ada', email: 'ada@example.com', password: PASSWORD };
+    await browser.ask('POST', '/admin/setup', { ...given, accountName: 'One' }, 201);
+    await service.end();
+    const again = await serveFor(t, { DATA_DIR: own });
+    assert.ok(!again.stderr().includes('setup#'));
+    assert.equal((await new Browser(again).ask('GET', '/admin/setup')).isOpen, false);
+  });
+});
