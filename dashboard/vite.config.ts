@@ -14,6 +14,7 @@ export default defineConfig({
     host: '127.0.0.1',
     port: 5173,
     strictPort: true,
+    watch: { ignored: ['**/dist*/**', '**/screenshots/**', '**/test/**'] },
     proxy: Object.fromEntries(['/admin', '/v1', '/docs'].map((path) => [`${path}`, SERVICE])),
   },
 });

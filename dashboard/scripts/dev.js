@@ -15,7 +15,7 @@ const [url = ''] = vite.resolvedUrls?.local ?? [];
 console.log(`Dashboard with hot reload: ${url}`);
 
 // Links that the service prints lead to where the dashboard is.
-const env = { PUBLIC_URL: url.replace(/\/$/, ''), ...process.env };
+const env = { PUBLIC_URL: url.replace(/\/$/, ''), ...process.env, DASHBOARD_BUILD: 'off' };
 const service = spawn(process.execPath, ['--watch', '--watch-preserve-output', PROGRAM, 'serve'], {
   stdio: 'inherit',
   env,

@@ -16,6 +16,9 @@ import { cssVariables, theme } from './theme';
 const nonce = document.querySelector<HTMLElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 setNonce(nonce);
 
+// Back from elsewhere the browser may show the page as it was left: with a key in a dialog, or of a session that is over.
+window.addEventListener('pageshow', ({ persisted }) => persisted && window.location.reload());
+
 // A newer release has other files: the page that is open asks for some that are gone.
 window.addEventListener('vite:preloadError', () => window.location.reload());
 

@@ -40,7 +40,14 @@ export const theme = createTheme({
   components: {
     Button: { defaultProps: { size: 'sm' } },
     Modal: {
-      defaultProps: { centered: true, radius: 'lg', withCloseButton: false, overlayProps: { blur: 2 } },
+      defaultProps: {
+        centered: true,
+        radius: 'lg',
+        withCloseButton: false,
+        overlayProps: { blur: 2 },
+        // They close at once: some show a secret, and what they were about is gone by then.
+        transitionProps: { exitDuration: 0 },
+      },
       styles: { title: { fontWeight: 600 } },
     },
     TextInput: { defaultProps: { withAsterisk: false } },

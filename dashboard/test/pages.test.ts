@@ -39,7 +39,7 @@ const PAGES: [path: string, heading: string][] = [
 async function openPage(page: Page, path: string, heading: string): Promise<void> {
   await page.goto(path);
   const name = heading === '' ? {} : { name: heading, exact: true };
-  await page.getByRole('heading', { level: 1, ...name }).waitFor();
+  await page.getByRole('heading', { level: 1, ...name }).waitFor({ state: 'attached' });
   await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
 }
 
@@ -52,6 +52,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         ['/sign-in', 'Sign in'],
         ['/setup', 'Already set up'],
         ['/invitation#token=none', 'This invitation cannot be used'],
+        ['/nothing', 'Not found'],
       ] as const) {
         await openPage(page, path, heading);
         await checkPage(window, path);

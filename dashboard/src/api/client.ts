@@ -11,18 +11,21 @@ export class ApiError extends Error {
   readonly code: string;
   readonly requestId: string | undefined;
   readonly details: FieldFault[];
+  /** What the error has besides. */
+  readonly members: Record<string, unknown>;
 
   constructor(
     status: number,
     code: string,
     message: string,
-    more: { requestId?: string; details?: FieldFault[] } = {},
+    members: { requestId?: string; details?: FieldFault[]; [name: string]: unknown } = {},
   ) {
     super(message);
     this.status = status;
     this.code = code;
-    this.requestId = more.requestId;
-    this.details = more.details ?? [];
+    this.requestId = members.requestId;
+    this.details = members.details ?? [];
+    this.members = members;
   }
 }
 

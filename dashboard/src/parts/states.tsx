@@ -1,4 +1,4 @@
-import { Button, Group, Skeleton, Stack, Text, ThemeIcon, Title } from '@mantine/core';
+import { Button, Group, Skeleton, Stack, Text, ThemeIcon, Title, VisuallyHidden } from '@mantine/core';
 import { type ErrorComponentProps, Link } from '@tanstack/react-router';
 import { CircleAlert, Compass } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -96,6 +96,9 @@ export function PagePending() {
 export function NotFoundPage() {
   return (
     <main>
+      <VisuallyHidden>
+        <h1>Not found</h1>
+      </VisuallyHidden>
       <EmptyState
         icon={<Compass size={22} />}
         title="There is no such page"

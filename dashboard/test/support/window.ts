@@ -4,6 +4,8 @@ import type { Browser as Chromium, Page } from 'playwright-core';
 import { PASSWORD, type Person } from '../../../server/test/support/browser.ts';
 import type { TestService } from '../../../server/test/support/service.ts';
 
+const TIMEOUT_MS = 60_000;
+
 export interface Window {
   page: Page;
   /** What should not be: errors in the console, requests to other hosts. */
@@ -31,6 +33,8 @@ export async function openWindow(
     locale: 'en-US',
     permissions: hasClipboard ? ['clipboard-read', 'clipboard-write'] : [],
   });
+  // Machines that test are often busy with other tests.
+  context.setDefaultTimeout(TIMEOUT_MS);
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('console', (message) => {

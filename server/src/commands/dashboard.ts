@@ -8,6 +8,8 @@ const DASHBOARD = join(import.meta.dirname, '../../../dashboard');
 
 /** Builds the dashboard where there is none yet, or one that is older than its sources; without it the API runs all the same. */
 export async function ensureDashboard({ logger }: ServiceLog): Promise<void> {
+  // `npm run dev` serves it from its sources.
+  if (process.env.DASHBOARD_BUILD === 'off') return;
   if (!existsSync(join(DASHBOARD, 'index.html')) || isCurrent()) return;
   logger.info('building the dashboard');
   const build = spawn(process.execPath, [join(DASHBOARD, 'scripts/build.js')], { stdio: ['ignore', 2, 2] });

@@ -25,7 +25,7 @@ import { addAccount } from './routes/account.ts';
 import { addActivity } from './routes/activity.ts';
 import { addApiKeys } from './routes/api-keys.ts';
 import { addAuth } from './routes/auth.ts';
-import { addDashboard, isDashboardVisit } from './routes/dashboard.ts';
+import { addDashboard, isDashboardVisit, replyToLostVisit } from './routes/dashboard.ts';
 import { addDocs } from './routes/docs.ts';
 import { addEvents } from './routes/events.ts';
 import { addHealth } from './routes/health.ts';
@@ -163,7 +163,8 @@ function replyToError(error: unknown, exchange: Exchange, { logger }: Log): Repl
   const known = error instanceof AppError ? error : internalError(error);
   exchange.errorCode = known.code;
   if (ERRORS[known.code].status >= 500) logger.error({ requestId, err: known.cause ?? known }, known.message);
-  return replyError(known, requestId);
+  const lost = known.code === 'not_found' ? replyToLostVisit(exchange) : undefined;
+  return lost ?? replyError(known, requestId);
 }
 
 function internalError(cause: unknown): AppError {

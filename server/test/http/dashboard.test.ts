@@ -22,9 +22,8 @@ function policyOf(response: Response): Map<string, string> {
   return new Map(directives.map((text) => [text.split(' ')[0] ?? '', text.split(' ').slice(1).join(' ')]));
 }
 
-/** `fetch` would unpack it. */
-function getPacked(path: string, encoding: string): Promise<IncomingMessage> {
-  const headers = { 'Accept-Encoding': encoding };
+/** `fetch` would unpack replies and say itself what a request is for. */
+function getRaw(path: string, headers: Record<string, string>): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     get(service.url + path, { headers, agent: false }, resolve).on('error', reject);
   });
@@ -72,7 +71,7 @@ describe('the dashboard', () => {
       ['br', brotliDecompressSync],
       ['gzip', gunzipSync],
     ] as const) {
-      const reply = await getPacked(script, encoding);
+      const reply = await getRaw(script, { 'Accept-Encoding': encoding });
       assert.equal(reply.headers['content-encoding'], encoding);
       assert.equal(reply.headers['cache-control'], 'public, max-age=31536000, immutable');
       assert.equal(reply.headers.vary, 'Accept-Encoding');
@@ -88,6 +87,20 @@ describe('the dashboard', () => {
 
   test('a path that is none of its own stays 404 in JSON', async () => {
     await readError(await fetch(`${service.url}/nothing`, { headers: { Accept: 'text/html' } }), 404, 'not_found');
+  });
+
+  test('says itself to people that there is no such page', async () => {
+    for (const [path, status, type] of [
+      ['/nothing', 404, 'text/html; charset=utf-8'],
+      ['/v1/nothing', 401, 'application/json'],
+      ['/admin/nothing', 401, 'application/json'],
+      ['/docs/errors/nothing', 404, 'application/json'],
+      ['/assets/nothing.js', 404, 'application/json'],
+    ] as const) {
+      const reply = await getRaw(path, { 'Sec-Fetch-Dest': 'document' });
+      reply.resume();
+      assert.deepEqual([reply.statusCode, reply.headers['content-type']], [status, type], path);
+    }
   });
 
   test('/admin opened in a browser leads to it, and stays closed to programs', async () => {

@@ -2,6 +2,7 @@ import { Anchor, Button, Checkbox, Group, Progress, Stack, Text } from '@mantine
 import { Link } from '@tanstack/react-router';
 import { ChevronLeft, FileUp } from 'lucide-react';
 import { type DragEvent, useRef, useState } from 'react';
+import { ApiError } from '../../api/client';
 import { queryClient } from '../../api/queries';
 import type { ImportReport } from '../../api/types';
 import { upload } from '../../api/upload';
@@ -37,6 +38,10 @@ export function ImportPage() {
       try {
         const report = await upload<ImportReport>('/admin/imports', query, file, type, setProgress, signal);
         setResult({ report, isDryRun });
+      } catch (error) {
+        // A file that could not be read to its end: what came of the rows before.
+        if (error instanceof ApiError && isReport(error.members)) setResult({ report: error.members, isDryRun });
+        throw error;
       } finally {
         void queryClient.invalidateQueries({ queryKey: ['listings'] });
         void queryClient.invalidateQueries({ queryKey: ['overview'] });
@@ -159,6 +164,10 @@ function FileDrop({ file, onChoose, isDisabled }: FileDropProps) {
       />
     </div>
   );
+}
+
+function isReport(members: object): members is ImportReport {
+  return 'created' in members && 'errors' in members;
 }
 
 const TYPES: Record<string, string> = {

@@ -63,7 +63,7 @@ function Overviewed({ overview }: { overview: Overview }) {
       <Section title="By status">
         <ByStatus overview={overview} />
       </Section>
-      <Section title="Requests by key" description="The last 24 hours, by the hour.">
+      <Section title="Requests and errors by key" description="The last 24 hours, by the hour.">
         <div className="card">
           {requests === 0 ? (
             <EmptyState icon={<Text size="lg">0</Text>} title="No requests in the last 24 hours">

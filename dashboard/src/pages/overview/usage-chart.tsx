@@ -1,24 +1,46 @@
 import '@mantine/charts/styles.css';
 import { BarChart } from '@mantine/charts';
+import { SegmentedControl } from '@mantine/core';
+import { useState } from 'react';
 import type { Overview } from '../../api/types';
 import { OTHERS_COLOR, SERIES_COLORS, toChart } from './usage';
 
-/** Requests by hour, each key's on top of the others'; the table below has the names and the numbers. */
+type Measure = 'requests' | 'errors';
+
+const MEASURES: { value: Measure; label: string }[] = [
+  { value: 'requests', label: 'Requests' },
+  { value: 'errors', label: 'Errors' },
+];
+
+/** Requests or errors by hour, each key's on top of the others'; the table below has the names and the numbers. */
 export default function UsageChart({ usage }: { usage: Overview['usage'] }) {
-  const { rows, series } = toChart(usage);
+  const [measure, setMeasure] = useState<Measure>('requests');
+  const { rows, series } = toChart(usage, measure);
   return (
-    <BarChart
-      p="md"
-      h={280}
-      data={rows}
-      dataKey="hour"
-      type="stacked"
-      tickLine="none"
-      gridAxis="x"
-      barProps={{ isAnimationActive: false, maxBarSize: 22 }}
-      barChartProps={{ accessibilityLayer: false }}
-      aria-hidden
-      series={series.map((one, index) => ({ ...one, color: SERIES_COLORS[index] ?? OTHERS_COLOR }))}
-    />
+    <>
+      <SegmentedControl
+        size="xs"
+        m="md"
+        mb={0}
+        data={MEASURES}
+        value={measure}
+        onChange={setMeasure}
+        aria-label="What the chart shows"
+      />
+      <BarChart
+        p="md"
+        h={260}
+        data={rows}
+        dataKey="hour"
+        type="stacked"
+        tickLine="none"
+        gridAxis="x"
+        yAxisProps={{ allowDecimals: false }}
+        barProps={{ isAnimationActive: false, maxBarSize: 22 }}
+        barChartProps={{ accessibilityLayer: false }}
+        aria-hidden
+        series={series.map((one, index) => ({ ...one, color: SERIES_COLORS[index] ?? OTHERS_COLOR }))}
+      />
+    </>
   );
 }

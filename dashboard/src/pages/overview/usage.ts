@@ -31,7 +31,7 @@ export function totalsByKey({ keys, hours }: Usage): KeyTotal[] {
 }
 
 /** What the chart draws: a row for each hour, also for those without requests. */
-export function toChart(usage: Usage, nowMs = Date.now()) {
+export function toChart(usage: Usage, measure: 'requests' | 'errors', nowMs = Date.now()) {
   const totals = totalsByKey(usage);
   const shown = totals.slice(0, SERIES_COLORS.length);
   const series = shown.map(({ id, name }) => ({ name: id, label: name }));
@@ -42,10 +42,10 @@ export function toChart(usage: Usage, nowMs = Date.now()) {
   const rows = Array.from({ length: HOURS }, (_, index) => {
     const startMs = lastHourMs - (HOURS - 1 - index) * HOUR_MS;
     const row: Record<string, string | number> = { hour: formatHour(startMs) };
-    for (const { hour, keyId, requests } of usage.hours) {
+    for (const { hour, keyId, [measure]: count } of usage.hours) {
       if (new Date(hour).getTime() !== startMs) continue;
       const name = shownIds.has(keyId) ? keyId : OTHERS;
-      row[name] = Number(row[name] ?? 0) + requests;
+      row[name] = Number(row[name] ?? 0) + count;
     }
     return row;
   });

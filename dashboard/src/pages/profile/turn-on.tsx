@@ -17,18 +17,21 @@ interface TurnOnProps {
 /** The app learns the secret from the picture, then proves it with a code; only then is it on. */
 export function TurnOn({ uri, recoveryCodes, onClose }: TurnOnProps) {
   const [isProven, setProven] = useState(false);
+  const close = () => {
+    setProven(false);
+    onClose();
+  };
   return (
     <Modal
       opened={uri !== undefined}
-      onClose={onClose}
-      onExitTransitionEnd={() => setProven(false)}
+      onClose={close}
       title={isProven ? 'Two-step sign-in is on' : 'Scan this with your authenticator app'}
     >
       {isProven ? (
         <Stack>
           <RecoveryCodes codes={recoveryCodes} />
           <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
+            <Button variant="default" onClick={close}>
               Done
             </Button>
           </Group>

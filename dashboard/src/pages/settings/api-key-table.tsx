@@ -52,6 +52,12 @@ function ApiKeyRow({ apiKey, onDelete }: { apiKey: ApiKey; onDelete: () => void 
         </Text>
         <Text size="xs" c="dimmed" className="until-medium" component="div">
           <code>{start}…</code> · {ACCESS_NAMES[access]}
+          {expiresAt !== null && (
+            <>
+              {' '}
+              · expires <Expiry at={expiresAt} />
+            </>
+          )}
         </Text>
       </td>
       <td className="from-medium">

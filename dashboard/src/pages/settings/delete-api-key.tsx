@@ -1,5 +1,4 @@
 import { Text } from '@mantine/core';
-import { useRef } from 'react';
 import type { ApiKey } from '../../api/types';
 import { formatCount } from '../../lib/format';
 import { ConfirmDialog } from '../../parts/confirm-dialog';
@@ -14,21 +13,10 @@ interface DeleteApiKeyProps {
 
 /** Shows whether the key is still in use before it ends. */
 export function DeleteApiKey({ apiKey, onClose, onDelete }: DeleteApiKeyProps) {
-  // While the dialog fades it still shows what it was about.
-  const last = useRef(apiKey);
-  last.current = apiKey ?? last.current;
-  const shown = last.current;
+  if (apiKey === undefined) return null;
   return (
-    <ConfirmDialog
-      title="Delete this key?"
-      action="Delete"
-      isOpen={apiKey !== undefined}
-      onClose={onClose}
-      onConfirm={async () => {
-        if (shown !== undefined) await onDelete(shown);
-      }}
-    >
-      {shown !== undefined && <Usage apiKey={shown} />}
+    <ConfirmDialog title="Delete this key?" action="Delete" isOpen onClose={onClose} onConfirm={() => onDelete(apiKey)}>
+      <Usage apiKey={apiKey} />
     </ConfirmDialog>
   );
 }

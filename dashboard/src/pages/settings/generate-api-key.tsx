@@ -16,18 +16,21 @@ interface GenerateApiKeyProps {
 /** Two steps: what the key is for, then the key, shown once. It is kept nowhere else and gone when the dialog closes. */
 export function GenerateApiKey({ isOpen, onClose }: GenerateApiKeyProps) {
   const [made, setMade] = useState<string>();
+  const close = () => {
+    setMade(undefined);
+    onClose();
+  };
   return (
     <Modal
       opened={isOpen}
-      onClose={onClose}
-      onExitTransitionEnd={() => setMade(undefined)}
+      onClose={close}
       title={made === undefined ? 'Generate API Key' : 'Your new key'}
       size={made === undefined ? 440 : 560}
     >
       {made === undefined ? (
         <KeyForm onCancel={onClose} onDone={setMade} />
       ) : (
-        <ShowApiKey apiKey={made} onDone={onClose} />
+        <ShowApiKey apiKey={made} onDone={close} />
       )}
     </Modal>
   );

@@ -11,17 +11,16 @@ import { FormError } from '../../parts/form-error';
 /** An invitation is a link; it is mailed where the service can, and shown this once. */
 export function Invite({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const [made, setMade] = useState<CreatedInvitation>();
+  const close = () => {
+    setMade(undefined);
+    onClose();
+  };
   return (
-    <Modal
-      opened={isOpen}
-      onClose={onClose}
-      onExitTransitionEnd={() => setMade(undefined)}
-      title={made === undefined ? 'Invite somebody' : 'Invitation'}
-    >
+    <Modal opened={isOpen} onClose={close} title={made === undefined ? 'Invite somebody' : 'Invitation'}>
       {made === undefined ? (
         <InviteForm onCancel={onClose} onDone={setMade} />
       ) : (
-        <InvitationLink invitation={made} onDone={onClose} />
+        <InvitationLink invitation={made} onDone={close} />
       )}
     </Modal>
   );

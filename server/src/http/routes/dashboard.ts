@@ -65,6 +65,12 @@ export function isDashboardVisit({ path, incoming: { method, headers } }: Exchan
   return isRead && /^\/admin\/?$/.test(path) && (headers.accept ?? '').includes('text/html');
 }
 
+/** A person who follows a wrong link is shown that in the dashboard; programs get the error, whatever they accept. */
+export function replyToLostVisit({ path, incoming: { headers } }: Exchange): Reply | undefined {
+  const isVisit = headers['sec-fetch-dest'] === 'document' && !/^\/(v1|admin|docs|assets)(\/|$)/.test(path);
+  return isVisit ? { ...replyDashboard(), status: 404 } : undefined;
+}
+
 function replyDashboard(): Reply {
   const nonce = randomBytes(NONCE_BYTES).toString('base64');
   const files = findDashboardFiles();

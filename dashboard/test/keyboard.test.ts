@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import { createPerson, PASSWORD } from '../../server/test/support/browser.ts';
+import { startTestService } from '../../server/test/support/service.ts';
+import { until } from '../../server/test/support/until.ts';
+import { launchBrowser } from './support/chromium.ts';
+import { openWindow } from './support/window.ts';
+
+const service = await startTestService();
+const chromium = await launchBrowser();
+after(async () => {
+  await chromium.close();
+  await service[Symbol.asyncDispose]();
+});
+
+/** More presses than this nobody makes. */
+const TABS_MAX = 45;
+
+/** Goes with Tab to something that is there. */
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  await target.waitFor();
+  for (let count = 0; count < TABS_MAX; count += 1) {
+    if (await target.evaluate((element) => element === document.activeElement)) return;
+    await page.keyboard.press('Tab');
+  }
+  assert.fail(`${target} is not reached in ${TABS_MAX} steps`);
+}
+
+async function press(page: Page, target: Locator, key = 'Enter'): Promise<void> {
+  await tabTo(page, target);
+  await page.keyboard.press(key);
+}
+
+async function type(page: Page, target: Locator, text: string): Promise<void> {
+  await tabTo(page, target);
+  await page.keyboard.type(text);
+}
+
+test('ten tasks are done with the keyboard alone', async (t) => {
+  const person = await createPerson(service);
+  await using window = await openWindow(chromium, service);
+  const { page, problems } = window;
+  const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
+  const dialog = page.getByRole('dialog');
+
+  await t.test('1. sign in', async () => {
+    await page.goto('/');
+    await page.getByLabel('E-mail').waitFor();
+    await page.keyboard.type(person.email);
+    await type(page, page.getByLabel('Password'), PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: /^Welcome/ }).waitFor();
+  });
+
+  await t.test('2. open the settings of the API', async () => {
+    await press(page, page.getByRole('link', { name: 'Settings' }));
+    await page.getByRole('heading', { name: 'API keys' }).waitFor();
+    assert.ok(
+      await page.locator('#main').evaluate((main) => main === document.activeElement),
+      'Tab begins in the page',
+    );
+  });
+
+  await t.test('3. generate a key that only reads, and copy it', async () => {
+    await press(page, button('Generate API Key'));
+    await dialog.getByLabel('Name').waitFor();
+    await page.keyboard.type('Website');
+    await tabTo(page, dialog.getByRole('radio', { name: 'Full access' }));
+    await page.keyboard.press('ArrowDown');
+    await press(page, dialog.getByRole('button', { name: 'Generate' }));
+    await press(page, dialog.getByRole('button', { name: 'Copy', exact: true }));
+    await dialog.getByText('It is on the clipboard.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('row', { name: /Website.*Read only/ }).waitFor();
+    await until('the focus is back', () =>
+      button('Generate API Key').evaluate((one) => one === document.activeElement),
+    );
+  });
+
+  await t.test('4. delete the key', async () => {
+    await press(page, button('Delete').first());
+    await press(page, dialog.getByRole('button', { name: 'Delete' }));
+    await page.getByText('No keys yet').waitFor();
+  });
+
+  await t.test('5. create a listing', async () => {
+    await page.keyboard.press('Tab');
+    await press(page, page.getByRole('link', { name: 'Listings' }));
+    await press(page, page.getByRole('link', { name: 'New listing' }));
+    await type(page, page.getByLabel('Address', { exact: true }), '12 Elm Street');
+    await type(page, page.getByLabel('Beds'), '3');
+    await type(page, page.getByLabel('Baths'), '2');
+    await page.keyboard.press('Enter');
+    await page.getByRole('row', { name: /12 Elm Street/ }).waitFor();
+  });
+
+  await t.test('6. change its price', async () => {
+    await press(page, page.getByRole('link', { name: '12 Elm Street' }));
+    await type(page, page.getByLabel('Price', { exact: true }), '450000');
+    await page.keyboard.press('Enter');
+    await page.getByRole('row', { name: /\$450,000/ }).waitFor();
+  });
+
+  await t.test('7. find it by a word and by a filter', async () => {
+    await type(page, page.getByRole('searchbox'), 'oak');
+    await page.getByText('No listing matches').waitFor();
+    await press(page, page.getByRole('link', { name: 'Clear search and filters' }));
+    await press(page, button('Filters'));
+    await press(page, page.getByRole('checkbox', { name: 'Active', exact: true }), 'Space');
+    await press(page, button('Apply'));
+    await page.getByText('1 listing matches').waitFor();
+    await press(page, button('Remove Status'));
+  });
+
+  await t.test('8. delete it, and take that back', async () => {
+    await press(page, button('Actions for 12 Elm Street'));
+    await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await until('the item has the focus', () =>
+      page.getByRole('menuitem', { name: 'Delete' }).evaluate((item) => item === document.activeElement),
+    );
+    await page.keyboard.press('Enter');
+    await page.getByText('No listings yet').waitFor();
+    await press(page, button('Undo'));
+    await page.getByRole('row', { name: /12 Elm Street/ }).waitFor();
+  });
+
+  await t.test('9. invite somebody', async () => {
+    await press(page, page.getByRole('link', { name: 'Settings' }));
+    await press(page, page.getByRole('link', { name: 'Team' }));
+    await press(page, button('Invite'));
+    await dialog.getByLabel('E-mail').waitFor();
+    await page.keyboard.type('grace@example.com');
+    await page.keyboard.press('Enter');
+    await press(page, dialog.getByRole('button', { name: 'Done' }));
+    await page.getByRole('row', { name: /grace@example.com/ }).waitFor();
+  });
+
+  await t.test('10. make the page dark, and sign out', async () => {
+    await press(page, button(/^Your menu/));
+    await page.getByRole('menuitem', { name: 'Dark' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.locator('html[data-mantine-color-scheme="dark"]').waitFor();
+    await press(page, button(/^Your menu/));
+    await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('E-mail').waitFor();
+  });
+  assert.deepEqual(problems, []);
+});
