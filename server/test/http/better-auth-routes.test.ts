@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, describe, test } from 'node:test';
+import { pino } from 'pino';
+import { Identity } from '../../src/http/identity/identity.ts';
+import { Browser, createPerson, PASSWORD, signIn } from '../support/browser.ts';
+import { startTestService } from '../support/service.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+
+const administrator = await createPerson(service);
+const person = await createPerson(service, { accountId: administrator.accountId, role: 'member' });
+const nobody = new Browser(service);
+const member = await signIn(service, person);
+
+/** What the dashboard uses: the answer to a body of nothing, as nobody and as a member. */
+const MOUNTED: Record<string, [asNobody: number, asMember: number]> = {
+  'GET /list-sessions': [401, 200],
+  'POST /change-password': [401, 422],
+  'POST /revoke-other-sessions': [401, 204],
+  'POST /revoke-session': [401, 422],
+  'POST /sign-in/email': [422, 422],
+  'POST /sign-out': [204, 204],
+  'POST /two-factor/disable': [401, 422],
+  'POST /two-factor/enable': [401, 422],
+  'POST /two-factor/generate-backup-codes': [401, 422],
+  'POST /two-factor/verify-backup-code': [422, 422],
+  'POST /two-factor/verify-totp': [422, 422],
+  'POST /update-user': [401, 422],
+};
+
+/** All that better-auth would answer, if it were let. */
+async function routesOfBetterAuth(): Promise<string[]> {
+  const log = { logger: pino({ level: 'silent' }), writeLine: () => {} };
+  const { api } = await new Identity(service.database, undefined, log).load();
+  return Object.values(api).flatMap(({ path, options }: { path?: string; options?: { method?: string | string[] } }) =>
+    path === undefined ? [] : [options?.method ?? []].flat().map((method) => `${method} ${path}`),
+  );
+}
+
+/** Everything that identity consists of, but for who has come in and gone. */
+function state(): string {
+  const database = new DatabaseSync(join(service.directory, 'listings.db'), { readOnly: true });
+  const tables = ['users', 'credentials', 'two_factors', 'memberships', 'invitations', 'accounts', 'verifications'];
+  const rows = tables.map((table) => database.prepare(`select * from ${table} order by 1, 2`).all());
+  database.close();
+  return JSON.stringify(rows);
+}
+
+/** A body that has something for every route. */
+const EVERYTHING = {
+  name: 'Mallory',
+  email: person.email,
+  newEmail: 'mallory@example.com',
+  password: PASSWORD,
+  currentPassword: PASSWORD,
+  newPassword: 'mallory was here',
+  token: 'x',
+  code: '000000',
+  userId: administrator.userId,
+  accountId: administrator.accountId,
+  role: 'administrator',
+  provider: 'google',
+  providerId: 'credential',
+  callbackURL: 'https://evil.example',
+};
+
+const routes = await routesOfBetterAuth();
+const before = state();
+
+test('better-auth has the routes that are mounted, and many more', () => {
+  assert.deepEqual(
+    Object.keys(MOUNTED).filter((route) => !routes.includes(route)),
+    [],
+  );
+  assert.ok(routes.length > 2 * Object.keys(MOUNTED).length, routes.join('\n'));
+  assert.ok(routes.includes('POST /sign-up/email') && routes.includes('POST /delete-user'));
+});
+
+describe('a route of better-auth that the dashboard does not use is not there', () => {
+  for (const route of routes.filter((name) => !(name in MOUNTED))) {
+    test(route, async () => {
+      const [method = '', path = ''] = route.replaceAll(/:\w+/g, 'x').split(' ');
+      const body = method === 'GET' ? undefined : EVERYTHING;
+      for (const base of ['/admin/auth', '/api/auth', '/auth']) {
+        for (const browser of [nobody, member]) {
+          const response = await browser.send(method, base + path, body);
+          assert.equal(response.status, 404, `${base} ${await response.text()}`);
+          assert.deepEqual(response.headers.getSetCookie(), []);
+        }
+      }
+      assert.equal(state(), before);
+    });
+  }
+});
+
+describe('a route of better-auth that the dashboard uses', () => {
+  for (const [route, [asNobody, asMember]] of Object.entries(MOUNTED)) {
+    const [method = '', path = ''] = route.split(' ');
+    const body = method === 'GET' ? undefined : {};
+    test(`${route} is answered ${asNobody} to nobody and ${asMember} to a member who sends nothing`, async () => {
+      const own = await signIn(service, person);
+      for (const [browser, status] of [
+        [nobody, asNobody],
+        [own, asMember],
+      ] as const) {
+        const response = await browser.send(method, `/admin/auth${path}`, body);
+        assert.equal(response.status, status, await response.text());
+      }
+      assert.equal(state(), before);
+    });
+
+    test(`${route} takes nothing that is not its own`, async () => {
+      if (method === 'GET' || path === '/revoke-other-sessions' || path === '/sign-out') return;
+      const own = await signIn(service, person);
+      const response = await own.send(method, `/admin/auth${path}`, EVERYTHING);
+      assert.equal(response.status, 422, await response.text());
+      assert.equal(state(), before);
+    });
+  }
+});
