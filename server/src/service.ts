@@ -20,6 +20,7 @@ import { createMailer } from './lib/mailer.ts';
 import { AppError } from './model/errors.ts';
 import type { Database } from './storage/database.ts';
 import { getCursorSecret } from './storage/database-info.ts';
+import { removeExpired } from './storage/expired.ts';
 import { openDatabase } from './storage/open.ts';
 import { schedule } from './worker/schedule.ts';
 
@@ -30,6 +31,8 @@ const KEY_USE_INTERVAL_MS = 5_000;
 const PURGE_INTERVAL_MS = 60_000;
 /** It looks at every account. */
 const EVENT_PURGE_INTERVAL_MS = 600_000;
+/** What is over is refused long before it is removed. */
+const SIGN_IN_PURGE_INTERVAL_MS = 3_600_000;
 
 export interface Service {
   /** The address it listens on. */
@@ -84,6 +87,12 @@ export async function startService(config: Config, log: Log, timeouts: ServerTim
     schedule('record key use', KEY_USE_INTERVAL_MS, () => keyUse.flush(), log.logger),
     schedule('purge retries', PURGE_INTERVAL_MS, (signal) => purgeRetries(database, signal), log.logger),
     schedule('purge key use', PURGE_INTERVAL_MS, (signal) => purgeKeyUse(database, signal), log.logger),
+    schedule(
+      'purge sign-ins',
+      SIGN_IN_PURGE_INTERVAL_MS,
+      () => database.write((session) => removeExpired(session, Date.now())),
+      log.logger,
+    ),
     schedule('purge events', EVENT_PURGE_INTERVAL_MS, (signal) => purgeEvents(database, signal), log.logger),
   ];
   return {

@@ -83,6 +83,11 @@ describe('architecture', () => {
     assert.deepEqual(misplaced, []);
   });
 
+  test('better-auth is loaded when somebody signs in, and not at the start', () => {
+    const loading = withoutTypes(inner).filter(({ target }) => target === 'http/identity/better-auth.ts');
+    assert.deepEqual(loading, []);
+  });
+
   test('nothing outside the server imports it', () => {
     const repository = join(SOURCE, '../..');
     for (const workspace of ['bench', 'dashboard/src']) {

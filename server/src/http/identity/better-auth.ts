@@ -4,7 +4,7 @@ import { hashPassword, verifyPassword } from '../../domain/passwords.ts';
 import { createId } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../../model/administrators.ts';
-import type { BetterAuthDatabase } from '../../storage/better-auth.ts';
+import type { BetterAuthDatabase } from '../../storage/identity-database.ts';
 import { ADDRESS_HEADER } from './address-header.ts';
 
 /** Whoever does not come back for so long signs in again; each day of use begins the time anew. */

@@ -1,8 +1,8 @@
 import { hkdfSync } from 'node:crypto';
 import type { Log } from '../../lib/log.ts';
-import { openForBetterAuth } from '../../storage/better-auth.ts';
 import type { Database } from '../../storage/database.ts';
 import { getCursorSecret } from '../../storage/database-info.ts';
+import { openForBetterAuth } from '../../storage/identity-database.ts';
 import type { BetterAuth } from './better-auth.ts';
 
 /** RFC 6265bis §4.1.3.2: a browser keeps such a cookie for this host alone, and sends it over HTTPS only. */

@@ -1,0 +1,21 @@
+import { type Session, statement } from './database.ts';
+
+const removeSessions = statement<{ now: string }>((query, parameter) =>
+  query.deleteFrom('sessions').where('expires_at', '<=', parameter('now')),
+);
+
+const removeVerifications = statement<{ now: string }>((query, parameter) =>
+  query.deleteFrom('verifications').where('expires_at', '<=', parameter('now')),
+);
+
+const removeInvitations = statement<{ now: number }>((query, parameter) =>
+  query.deleteFrom('invitations').where('expires_at', '<=', parameter('now')),
+);
+
+/** Removes the sessions, owed second factors and invitations whose time is over; `now` in UTC milliseconds. */
+export async function removeExpired(session: Session, now: number): Promise<void> {
+  const time = { now: new Date(now).toISOString() };
+  await session.execute(removeSessions, time);
+  await session.execute(removeVerifications, time);
+  await session.execute(removeInvitations, { now });
+}

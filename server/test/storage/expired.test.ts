@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { after, mock, test } from 'node:test';
+import { removeExpired } from '../../src/storage/expired.ts';
+import { Browser, createPerson, PASSWORD, signIn } from '../support/browser.ts';
+import { startTestService } from '../support/service.ts';
+import { words } from './support.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+function count(table: string): Promise<{ count: number }[]> {
+  return service.database.execute(words<{ count: number }>(`select count(*) as count from ${table}`), {});
+}
+
+test('sessions, invitations and owed second factors go when their time is over, and no earlier', async () => {
+  const person = await createPerson(service);
+  const browser = await signIn(service, person);
+  await browser.ask('POST', '/admin/invitations', { email: 'grace@example.com', role: 'member' }, 201);
+  for (const [days, sessions, invitations] of [
+    [0, 1, 1],
+    [6, 1, 1],
+    [8, 0, 0],
+  ] as const) {
+    await service.database.write((session) => removeExpired(session, Date.now() + days * DAY_MS));
+    assert.deepEqual(await count('sessions'), [{ count: sessions }], `${days} days`);
+    assert.deepEqual(await count('invitations'), [{ count: invitations }], `${days} days`);
+  }
+});
+
+test('a session is over after seven days without use, and begins anew with each day of use', async () => {
+  const { email } = await createPerson(service);
+  const browser = new Browser(service);
+  await browser.ask('POST', '/admin/auth/sign-in/email', { email, password: PASSWORD });
+  const start = Date.now();
+  const isSignedInAfter = async (days: number) => {
+    mock.timers.enable({ apis: ['Date'], now: start + days * DAY_MS });
+    return browser.ask('GET', '/admin/session').finally(() => mock.timers.reset());
+  };
+  assert.ok(await isSignedInAfter(6));
+  assert.ok(await isSignedInAfter(12));
+  assert.equal(await isSignedInAfter(19.1), null);
+});
