@@ -148,7 +148,8 @@ function parseMail(smtpUrl: string | undefined, from: string | undefined): Confi
 
 /** A password can come in a file, as containers are given secrets: its last line end is not part of it. */
 function readFirstAdministrator(base: string): Config['firstAdministrator'] {
-  const { ADMIN_EMAIL: email, ADMIN_PASSWORD: given, ADMIN_PASSWORD_FILE: file } = process.env;
+  const { env } = process;
+  const [email, given, file] = [env.ADMIN_EMAIL, env.ADMIN_PASSWORD, env.ADMIN_PASSWORD_FILE];
   if (given && file) throw new ConfigError('Give ADMIN_PASSWORD or ADMIN_PASSWORD_FILE, not both.');
   const password = file ? readSecret('ADMIN_PASSWORD_FILE', resolve(base, file)) : given;
   if (email && password) return { email, password };

@@ -55,6 +55,13 @@ const WRONG_VALUES: [string, string][] = [
   ['RATE_LIMIT', '1.5/10s'],
   ['RATE_LIMIT', '600/10s '],
   ['RATE_LIMIT', '600/25h'],
+  ['SMTP_URL', 'mail.example.com'],
+  ['SMTP_URL', 'https://mail.example.com'],
+  ['SMTP_URL', 'smtp://mail.example.com'],
+  ['MAIL_FROM', 'listings@example.com'],
+  ['ADMIN_EMAIL', 'ada@example.com'],
+  ['ADMIN_PASSWORD', 'correct horse battery staple'],
+  ['ADMIN_PASSWORD_FILE', '/nowhere/password'],
   ['HOST', 'no such host'],
 ];
 
