@@ -11,6 +11,7 @@ import { openWindow, signInByForm } from '../test/support/window.ts';
 const DIRECTORY = join(import.meta.dirname, '../screenshots');
 const SIZES = { none: { listings: 0, keys: 0 }, few: { listings: 8, keys: 3 }, many: { listings: 100_000, keys: 40 } };
 const LONG_NAME = 'A name of sixty characters, as long as anybody will want it!';
+const PROGRAMS = ['Partner feed', 'Nightly reports'];
 const STATUSES = ['active', 'active', 'pending', 'coming_soon', 'closed', 'active_under_contract', 'hold'];
 const CITIES = ['Austin', 'Dripping Springs', 'Wimberley', 'Marble Falls', 'Round Rock'];
 const STREETS = ['Elm Street', 'Oak Avenue', 'Old Spicewood Springs Road', 'Congress Avenue', 'Ranch Road 12'];
@@ -62,7 +63,7 @@ async function prepare(service: TestService, { listings, keys }: { listings: num
     await service.fetch(tenant, '/v1/imports', { method: 'POST', headers, body: lines });
   }
   for (let index = 1; index < keys; index += 1)
-    await makeKey(service, api, keys > 10 ? LONG_NAME : `Program ${index}`, index);
+    await makeKey(service, api, keys > 10 ? LONG_NAME : (PROGRAMS[index - 1] ?? LONG_NAME), index);
   return person;
 }
 

@@ -6,7 +6,7 @@ import { formatChoice } from '../../lib/format';
 export const STATUS_COLORS: Record<Listing['status'], string> = {
   coming_soon: '#4a90d9',
   active: '#2f9c6f',
-  active_under_contract: '#d9a514',
+  active_under_contract: '#d9682e',
   pending: '#d9a514',
   hold: '#8a6fd1',
   withdrawn: '#8b95a1',

@@ -1,6 +1,7 @@
 import { Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { ChartColumn } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { overviewQuery } from '../../api/queries';
 import type { Overview } from '../../api/types';
@@ -66,7 +67,7 @@ function Overviewed({ overview }: { overview: Overview }) {
       <Section title="Requests and errors by key" description="The last 24 hours, by the hour.">
         <div className="card">
           {requests === 0 ? (
-            <EmptyState icon={<Text size="lg">0</Text>} title="No requests in the last 24 hours">
+            <EmptyState icon={<ChartColumn size={22} />} title="No requests in the last 24 hours">
               Once your programs call the API, you see here which key is used how much.
             </EmptyState>
           ) : (
