@@ -108,7 +108,7 @@ export async function startService(config: Config, log: Log, timeouts: ServerTim
       await keyUse
         .flush()
         .catch((error: unknown) => log.logger.error({ err: error }, 'the last use of keys was not written'));
-      setupLink.remove();
+      if (setupLink.file !== null) setupLink.remove();
       await database.close();
     },
     cut: () => cutConnections(connections),
@@ -125,7 +125,9 @@ const FIRST_ADMINISTRATOR_NAME = 'Administrator';
  */
 async function prepareSetup(database: Database, config: Config, { logger }: Log): Promise<string | undefined> {
   const { firstAdministrator } = config;
-  if ((await findSetupState(database)).isOpen && firstAdministrator !== undefined) {
+  const { isOpen } = await findSetupState(database);
+  if (!isOpen) return undefined;
+  if (firstAdministrator !== undefined) {
     const names = { name: FIRST_ADMINISTRATOR_NAME, accountName: FIRST_ACCOUNT_NAME };
     await setUp(database, { ...firstAdministrator, ...names }, null).catch(explainSetup);
   }

@@ -76,6 +76,13 @@ async function prepareCandidate(candidate: Candidate): Promise<(session: Session
   if (!('password' in candidate)) return (session) => getUser(session, parseEmail(candidate.email));
   const prepared = await prepareUser(candidate);
   return async (session) => {
+    const { email } = prepared.user;
+    if ((await findUserByEmail(session, email)) !== undefined) {
+      throw new AppError(
+        'conflict',
+        `Somebody signs in as ${email} already: give no password for them, but --existing.`,
+      );
+    }
     await storeUser(session, prepared);
     return prepared.user;
   };

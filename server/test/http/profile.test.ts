@@ -178,6 +178,18 @@ describe('the second factor', () => {
     assert.deepEqual([await use(second), await use(renewed.backupCodes[0])], [422, 200]);
   });
 
+  test('is paid by a recovery code once, also by two at the same time', async () => {
+    const { person, backupCodes } = await createGuarded();
+    const browsers = [await typePassword(person), await typePassword(person)];
+    const answers = await Promise.all(
+      browsers.map((browser) =>
+        browser.send('POST', '/admin/auth/two-factor/verify-backup-code', { code: backupCodes[0] }),
+      ),
+    );
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 422]);
+    assert.deepEqual((await Promise.all(browsers.map(isSignedIn))).sort(), [false, true]);
+  });
+
   test('cannot be guessed: after some wrong codes the password is owed again, and then there is a pause', async () => {
     const { person, totpURI } = await createGuarded();
     const answers: number[] = [];

@@ -2,6 +2,7 @@ import { sessionGone } from '../../domain/holders.ts';
 import { AppError } from '../../model/errors.ts';
 import { invalidFields } from '../schemas/faults.ts';
 
+const USED_BEFORE = 'Is none of your recovery codes, or was used before.';
 /** As better-auth locks a second factor. */
 const LOCKED_SECONDS = '900';
 
@@ -16,7 +17,7 @@ export function translateRefusal(error: unknown, passwordField = 'password'): un
     case 'INVALID_CODE':
       return wrongCode('Is not the code that the app shows now.');
     case 'INVALID_BACKUP_CODE':
-      return wrongCode('Is none of your recovery codes, or was used before.');
+      return wrongCode(USED_BEFORE);
     case 'INVALID_TWO_FACTOR_COOKIE':
       return new AppError('unauthorized', 'The time for the code is over: sign in again.');
     case 'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE':
@@ -34,7 +35,8 @@ export function translateRefusal(error: unknown, passwordField = 'password'): un
     case 'UNAUTHORIZED':
       return sessionGone();
     default:
-      return error;
+      // Two requests have used one recovery code at once, and this is the other one.
+      return Reflect.get(Object(error), 'statusCode') === 409 ? wrongCode(USED_BEFORE) : error;
   }
 }
 

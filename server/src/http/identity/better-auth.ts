@@ -38,7 +38,7 @@ export function createBetterAuth({ database, secret, cookiePrefix, isSecure, log
     telemetry: { enabled: false },
     // Attempts are counted in `SignInAttempts`, before anything is hashed.
     rateLimit: { enabled: false },
-    logger: { level: 'error', log: (_, message) => log.logger.error(`better-auth: ${message}`) },
+    logger: { level: 'error', log: (_, message, err) => log.logger.error({ err }, `better-auth: ${message}`) },
     emailAndPassword: {
       enabled: true,
       disableSignUp: true,

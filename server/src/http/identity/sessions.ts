@@ -73,12 +73,15 @@ export async function requireAdministrator(exchange: Exchange, services: Service
   };
 }
 
+/** Enough to tell browsers apart; it is stored with each session. */
+const USER_AGENT_LENGTH_MAX = 300;
+
 /** What better-auth is told of a request. */
 export function identityHeaders({ incoming }: Exchange, { trustedProxies }: Services): Headers {
   const { cookie = '', 'user-agent': userAgent = '' } = incoming.headers;
   return new Headers({
     cookie,
-    'user-agent': userAgent,
+    'user-agent': userAgent.slice(0, USER_AGENT_LENGTH_MAX),
     [ADDRESS_HEADER]: clientAddress(incoming, trustedProxies),
   });
 }
