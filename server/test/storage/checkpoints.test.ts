@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { openDatabase } from '../../src/storage/open.ts';
 import { Checkpoints } from '../../src/storage/sqlite/checkpoints.ts';
+import { words } from './support.ts';
 
 test('checkpoints that fail hold up no write', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'property-listings-'));
@@ -21,4 +23,17 @@ test('checkpoints that fail hold up no write', async (t) => {
   await checkpoints.letCatchUp();
   assert.equal(writer.prepare('select count(*) as pages from pages').get()?.pages, 100);
   await assert.doesNotReject(checkpoints.close());
+});
+
+test('a database that is closed during a checkpoint waits for it', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'property-listings-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  for (let opened = 0; opened < 10; opened += 1) {
+    const database = openDatabase(`file:${join(directory, 'listings.db')}`);
+    await database.write(async (session) => {
+      await session.execute(words('create table if not exists pages (page)'), {});
+      await session.execute(words('insert into pages values (zeroblob(10000000))'), {});
+    });
+    await database.close();
+  }
 });

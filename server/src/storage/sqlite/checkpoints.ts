@@ -42,8 +42,10 @@ export class Checkpoints {
     this.#mustCatchUp = false;
   }
 
-  close(): Promise<void> {
-    return this.#threads.close();
+  /** Waits for the one that runs: it looks at the writing connection when it is done. */
+  async close(): Promise<void> {
+    await this.#threads.close();
+    await this.#running;
   }
 
   #readState(): LogState {
