@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import { createAccount } from '../../src/domain/accounts.ts';
+import { createAdministrator } from '../../src/domain/administrators.ts';
+import { OPERATOR } from '../../src/domain/audit.ts';
 import { insertMembership } from '../../src/storage/memberships.ts';
 import { Browser, createPerson, PASSWORD, signIn } from '../support/browser.ts';
 import { readError } from '../support/replies.ts';
@@ -202,12 +204,14 @@ test('a person of two accounts chooses in which one they work, and only among th
 });
 
 test('neither passwords nor cookies lie in the log or, but for hashes, in the database', async () => {
-  const person = await createPerson(service);
-  const browser = await signIn(service, person);
+  const { accountId } = await createPerson(service);
+  const given = { name: 'Grace Hopper', email: 'grace@example.com', password: PASSWORD };
+  const { id: userId } = await createAdministrator(service.database, accountId, given, 'member', OPERATOR);
+  const browser = await signIn(service, { userId, accountId, ...given });
   const [[, cookie = ''] = []] = browser.cookies;
   const lines = service.logLines.join('');
   assert.ok(!lines.includes(PASSWORD) && !lines.includes(cookie.split('.')[0] ?? '-'));
-  const [{ password } = {}] = rows('select password from credentials where user_id = ?', person.userId);
+  const [{ password } = {}] = rows('select password from credentials where user_id = ?', userId);
   assert.match(String(password), /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
 });
 
