@@ -26,7 +26,7 @@ async function enter() {
   const browser = await signIn(service, person);
   const end = (statement: string) => service.database.write((session) => session.execute(words(statement), {}));
   const listings = async () => (await keeper.ask('GET', '/admin/listings')).data.length;
-  return { person, browser, end, listings };
+  return { person, browser, keeper, end, listings };
 }
 
 function headersOf(browser: Browser): Record<string, string> {
@@ -71,6 +71,28 @@ for (const [name, statementOf] of ENDS) {
       assert.equal(reply.statusCode, 401);
       assert.match(await text(reply), /Sign in first/);
       assert.equal(await listings(), 0);
+    });
+
+    test('an import is over, what it saved stays, and the audit log says so', async () => {
+      const { person, browser, keeper, end, listings } = await enter();
+      const headers = { ...headersOf(browser), 'Content-Type': 'application/x-ndjson' };
+      const sending = request(`${service.url}/admin/imports`, { method: 'POST', headers });
+      const replied: Promise<[IncomingMessage]> = once(sending, 'response').then(([reply]) => [reply]);
+      const row = `${JSON.stringify(MINIMAL)}\n`;
+      sending.write(row);
+      await until('the first row is saved', async () => (await listings()) === 1);
+      await end(statementOf(person.userId));
+      sending.end(row);
+      const [reply] = await replied;
+      const { error } = JSON.parse(await text(reply));
+      assert.deepEqual([reply.statusCode, error.code, error.created], [401, 'unauthorized', 1]);
+      assert.equal(await listings(), 1);
+      const { data } = await keeper.ask('GET', '/admin/activity');
+      const imports = data.filter(({ action }: { action: string }) => action === 'import.finished');
+      assert.deepEqual(
+        imports.map(({ target }: { target: { name: string } }) => target.name),
+        ['1 created, 0 updated, 0 unchanged, 0 failed'],
+      );
     });
 
     test('a list that is being sent is cut, never ended early', async () => {

@@ -61,7 +61,7 @@ const OF_PEOPLE = [
 
 function errorsOf({ caller, method, errors }: Operation): ErrorCode[] {
   const nobody: ErrorCode[] = caller === 'anybody' ? [] : ['unauthorized'];
-  // Of another account's, of another role, or from another page.
+  // Who belongs to no account, has another role, or comes from another page.
   const other: ErrorCode[] = caller === undefined || method !== 'get' ? ['forbidden'] : [];
   return [...COMMON_ERRORS, ...nobody, ...other, ...errors.filter((code) => !OF_KEYS.has(code))];
 }
