@@ -43,8 +43,9 @@ test('a create that was cut off by a crash is done once when it is sent again wi
   const { accountId, key } = await createTenantByCommand(settings);
   const created: string[] = [];
 
+  let running = await serveFor(t, settings);
   for (let crash = 0; crash < CRASHES; crash += 1) {
-    const { url, child } = await serveFor(t, settings);
+    const { url, child } = running;
     const create = (base: string) =>
       fetch(`${base}/v1/listings`, {
         method: 'POST',
@@ -61,13 +62,13 @@ test('a create that was cut off by a crash is done once when it is sent again wi
     child.kill('SIGKILL');
     await exitOf(child);
     await cut;
-    const next = await serveFor(t, settings);
-    const replies = await Promise.all([create(next.url), create(next.url)]);
+    running = await serveFor(t, settings);
+    const replies = await Promise.all([create(running.url), create(running.url)]);
     const ids = await Promise.all(replies.map(async (reply) => JSON.parse(await reply.text()).id));
     assert.equal(ids[0], ids[1]);
     created.push(ids[0]);
-    assert.equal(await next.end(), 0);
   }
+  assert.equal(await running.end(), 0);
 
   assert.equal(new Set(created).size, CRASHES);
   assertStored(directory, accountId, created);
