@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rm, stat } from 'node:fs/promises';
+import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { Browser, PASSWORD } from '../support/browser.ts';
@@ -230,5 +230,23 @@ describe('serve', () => {
     const again = await serveFor(t, { DATA_DIR: own });
     assert.ok(!again.stderr().includes('setup#'));
     assert.equal((await new Browser(again).ask('GET', '/admin/setup')).isOpen, false);
+  });
+
+  test('makes the administrator that ADMIN_EMAIL and a file name, and prints no link', async (t) => {
+    const own = await directoryFor(t);
+    const file = join(own, 'password');
+    await writeFile(file, `${PASSWORD}\n`);
+    const service = await serveFor(t, { DATA_DIR: own, ADMIN_EMAIL: 'ada@example.com', ADMIN_PASSWORD_FILE: file });
+    assert.equal((await signIn(service.url, 'ada@example.com', PASSWORD))[0], 200);
+    assert.ok(!service.stderr().includes('setup#'));
+    assert.ok(!JSON.stringify(service.log).includes(PASSWORD));
+  });
+
+  test('stops with words about ADMIN_PASSWORD when it cannot be one', async (t) => {
+    const own = await directoryFor(t);
+    const env = environment({ DATA_DIR: own, PORT: '0', ADMIN_EMAIL: 'ada@example.com', ADMIN_PASSWORD: 'short' });
+    const { output, closed } = spawnFor(t, process.execPath, [PROGRAM, 'serve'], env);
+    assert.equal(await closed, 1);
+    assert.match(output.stderr, /^error: [^\n]*ADMIN_PASSWORD[^\n]*8 to 128[^\n]*\n$/);
   });
 });

@@ -35,9 +35,17 @@ export function translateRefusal(error: unknown, passwordField = 'password'): un
     case 'UNAUTHORIZED':
       return sessionGone();
     default:
-      // Two requests have used one recovery code at once, and this is the other one.
-      return Reflect.get(Object(error), 'statusCode') === 409 ? wrongCode(USED_BEFORE) : error;
+      return translateUnknown(error);
   }
+}
+
+function translateUnknown(error: unknown): unknown {
+  const status: unknown = Reflect.get(Object(error), 'statusCode');
+  // Two requests have used one recovery code at once, and this is the other one.
+  if (status === 409) return wrongCode(USED_BEFORE);
+  // It goes into the log, and better-auth's own error carries headers, which may hold a cookie.
+  if (typeof status === 'number') return new Error(`better-auth answered ${status} ${codeOf(error)}`);
+  return error;
 }
 
 function wrongCode(message: string): AppError {
