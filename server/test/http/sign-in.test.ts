@@ -7,6 +7,7 @@ import { createAdministrator } from '../../src/domain/administrators.ts';
 import { OPERATOR } from '../../src/domain/audit.ts';
 import { insertMembership } from '../../src/storage/memberships.ts';
 import { Browser, createPerson, PASSWORD, signIn } from '../support/browser.ts';
+import { sendRaw } from '../support/raw.ts';
 import { readError } from '../support/replies.ts';
 import { startTestService } from '../support/service.ts';
 
@@ -162,6 +163,22 @@ describe('a change below /admin', () => {
     assert.equal(await attempt({ Origin: 'http://a.example' }, 'https://a.example'), 403);
     assert.equal(await attempt({ 'Sec-Fetch-Site': 'same-origin' }), 422);
   });
+});
+
+test('a change is let in at whatever address the service is reached, if it comes from there', async () => {
+  for (const [host, origin, status] of [
+    ['localhost:3000', 'http://localhost:3000', 422],
+    ['192.168.1.20:3000', 'http://192.168.1.20:3000', 422],
+    ['[fd00::1]:3000', 'http://[fd00::1]:3000', 422],
+    ['Listings.LAN', 'http://listings.lan', 422],
+    ['192.168.1.20:3000', 'http://192.168.1.21:3000', 403],
+    ['listings.lan', 'https://listings.lan', 403],
+    ['listings.lan', 'http://listings.lan.evil.example', 403],
+  ]) {
+    const head = `POST /admin/auth/sign-in/email HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${origin}\r\n`;
+    const body = 'Content-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}';
+    assert.equal((await sendRaw(service.url, head + body)).status, status, `${origin} at ${host}`);
+  }
 });
 
 describe('below /admin', () => {
