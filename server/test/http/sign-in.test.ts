@@ -257,3 +257,14 @@ test('administrators see who belongs to their account and nobody else; members d
   );
   await readError(await (await signIn(service, member)).send('GET', '/admin/members'), 403, 'forbidden');
 });
+
+test('a session that cannot be read is 503, not signed out', async (t) => {
+  await using other = await startTestService();
+  const browser = await signIn(other, await createPerson(other));
+  const broken = t.mock.method(other.database, 'execute', () => Promise.reject(new Error('the disk is gone')));
+  const response = await browser.send('GET', '/admin/session');
+  broken.mock.restore();
+  assert.equal(response.headers.get('retry-after'), '1');
+  await readError(response, 503, 'unavailable');
+  assert.notEqual(await browser.ask('GET', '/admin/session'), null);
+});

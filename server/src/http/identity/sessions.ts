@@ -1,6 +1,7 @@
 import { sessionGone } from '../../domain/holders.ts';
 import { noAccount } from '../../domain/memberships.ts';
 import type { Administrator, Membership, User } from '../../model/administrators.ts';
+import { AppError } from '../../model/errors.ts';
 import { listMembershipsOf } from '../../storage/memberships.ts';
 import type { Services } from '../app.ts';
 import { clientAddress } from '../client-address.ts';
@@ -15,6 +16,8 @@ export interface SignedIn {
   /** The one that they work in; none if they belong to no account. */
   membership: Membership | undefined;
 }
+
+const RETRY = { 'Retry-After': '1' };
 
 /** Who sends a request, by its session cookie; nobody is undefined. */
 export async function findSignedIn(exchange: Exchange, services: Services): Promise<SignedIn | undefined> {
@@ -35,7 +38,11 @@ export async function getNewSession(sent: Headers, services: Services): Promise<
 
 async function readSession(given: Headers, { identity, database }: Services) {
   const auth = await identity.load();
-  const { headers, response } = await auth.api.getSession({ headers: given, returnHeaders: true });
+  const asked = auth.api.getSession({ headers: given, returnHeaders: true });
+  const { headers, response } = await asked.catch(() => {
+    // better-auth has logged what it was, and whoever is signed in is not to be told that they are not.
+    throw new AppError('unavailable', 'The session cannot be read just now; try again.', { headers: RETRY });
+  });
   if (response === null) return { headers, signedIn: undefined };
   const { session, user } = response;
   const memberships = await listMembershipsOf(database, user.id);
