@@ -1,10 +1,11 @@
 import { type Command, Option } from 'commander';
 import { type Config, readConfig } from '../config.ts';
 import { getAccount } from '../domain/accounts.ts';
-import { createAdministrator, resetPassword } from '../domain/administrators.ts';
+import { createAdministrator } from '../domain/administrators.ts';
 import { OPERATOR } from '../domain/audit.ts';
 import { mailInvitation } from '../domain/invitation-mail.ts';
 import { invite } from '../domain/invitations.ts';
+import { resetPassword } from '../domain/password-reset.ts';
 import { createMailer } from '../lib/mailer.ts';
 import { formatTime } from '../lib/times.ts';
 import { ROLES, type Role } from '../model/administrators.ts';

@@ -4,9 +4,8 @@ import { parseEmail, parsePassword, type Role, type User } from '../model/admini
 import type { AuditActor } from '../model/audit.ts';
 import { AppError } from '../model/errors.ts';
 import type { Database, Session } from '../storage/database.ts';
-import { findMember, insertMembership, listMembershipsOf } from '../storage/memberships.ts';
-import { removeSessions } from '../storage/sessions.ts';
-import { findUserByEmail, insertUser, removeChallenges, removeTwoFactor, setPasswordHash } from '../storage/users.ts';
+import { findMember, insertMembership } from '../storage/memberships.ts';
+import { findUserByEmail, insertUser } from '../storage/users.ts';
 import { getAccount, storeAccount } from './accounts.ts';
 import { OPERATOR, recordAudit } from './audit.ts';
 import { hashPassword, withHashing } from './passwords.ts';
@@ -116,42 +115,4 @@ export async function join(
   }
   await insertMembership(session, { accountId, userId: id, role, createdAt: Date.now() });
   await recordAudit(session, accountId, actor, 'member.joined', { type: 'administrator', id, name });
-}
-
-/**
- * Gives somebody of an account another password, as the operator does; all their sessions end.
- * @throws {AppError} `not_found` for somebody who does not belong to it; `validation_failed`
- */
-export async function resetPassword(
-  database: Database,
-  accountId: string,
-  given: { email: string; password: string; removeTwoFactor: boolean },
-): Promise<User> {
-  const email = parseEmail(given.email);
-  const password = parsePassword(given.password);
-  const passwordHash = await withHashing(() => hashPassword(password));
-  return database.write(async (session) => {
-    await getAccount(session, accountId);
-    const user = await findUserByEmail(session, email);
-    if (user === undefined || (await findMember(session, accountId, user.id)) === undefined) {
-      throw new AppError('not_found', `Nobody who signs in as ${email} belongs to the account.`);
-    }
-    await setPasswordHash(session, user.id, passwordHash);
-    await removeSessions(session, user.id);
-    await removeChallenges(session, user.id);
-    if (given.removeTwoFactor) await removeTwoFactor(session, user.id);
-    await recordReset(session, user, given.removeTwoFactor);
-    return user;
-  });
-}
-
-/** Their password is the same in each of their accounts. */
-async function recordReset(session: Session, { id, name }: User, hasLostTwoFactor: boolean): Promise<void> {
-  const target = { type: 'administrator', id, name } as const;
-  for (const { accountId } of await listMembershipsOf(session, id)) {
-    await recordAudit(session, accountId, OPERATOR, 'administrator.password_changed', target);
-    if (hasLostTwoFactor) {
-      await recordAudit(session, accountId, OPERATOR, 'administrator.two_factor_disabled', target);
-    }
-  }
 }
