@@ -18,6 +18,11 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   validateSearch: pickSearch(['next']),
+  beforeLoad: async () => {
+    // Who is in already came back here by chance; and whether they are may be unknown without harm.
+    const session = await queryClient.ensureQueryData(sessionQuery).catch(() => null);
+    if (session !== null) throw redirect({ to: '/', replace: true });
+  },
   component: lazyRouteComponent(() => import('./pages/entry/sign-in'), 'SignInPage'),
 });
 

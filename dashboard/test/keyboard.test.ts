@@ -27,6 +27,11 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
   assert.fail(`${target} is not reached in ${TABS_MAX} steps`);
 }
 
+async function untilFocused(target: Locator): Promise<void> {
+  await target.waitFor();
+  await until(`${target} has the focus`, () => target.evaluate((element) => element === document.activeElement));
+}
+
 async function press(page: Page, target: Locator, key = 'Enter'): Promise<void> {
   await tabTo(page, target);
   await page.keyboard.press(key);
@@ -46,7 +51,7 @@ test('ten tasks are done with the keyboard alone', async (t) => {
 
   await t.test('1. sign in', async () => {
     await page.goto('/');
-    await page.getByLabel('E-mail').waitFor();
+    await untilFocused(page.getByLabel('E-mail'));
     await page.keyboard.type(person.email);
     await type(page, page.getByLabel('Password'), PASSWORD);
     await page.keyboard.press('Enter');
@@ -64,7 +69,7 @@ test('ten tasks are done with the keyboard alone', async (t) => {
 
   await t.test('3. generate a key that only reads, and copy it', async () => {
     await press(page, button('Generate API Key'));
-    await dialog.getByLabel('Name').waitFor();
+    await untilFocused(dialog.getByLabel('Name'));
     await page.keyboard.type('Website');
     await tabTo(page, dialog.getByRole('radio', { name: 'Full access' }));
     await page.keyboard.press('ArrowDown');
@@ -73,9 +78,7 @@ test('ten tasks are done with the keyboard alone', async (t) => {
     await dialog.getByText('It is on the clipboard.').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('row', { name: /Website.*Read only/ }).waitFor();
-    await until('the focus is back', () =>
-      button('Generate API Key').evaluate((one) => one === document.activeElement),
-    );
+    await untilFocused(button('Generate API Key'));
   });
 
   await t.test('4. delete the key', async () => {
@@ -117,9 +120,7 @@ test('ten tasks are done with the keyboard alone', async (t) => {
     await press(page, button('Actions for 12 Elm Street'));
     await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
     await page.keyboard.press('ArrowDown');
-    await until('the item has the focus', () =>
-      page.getByRole('menuitem', { name: 'Delete' }).evaluate((item) => item === document.activeElement),
-    );
+    await untilFocused(page.getByRole('menuitem', { name: 'Delete' }));
     await page.keyboard.press('Enter');
     await page.getByText('No listings yet').waitFor();
     await press(page, button('Undo'));
@@ -130,7 +131,7 @@ test('ten tasks are done with the keyboard alone', async (t) => {
     await press(page, page.getByRole('link', { name: 'Settings' }));
     await press(page, page.getByRole('link', { name: 'Team' }));
     await press(page, button('Invite'));
-    await dialog.getByLabel('E-mail').waitFor();
+    await untilFocused(dialog.getByLabel('E-mail'));
     await page.keyboard.type('grace@example.com');
     await page.keyboard.press('Enter');
     await press(page, dialog.getByRole('button', { name: 'Done' }));
@@ -139,13 +140,13 @@ test('ten tasks are done with the keyboard alone', async (t) => {
 
   await t.test('10. make the page dark, and sign out', async () => {
     await press(page, button(/^Your menu/));
-    await page.getByRole('menuitem', { name: 'Dark' }).waitFor();
+    await untilFocused(page.getByRole('menuitem', { name: 'Profile and security' }));
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.locator('html[data-mantine-color-scheme="dark"]').waitFor();
     await press(page, button(/^Your menu/));
-    await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
+    await untilFocused(page.getByRole('menuitem', { name: 'Profile and security' }));
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');
     await page.getByLabel('E-mail').waitFor();

@@ -197,3 +197,41 @@ test('signing out everywhere else ends the other browser at once, which is led t
   await there.page.waitForURL(/\/listings\?.*q=elm/);
   assert.deepEqual([here.problems, there.problems], [[], []]);
 });
+
+test('the account is renamed and priced in another currency; faults stand beside the fields, and the log tells of it', async () => {
+  const person = await createPerson(service);
+  await using window = await openWindow(chromium, service);
+  const { page, problems } = window;
+  await signInByForm(page, person);
+  await page.goto('/settings/account');
+  await page.getByLabel('Default currency').fill('dollars');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.locator('input[aria-invalid="true"]').waitFor();
+  await page.getByLabel('Default currency').fill('eur');
+  await page.getByLabel('Name', { exact: true }).fill('Lakeside Homes');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The account was saved.').waitFor();
+  await page.getByRole('complementary').getByText('Lakeside Homes').waitFor();
+  await page.getByRole('link', { name: 'Activity' }).click();
+  await page.getByRole('row', { name: /Changed the account Lakeside Homes.*Ada Lovelace.*127\.0\.0\.1/ }).waitFor();
+  assert.deepEqual(problems, []);
+});
+
+test('on a small screen the pages are behind a button, and a key that expires says when', async () => {
+  const person = await createPerson(service);
+  await using window = await openWindow(chromium, service, { width: 390 });
+  const { page, problems } = window;
+  await signInByForm(page, person);
+  await page.getByRole('button', { name: 'Open the menu' }).click();
+  await page.getByRole('dialog').getByRole('link', { name: 'Settings' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Generate API Key' }).click();
+  await page.getByRole('dialog').getByLabel('Name').fill('Website');
+  await page.getByRole('dialog').getByLabel('Expires').selectOption('In 30 days');
+  await page.getByRole('dialog').getByRole('button', { name: 'Generate' }).click();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('row', { name: /Website.*expires in 30 days/ }).waitFor();
+  await page.goto('/sign-in');
+  await page.getByRole('heading', { name: /^Welcome/ }).waitFor();
+  assert.deepEqual(problems, []);
+});

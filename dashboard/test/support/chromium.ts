@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, chromium } from 'playwright-core';
@@ -6,6 +6,9 @@ import { type Browser, chromium } from 'playwright-core';
 const PROGRAMS = ['google-chrome', 'google-chrome-stable', 'chromium', 'chromium-browser'];
 const MAC_PROGRAM = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
 const PACKAGE = fileURLToPath(new URL('..', import.meta.resolve('@sparticuz/chromium')));
+
+/** Which fonts there are (fontconfig). */
+const FONTS = 'fonts.conf';
 
 interface Program {
   executablePath: string;
@@ -36,25 +39,36 @@ async function unpack(): Promise<Program> {
   const libraries = join(directory, 'al2023/lib');
   return {
     executablePath: join(directory, 'chromium'),
-    env: { LD_LIBRARY_PATH: libraries, FONTCONFIG_PATH: join(directory, 'fonts') },
+    env: { LD_LIBRARY_PATH: libraries, FONTCONFIG_FILE: join(directory, FONTS) },
   };
 }
 
 async function unpackTo(directory: string): Promise<void> {
   mkdirSync(dirname(directory), { recursive: true });
   const aside = mkdtempSync(`${directory}-`);
-  const before = { ...process.env };
+  const { TMPDIR } = process.env;
   // It asks for these when it is imported; the first makes it bring its libraries, which a bare machine does not have.
   Object.assign(process.env, { AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x', TMPDIR: aside });
   try {
     const { default: packed } = await import('@sparticuz/chromium');
     await packed.executablePath();
+    // Its own one looks for fonts where they are not, and without any a page has no text.
+    writeFileSync(join(aside, FONTS), fontsIn(directory));
     renameSync(aside, directory);
   } catch (error) {
     // Another test was faster.
     if (!existsSync(directory)) throw error;
   } finally {
     rmSync(aside, { recursive: true, force: true });
-    process.env = before;
+    delete process.env.AWS_EXECUTION_ENV;
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = TMPDIR;
   }
+}
+
+function fontsIn(directory: string): string {
+  return `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><dir>${directory}/fonts</dir><cachedir>${directory}/fonts-cache</cachedir></fontconfig>
+`;
 }
