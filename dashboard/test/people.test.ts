@@ -132,6 +132,7 @@ test('two accounts in two browsers never see each other', async () => {
         await page.goto(path);
         await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
         await page.getByRole('heading', { level: 1 }).waitFor();
+        if (path === '/listings') await page.getByText('Secret Street').waitFor();
         seen += await page.content();
       }
       return seen;

@@ -26,6 +26,8 @@ export function ConfirmDialog({ title, action, isOpen, onClose, onConfirm, child
     try {
       await onConfirm();
       close();
+      // The button that opened it may be gone with what was deleted: the keyboard goes on in the page.
+      document.getElementById('main')?.focus({ preventScroll: true });
     } catch (failure) {
       setError(failure instanceof Error ? failure.message : String(failure));
     } finally {
