@@ -37,3 +37,17 @@ test('a database that is closed during a checkpoint waits for it', async (t) => 
     await database.close();
   }
 });
+
+test('a log that cannot be looked at after a checkpoint ends nothing; the next commit is told', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'property-listings-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const path = join(directory, 'listings.db');
+  const writer = new DatabaseSync(path);
+  writer.exec('pragma journal_mode = wal; pragma wal_autocheckpoint = 0; create table pages (page)');
+  writer.exec('insert into pages values (zeroblob(10000000))');
+  const checkpoints = new Checkpoints(writer, path);
+  checkpoints.noteCommit();
+  writer.close();
+  await assert.doesNotReject(checkpoints.close());
+  assert.throws(() => checkpoints.noteCommit());
+});

@@ -53,11 +53,16 @@ export class Checkpoints {
     return state;
   }
 
+  /** A log that cannot be looked at now is looked at again after the next commit. */
   #start(): void {
-    this.#running = this.#run().then(() => {
-      this.#running = undefined;
-      if (this.#readState().log > LOG_PAGES_MAX) this.#mustCatchUp = true;
-    });
+    this.#running = this.#run()
+      .then(() => {
+        if (this.#readState().log > LOG_PAGES_MAX) this.#mustCatchUp = true;
+      })
+      .catch(() => {})
+      .finally(() => {
+        this.#running = undefined;
+      });
   }
 
   /** One that fails is no reason to refuse a write: the next one does what it has left. */
