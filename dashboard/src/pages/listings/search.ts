@@ -1,3 +1,5 @@
+import type { Listing } from '../../api/types';
+
 /** What the address of the Listings page may hold: parameters of the API by their own names. */
 export const LISTING_SEARCH = [
   'q',
@@ -59,7 +61,7 @@ export const STATUSES = [
   'closed',
   'expired',
   'canceled',
-] as const;
+] as const satisfies readonly Listing['status'][];
 
 export const PROPERTY_TYPES = [
   'residential',
@@ -71,4 +73,4 @@ export const PROPERTY_TYPES = [
   'commercial_lease',
   'business_opportunity',
   'manufactured_in_park',
-] as const;
+] as const satisfies readonly Listing['propertyType'][];
