@@ -2,14 +2,13 @@ import { keepPreviousData, QueryCache, QueryClient, queryOptions } from '@tansta
 import { ApiError, type Query, request } from './client';
 import type {
   Account,
-  Activity,
-  ApiKey,
-  Invitation,
+  ActivityList,
+  ApiKeyList,
+  InvitationList,
   Listing,
   ListingList,
-  Member,
+  MemberList,
   Overview,
-  Page,
   Session,
   Setup,
   SignIn,
@@ -40,17 +39,17 @@ export const setupQuery = queryOptions({
 
 export const apiKeysQuery = queryOptions({
   queryKey: ['api-keys'],
-  queryFn: ({ signal }) => request<Page<ApiKey>>('GET', '/admin/api-keys', { signal }),
+  queryFn: ({ signal }) => request<ApiKeyList>('GET', '/admin/api-keys', { signal }),
 });
 
 export const membersQuery = queryOptions({
   queryKey: ['members'],
-  queryFn: ({ signal }) => request<Page<Member>>('GET', '/admin/members', { signal }),
+  queryFn: ({ signal }) => request<MemberList>('GET', '/admin/members', { signal }),
 });
 
 export const invitationsQuery = queryOptions({
   queryKey: ['invitations'],
-  queryFn: ({ signal }) => request<Page<Invitation>>('GET', '/admin/invitations', { signal }),
+  queryFn: ({ signal }) => request<InvitationList>('GET', '/admin/invitations', { signal }),
 });
 
 export const accountQuery = queryOptions({
@@ -71,7 +70,7 @@ export const signInsQuery = queryOptions({
 export const activityQuery = (query: Query) =>
   queryOptions({
     queryKey: ['activity', query],
-    queryFn: ({ signal }) => request<Page<Activity>>('GET', '/admin/activity', { query, signal }),
+    queryFn: ({ signal }) => request<ActivityList>('GET', '/admin/activity', { query, signal }),
     placeholderData: keepPreviousData,
   });
 

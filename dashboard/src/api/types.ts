@@ -1,44 +1,31 @@
-import type { components } from './admin';
+import type { components, operations } from './admin';
 
-export type Listing = components['schemas']['Listing'];
+type Schemas = components['schemas'];
+
+export type Listing = Schemas['Listing'];
 /** Whole listings: nothing here asks for `fields`. */
-export type ListingList = Omit<components['schemas']['ListingList'], 'data'> & { data: Listing[] };
-export type EventList = components['schemas']['EventList'];
-export type ImportReport = components['schemas']['ImportReport'];
+export type ListingList = Omit<Schemas['ListingList'], 'data'> & { data: Listing[] };
+export type EventList = Schemas['EventList'];
+export type ImportReport = Schemas['ImportReport'];
 
-export type ApiKey = components['schemas']['ApiKey'];
-export type Account = components['schemas']['Account'];
-export type Overview = components['schemas']['Overview'];
-export type Activity = components['schemas']['AuditEntry'];
+export type ApiKey = Schemas['ApiKey'];
+export type ApiKeyList = Schemas['ApiKeyList'];
+export type Account = Schemas['Account'];
+export type Overview = Schemas['Overview'];
+export type Activity = Schemas['AuditEntry'];
+export type ActivityList = Schemas['AuditLog'];
 
-export type Member = components['schemas']['Member'];
-export type Invitation = components['schemas']['Invitation'];
-export type CreatedInvitation = components['schemas']['CreatedInvitation'];
+export type Member = Schemas['Member'];
+export type MemberList = Schemas['MemberList'];
+export type Role = Member['role'];
+export type Invitation = Schemas['Invitation'];
+export type InvitationList = Schemas['InvitationList'];
+export type CreatedInvitation = Schemas['CreatedInvitation'];
+export type InvitationPreview = Schemas['InvitationPreview'];
 
-export type Role = 'administrator' | 'member';
-
-export interface Session {
-  user: { id: string; name: string; email: string; hasTwoFactor: boolean };
-  account: { id: string; name: string; role: Role; currency: string; areaUnits: 'sqft' | 'sqm' } | null;
-  accounts: { id: string; name: string; role: Role }[];
-}
-
-export interface Page<T> {
-  data: T[];
-  nextCursor: string | null;
-}
-
-export interface Setup {
-  isOpen: boolean;
-  needsAccountName: boolean;
-  file: string | null;
-}
-
+export type Session = Schemas['Session'];
+export type Setup = Schemas['SetupState'];
 /** One of the places where somebody is signed in. */
-export interface SignIn {
-  id: string;
-  createdAt: string;
-  ipAddress: string | null;
-  userAgent: string | null;
-  isCurrent: boolean;
-}
+export type SignIn = operations['listSessions']['responses'][200]['content']['application/json'][number];
+export type TwoFactorSetup = Schemas['TwoFactor'];
+export type RecoveryCodes = Schemas['BackupCodes'];

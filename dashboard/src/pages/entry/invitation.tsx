@@ -4,19 +4,12 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { request } from '../../api/client';
 import { sessionQuery } from '../../api/queries';
-import type { Role } from '../../api/types';
+import type { InvitationPreview } from '../../api/types';
 import { useFaults } from '../../lib/faults';
 import { Form } from '../../parts/form';
 import { FormError } from '../../parts/form-error';
 import { PasswordField } from '../../parts/password-field';
 import { Entry, readSession, readToken, useEnter } from './entry';
-
-interface Preview {
-  accountName: string;
-  email: string;
-  role: Role;
-  hasUser: boolean;
-}
 
 const TOKEN_KEY = 'invitation';
 
@@ -25,7 +18,7 @@ export function InvitationPage() {
   const [token] = useState(rememberToken);
   const { data: preview, error } = useQuery({
     queryKey: ['invitation', token],
-    queryFn: () => request<Preview>('POST', '/admin/invitations/preview', { body: { token } }),
+    queryFn: () => request<InvitationPreview>('POST', '/admin/invitations/preview', { body: { token } }),
   });
   const { data: session } = useQuery(sessionQuery);
 
@@ -48,7 +41,7 @@ export function InvitationPage() {
   return isThem ? <Join preview={preview} token={token} /> : <SignInFirst preview={preview} />;
 }
 
-function NewPerson({ preview, token }: { preview: Preview; token: string }) {
+function NewPerson({ preview, token }: { preview: InvitationPreview; token: string }) {
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
   const { faults, isBusy, submit } = useFaults((field) => field === 'name' || field === 'password');
@@ -84,7 +77,7 @@ function NewPerson({ preview, token }: { preview: Preview; token: string }) {
   );
 }
 
-function Join({ preview, token }: { preview: Preview; token: string }) {
+function Join({ preview, token }: { preview: InvitationPreview; token: string }) {
   const { faults, isBusy, submit } = useFaults(() => false);
   const accept = useAccept(token);
   return (
@@ -100,7 +93,7 @@ function Join({ preview, token }: { preview: Preview; token: string }) {
   );
 }
 
-function SignInFirst({ preview }: { preview: Preview }) {
+function SignInFirst({ preview }: { preview: InvitationPreview }) {
   return (
     <Entry title={`Join ${preview.accountName}`}>
       <Text size="sm" mb="md">

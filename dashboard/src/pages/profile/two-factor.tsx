@@ -2,16 +2,12 @@ import { Badge, Button, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { queryClient, sessionQuery } from '../../api/queries';
+import type { RecoveryCodes, TwoFactorSetup } from '../../api/types';
 import { Section } from '../../parts/page';
 import { usePresent } from '../../shell/session';
 import { PasswordDialog } from './password-dialog';
 import { ShowRecoveryCodes } from './recovery-codes';
 import { TurnOn } from './turn-on';
-
-interface Enrolment {
-  totpURI: string;
-  backupCodes: string[];
-}
 
 /** Two-step sign-in: a code of an app besides the password. */
 export function TwoFactor() {
@@ -28,14 +24,14 @@ export function TwoFactor() {
 
 function WhileOff() {
   const [isAsking, asking] = useDisclosure();
-  const [enrolment, setEnrolment] = useState<Enrolment>();
+  const [enrolment, setEnrolment] = useState<TwoFactorSetup>();
   return (
     <Group justify="space-between">
       <Text size="sm">It is off.</Text>
       <Button variant="default" onClick={asking.open}>
         Turn on
       </Button>
-      <PasswordDialog<Enrolment>
+      <PasswordDialog<TwoFactorSetup>
         title="Turn two-step sign-in on"
         verb="two-factor/enable"
         isOpen={isAsking}
@@ -78,7 +74,7 @@ function WhileOn() {
         onClose={turningOff.close}
         onDone={() => queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })}
       />
-      <PasswordDialog<{ backupCodes: string[] }>
+      <PasswordDialog<RecoveryCodes>
         title="New recovery codes"
         verb="two-factor/generate-backup-codes"
         isOpen={isRenewing}
