@@ -16,8 +16,7 @@ const settings = { DATA_DIR: directory };
 const NEW_PASSWORD = 'staple battery horse correct';
 
 /** Runs a command with `--json` that must succeed; `input` is what it reads. */
-// biome-ignore lint/suspicious/noExplicitAny: a test says itself what it expects.
-async function run(args: string[], input = '', more: Record<string, string> = {}): Promise<any> {
+async function run(args: string[], input = '', more: Record<string, string> = {}) {
   const { code, stdout, stderr } = await runCommand([...args, '--json'], { ...settings, ...more }, input);
   assert.equal(code, 0, stderr);
   assert.ok(!`${stdout}${stderr}`.includes(PASSWORD));

@@ -68,8 +68,7 @@ export class Browser {
   }
 
   /** The JSON of a reply that must have this status. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test says itself what it expects.
-  async ask(method: string, path: string, body?: unknown, status = 200): Promise<any> {
+  async ask(method: string, path: string, body?: unknown, status = 200) {
     const response = await this.send(method, path, body);
     const text = await response.text();
     assert.equal(response.status, status, text);
