@@ -62,7 +62,10 @@ export interface Services {
   publicUrl: string | undefined;
   /** The program's version: part of each list's ETag. */
   release: string;
+  /** Whether the service stops. */
   isStopping: () => boolean;
+  /** Whether this process leaves, because the service stops or another process takes its place. */
+  isLeaving: () => boolean;
 }
 
 /** Answers every request that HTTP allows; never rejects. */
@@ -104,7 +107,7 @@ export function createRoutes(services: Services): Routes {
 
 /** What each request passes, in order. */
 export function createApp(services: Services): App {
-  const { log, trustedProxies, rateLimit, keyUse, isStopping } = services;
+  const { log, trustedProxies, rateLimit, keyUse, isLeaving } = services;
   const routes = createRoutes(services);
 
   async function respond(exchange: Exchange): Promise<Reply> {
@@ -128,7 +131,7 @@ export function createApp(services: Services): App {
       if (rateLimit !== undefined) await rateLimit.settle(exchange, reply.status);
       if (isKeysError(reply) && hasKey(exchange)) keyUse.countError(exchange.holder);
       // A client that keeps the connection would send its next request on one that is just being closed.
-      if (isStopping()) outgoing.shouldKeepAlive = false;
+      if (isLeaving()) outgoing.shouldKeepAlive = false;
       await send(exchange, reply);
     } catch (error) {
       reportCut(error, exchange, log);

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { createLimiter } from '../lib/limiter.ts';
+import type { CreateLimiter, Limiter } from '../lib/limiter.ts';
 import { networkOf } from './client-address.ts';
 
 /** Nobody mistypes a key so often in a minute. */
@@ -12,7 +12,11 @@ const SLOTS = 65_536;
 
 /** How many keys were refused for each address: who guesses pays for each further guess with a connection. */
 export class Guesses {
-  readonly #limiter = createLimiter(REFUSALS);
+  readonly #limiter: Limiter;
+
+  constructor(createLimiter: CreateLimiter) {
+    this.#limiter = createLimiter('refused keys', REFUSALS);
+  }
 
   /** Counts a refused key; whether there were too many from this address. */
   async countRefusal(address: string): Promise<boolean> {

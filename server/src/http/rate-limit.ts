@@ -1,4 +1,4 @@
-import { type Allowance, createLimiter } from '../lib/limiter.ts';
+import type { Allowance, CreateLimiter } from '../lib/limiter.ts';
 import { AppError } from '../model/errors.ts';
 import { type Exchange, hasKey } from './exchange.ts';
 
@@ -10,9 +10,10 @@ export class RateLimit {
   readonly #limiter;
   readonly #policy: string;
 
-  constructor(allowance: Allowance) {
-    this.#limiter = createLimiter(allowance);
-    this.#policy = `"default";q=${allowance.points};w=${allowance.seconds}`;
+  constructor({ points, seconds }: Allowance, createLimiter: CreateLimiter) {
+    // With other settings the count begins anew.
+    this.#limiter = createLimiter(`requests ${points}/${seconds}`, { points, seconds });
+    this.#policy = `"default";q=${points};w=${seconds}`;
   }
 
   /**

@@ -2,9 +2,14 @@ import type { Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A request that was on its way when the signal came still gets its reply, with `Connection: close`. */
-const IDLE_GRACE_MS = 300;
 const POLL_MS = 20;
+
+export interface Grace {
+  /** A request that comes on an open connection so soon still gets its reply, with `Connection: close`. */
+  idleMs: number;
+  /** What runs may take so long. */
+  runningMs: number;
+}
 
 export type Connections = ReadonlySet<Socket>;
 
@@ -28,15 +33,15 @@ export function cutConnections(connections: Connections): void {
 }
 
 /**
- * Stops listening, lets what runs finish, and resolves when no connection is left; after `deadlineMs` the rest is cut.
+ * Stops listening, lets what runs finish, and resolves when no connection is left; after `runningMs` the rest is cut.
  */
-export async function shutDown(server: Server, connections: Connections, deadlineMs: number): Promise<void> {
-  const endTimeMs = performance.now() + deadlineMs;
+export async function shutDown(server: Server, connections: Connections, grace: Grace): Promise<void> {
+  const endTimeMs = performance.now() + grace.runningMs;
   // http.Server.close() would cut idle connections at once, and with them requests that are just arriving.
   const closed = new Promise<void>((resolve) => {
     NetServer.prototype.close.call(server, () => resolve());
   });
-  await Promise.race([closed, sleep(IDLE_GRACE_MS)]);
+  await Promise.race([closed, sleep(grace.idleMs)]);
   while (performance.now() < endTimeMs) {
     server.closeIdleConnections();
     const finished = await Promise.race([closed.then(() => true), sleep(POLL_MS, false)]);

@@ -6,14 +6,16 @@ export interface Allowance {
   seconds: number;
 }
 
-export type Limiter = RateLimiterAbstract;
-
 /**
- * What counts points: the one place that decides where, so far in the memory of this process. An entry takes 0.4 KiB
- * and a timer, and is gone when its seconds are over. Take points by `penalty`, which tells how many were taken:
- * `consume` refuses by an exception, which takes five times as long.
+ * What counts points. Take them by `penalty`, which tells how many were taken: `consume` refuses by an exception, which
+ * takes five times as long.
  */
-export function createLimiter({ points, seconds }: Allowance): Limiter {
-  // Joining the library's prefix to each key would take as long as the rest.
-  return new RateLimiterMemory({ points, duration: seconds, keyPrefix: '' });
-}
+export type Limiter = Pick<RateLimiterAbstract, 'points' | 'penalty' | 'reward' | 'delete'>;
+
+/** Decides where points are counted. `name` tells limiters apart where several processes count together. */
+export type CreateLimiter = (name: string, allowance: Allowance) => Limiter;
+
+/** Counts in the memory of this process. An entry takes 0.4 KiB and a timer, and is gone when its seconds are over. */
+export const createMemoryLimiter: CreateLimiter = (_name, { points, seconds }) =>
+  // Joining a prefix to each key would take as long as the rest.
+  new RateLimiterMemory({ points, duration: seconds, keyPrefix: '' });

@@ -12,6 +12,7 @@ import { Identity } from '../../src/http/identity/identity.ts';
 import { SetupLink } from '../../src/http/identity/setup-link.ts';
 import { ADMIN } from '../../src/http/openapi/admin.ts';
 import { V1 } from '../../src/http/openapi/v1.ts';
+import { createMemoryLimiter } from '../../src/lib/limiter.ts';
 import { MINIMAL, post } from '../support/listings.ts';
 import { OpenApiDocument, valueAt } from '../support/openapi.ts';
 import { startTestService } from '../support/service.ts';
@@ -60,14 +61,15 @@ test('every route below /v1 and /admin is documented, and nothing else is', () =
     log,
     trustedProxies: undefined,
     rateLimit: undefined,
-    guesses: new Guesses(),
+    guesses: new Guesses(createMemoryLimiter),
     identity: new Identity(database, undefined, log),
     setupLink: new SetupLink(service.directory, log),
-    passwordAttempts: new PasswordAttempts(),
+    passwordAttempts: new PasswordAttempts('secret', createMemoryLimiter),
     mailer: undefined,
     publicUrl: undefined,
     release: '0.0.0',
     isStopping: () => false,
+    isLeaving: () => false,
   });
   for (const { base, operations: all } of [V1, ADMIN]) {
     const below = routes.list().filter(({ path }) => path.startsWith(`${base}/`));

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { deleteApiKey, issueApiKey } from '../../src/domain/api-keys.ts';
 import { RateLimit } from '../../src/http/rate-limit.ts';
+import { createMemoryLimiter } from '../../src/lib/limiter.ts';
 import { generateSecret } from '../../src/model/api-keys.ts';
 import { fill, MINIMAL, openList, post, readAll } from '../support/listings.ts';
 import { openRaw } from '../support/raw.ts';
@@ -152,7 +153,7 @@ test('304s that came at once stay free, although other requests among them were 
 test('a 304 that is known only when the time is over gives the next one nothing', async (t) => {
   mock.timers.enable({ apis: ['Date'] });
   t.after(() => mock.timers.reset());
-  const rateLimit = new RateLimit({ points: 5, seconds: 10 });
+  const rateLimit = new RateLimit({ points: 5, seconds: 10 }, createMemoryLimiter);
   const spend = async () => (await rateLimit.spend('key_1')).RateLimit;
   assert.equal(await spend(), '"default";r=4;t=10');
   mock.timers.tick(10_000);

@@ -1,5 +1,5 @@
-import { createHmac, randomBytes } from 'node:crypto';
-import { createLimiter, type Limiter } from '../../lib/limiter.ts';
+import { createHmac, hkdfSync } from 'node:crypto';
+import type { CreateLimiter, Limiter } from '../../lib/limiter.ts';
 import { AppError } from '../../model/errors.ts';
 import { networkOf } from '../client-address.ts';
 
@@ -13,10 +13,17 @@ const SLOTS = 65_536;
 
 /** Counts passwords that are tried, by whose they are said to be and by where they come from. Right ones are free. */
 export class PasswordAttempts {
-  readonly #byEmail = createLimiter(OF_EMAIL);
-  readonly #byAddress = createLimiter(OF_ADDRESS);
+  readonly #byEmail: Limiter;
+  readonly #byAddress: Limiter;
   /** So that nobody can choose who shares a slot with whom. */
-  readonly #salt = randomBytes(16);
+  readonly #salt: Uint8Array;
+
+  /** `secret` is the same for all processes that count together. */
+  constructor(secret: string, createLimiter: CreateLimiter) {
+    this.#byEmail = createLimiter('passwords of an e-mail address', OF_EMAIL);
+    this.#byAddress = createLimiter('passwords from an address', OF_ADDRESS);
+    this.#salt = new Uint8Array(hkdfSync('sha256', secret, '', 'password attempts', 32));
+  }
 
   /** Takes a point of each. @throws {AppError} `rate_limited` */
   async begin(email: string, address: string): Promise<void> {

@@ -10,16 +10,15 @@ const DIRECTORY_MODE = 0o700;
 export class SetupLink {
   readonly #path: string;
   readonly #log: Log;
-  #isThere = false;
 
   constructor(dataDirectory: string, log: Log) {
     this.#path = join(dataDirectory, 'setup-link.txt');
     this.#log = log;
   }
 
-  /** Where the link stands, if it does. */
+  /** Where the link stands, if it does: another process may have written or removed it. */
   get file(): string | null {
-    return this.#isThere ? this.#path : null;
+    return existsSync(this.#path) ? this.#path : null;
   }
 
   /** Writes the link, or removes the one of an earlier start. */
@@ -34,14 +33,12 @@ export class SetupLink {
     try {
       if (!existsSync(directory)) mkdirSync(directory, { mode: DIRECTORY_MODE });
       writeFileSync(this.#path, `${url}\n`, { mode: FILE_MODE, flag: 'wx' });
-      this.#isThere = true;
     } catch (error) {
       this.#log.logger.warn({ err: error }, 'the setup link was not written into a file');
     }
   }
 
   remove(): void {
-    this.#isThere = false;
     try {
       rmSync(this.#path, { force: true });
     } catch (error) {

@@ -1,0 +1,28 @@
+import type { Logger } from 'pino';
+import { purgeEvents } from '../domain/event-purge.ts';
+import { purgeKeyUse } from '../domain/key-use.ts';
+import { purgeRetries } from '../domain/writing.ts';
+import type { Database } from '../storage/database.ts';
+import { removeExpired } from '../storage/expired.ts';
+import { schedule } from './schedule.ts';
+
+const PURGE_INTERVAL_MS = 60_000;
+/** It looks at every account. */
+const EVENT_PURGE_INTERVAL_MS = 600_000;
+/** What is over is refused long before it is removed. */
+const SIGN_IN_PURGE_INTERVAL_MS = 3_600_000;
+
+/** Removes what is over: the work of one process for all, though several would do no harm. Returns what stops it. */
+export function scheduleHousekeeping(database: Database, logger: Logger): (() => Promise<void>)[] {
+  return [
+    schedule('purge retries', PURGE_INTERVAL_MS, (signal) => purgeRetries(database, signal), logger),
+    schedule('purge key use', PURGE_INTERVAL_MS, (signal) => purgeKeyUse(database, signal), logger),
+    schedule(
+      'purge sign-ins',
+      SIGN_IN_PURGE_INTERVAL_MS,
+      () => database.write((session) => removeExpired(session, Date.now())),
+      logger,
+    ),
+    schedule('purge events', EVENT_PURGE_INTERVAL_MS, (signal) => purgeEvents(database, signal), logger),
+  ];
+}
