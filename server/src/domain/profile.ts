@@ -3,7 +3,8 @@ import type { Membership } from '../model/administrators.ts';
 import type { AuditAction, AuditActor } from '../model/audit.ts';
 import { AppError } from '../model/errors.ts';
 import type { Database, Session } from '../storage/database.ts';
-import { removeOtherSessions, removeSession, setSessionAccount } from '../storage/sessions.ts';
+import { removeOtherSessions, removeSession, removeSessions } from '../storage/sessions.ts';
+import { removeTwoFactor, verifyTwoFactor } from '../storage/two-factors.ts';
 import { removeChallenges, renameUser } from '../storage/users.ts';
 import { recordAudit } from './audit.ts';
 
@@ -15,9 +16,17 @@ export interface Self {
   actor: AuditActor;
 }
 
-/** Writes down what somebody did with their own person, in each account that they belong to. */
-export async function recordOfSelf(database: Database, self: Self, action: AuditAction): Promise<void> {
-  await database.write((session) => recordEverywhere(session, self, action));
+/** Writes down that somebody has come in, before they are let in. */
+export async function recordSignIn(database: Database, self: Self): Promise<void> {
+  await database.write((session) => recordEverywhere(session, self, 'administrator.signed_in'));
+}
+
+/** Ends the session in use. */
+export async function signOut(database: Database, self: Self): Promise<void> {
+  await database.write(async (session) => {
+    const existed = await removeSession(session, self.userId, self.sessionId);
+    if (existed) await recordEverywhere(session, self, 'administrator.signed_out');
+  });
 }
 
 /** @throws {AppError} `validation_failed` */
@@ -28,15 +37,25 @@ export async function changeName(database: Database, userId: string, given: stri
 }
 
 /**
- * What follows when somebody has changed their password: the new session works in the account of the one that it replaces,
- * and whoever has typed the old password and owes the second factor begins anew.
+ * What goes with another password, in one transaction: all sessions end, and whoever has typed the old password and owes
+ * the second factor begins anew.
  */
-export async function finishPasswordChange(database: Database, self: Self, accountId: string | undefined) {
-  await database.write(async (session) => {
-    if (accountId !== undefined) await setSessionAccount(session, self.sessionId, accountId);
-    await removeChallenges(session, self.userId);
-    await recordEverywhere(session, self, 'administrator.password_changed');
-  });
+export async function afterPasswordChange(session: Session, self: Self): Promise<void> {
+  await removeSessions(session, self.userId);
+  await removeChallenges(session, self.userId);
+  await recordEverywhere(session, self, 'administrator.password_changed');
+}
+
+/** What goes with switching the second factor on, in one transaction. */
+export async function afterTwoFactorEnabled(session: Session, self: Self): Promise<void> {
+  await verifyTwoFactor(session, self.userId);
+  await recordEverywhere(session, self, 'administrator.two_factor_enabled');
+}
+
+/** What goes with switching the second factor off, in one transaction. */
+export async function afterTwoFactorDisabled(session: Session, self: Self): Promise<void> {
+  await removeTwoFactor(session, self.userId);
+  await recordEverywhere(session, self, 'administrator.two_factor_disabled');
 }
 
 /** Ends one of the person's sessions. @throws {AppError} `not_found` for one that is not theirs */

@@ -1,5 +1,7 @@
-import { type CompiledQuery, type DatabaseConnection, DummyDriver, Kysely, type QueryResult } from 'kysely';
-import type { Database } from './database.ts';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { type CompiledQuery, type DatabaseConnection, DummyDriver, Kysely, type QueryResult, TableNode } from 'kysely';
+import { AppError } from '../model/errors.ts';
+import type { Database, Session } from './database.ts';
 import type { Tables } from './schema.ts';
 
 /** What better-auth is given as its database. On each engine its times are ISO text and its booleans 0 and 1. */
@@ -8,6 +10,34 @@ export interface BetterAuthDatabase {
   type: 'sqlite';
   /** Never one: it would stay open while something else is awaited. */
   transaction: false;
+}
+
+/** What is done besides, in the transaction in which better-auth changes a row of `table`. */
+export interface Along {
+  table: 'credentials' | 'users';
+  job(session: Session): Promise<void>;
+}
+
+interface Call {
+  along: Along | undefined;
+  /** What the database failed with first. */
+  fault: AppError | undefined;
+}
+
+const calls = new AsyncLocalStorage<Call>();
+
+/**
+ * Lets better-auth work.
+ * @throws {AppError} `unavailable`, `storage_full`, `outcome_unknown` when the database has failed, whatever better-auth
+ * makes of it: it takes some faults for a missing session or a code that is not owed; else what it throws itself
+ */
+export async function callBetterAuth<T>(work: () => Promise<T>, along?: Along): Promise<T> {
+  const call: Call = { along, fault: undefined };
+  try {
+    return await calls.run(call, work);
+  } catch (error) {
+    throw call.fault ?? error;
+  }
 }
 
 /** The service's own database for better-auth: it reads as everybody does, and each of its writes is one in the queue. */
@@ -40,10 +70,31 @@ class DatabaseDriver extends DummyDriver {
 }
 
 async function run<R>(database: Database, query: CompiledQuery): Promise<QueryResult<R>> {
+  const call = calls.getStore();
   const statement = { build: () => ({ compile: () => query as CompiledQuery<R> }) };
-  const isQuery = query.query.kind === 'SelectQueryNode';
-  const rows = isQuery
-    ? await database.execute(statement, {})
-    : await database.write((session) => session.execute(statement, {}));
-  return { rows };
+  try {
+    if (query.query.kind === 'SelectQueryNode') return { rows: await database.execute(statement, {}) };
+    const along = call?.along?.table === updatedTable(query) ? call?.along : undefined;
+    return await database.write(async (session) => {
+      const rows = await session.execute(statement, {});
+      await along?.job(session);
+      return { rows };
+    });
+  } catch (error) {
+    if (call !== undefined) call.fault ??= toFault(error);
+    throw error;
+  }
+}
+
+function updatedTable({ query }: CompiledQuery): string | undefined {
+  if (query.kind !== 'UpdateQueryNode' || !query.table || !TableNode.is(query.table)) return undefined;
+  return query.table.table.identifier.name;
+}
+
+function toFault(cause: unknown): AppError {
+  if (cause instanceof AppError) return cause;
+  return new AppError('unavailable', 'The database is not available; try again.', {
+    headers: { 'Retry-After': '1' },
+    cause,
+  });
 }

@@ -161,6 +161,8 @@ export interface Tables {
     verified: number;
     failed_verification_count: number | null;
     locked_until: string | null;
+    /** Of time (RFC 6238): of the last code that was used. */
+    last_step: number | null;
   };
   memberships: {
     account_id: string;

@@ -101,17 +101,3 @@ const updatePassword = statement<{ userId: string; hash: string; at: string }>((
 export async function setPasswordHash(session: Session, userId: string, hash: string): Promise<void> {
   await session.execute(updatePassword, { userId, hash, at: new Date().toISOString() });
 }
-
-const removeFactor = statement<{ userId: string }>((query, parameter) =>
-  query.deleteFrom('two_factors').where('user_id', '=', parameter('userId')),
-);
-
-const switchFactorOff = statement<{ userId: string }>((query, parameter) =>
-  query.updateTable('users').set({ two_factor_enabled: 0 }).where('id', '=', parameter('userId')),
-);
-
-/** Lets somebody sign in by their password alone. */
-export async function removeTwoFactor(session: Session, userId: string): Promise<void> {
-  await session.execute(removeFactor, { userId });
-  await session.execute(switchFactorOff, { userId });
-}

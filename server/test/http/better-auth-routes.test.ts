@@ -34,7 +34,7 @@ const MOUNTED: Record<string, [asNobody: number, asMember: number]> = {
 /** All that better-auth would answer, if it were let. */
 async function routesOfBetterAuth(): Promise<string[]> {
   const log = { logger: pino({ level: 'silent' }), writeLine: () => {} };
-  const { api } = await new Identity(service.database, undefined, log).load();
+  const api = await new Identity(service.database, undefined, log).call(async (all) => all);
   return Object.values(api).flatMap(({ path, options }: { path?: string; options?: { method?: string | string[] } }) =>
     path === undefined ? [] : [options?.method ?? []].flat().map((method) => `${method} ${path}`),
   );

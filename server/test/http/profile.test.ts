@@ -3,7 +3,7 @@ import { after, describe, test } from 'node:test';
 import { Browser, createPerson, PASSWORD, type Person, signIn } from '../support/browser.ts';
 import { readError } from '../support/replies.ts';
 import { startTestService } from '../support/service.ts';
-import { totp, wrongCode } from '../support/totp.ts';
+import { nextTotp, totp, wrongCode } from '../support/totp.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());
@@ -149,7 +149,9 @@ describe('the second factor', () => {
       'validation_failed',
     );
     assert.equal(details?.[0]?.field, 'code');
-    const { user } = await browser.ask('POST', '/admin/auth/two-factor/verify-totp', { code: ` ${totp(totpURI)} ` });
+    const { user } = await browser.ask('POST', '/admin/auth/two-factor/verify-totp', {
+      code: ` ${nextTotp(totpURI)} `,
+    });
     assert.equal(user.id, person.userId);
     assert.ok(await isSignedIn(browser));
     assert.deepEqual(await actionsOf(person), [
@@ -188,6 +190,30 @@ describe('the second factor', () => {
     );
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 422]);
     assert.deepEqual((await Promise.all(browsers.map(isSignedIn))).sort(), [false, true]);
+  });
+
+  test('is paid by a code of the app once, also by two at the same time, and not by an older one', async () => {
+    const { person, totpURI, backupCodes } = await createGuarded();
+    const used = totp(totpURI);
+    const give = (browser: Browser, code: string) =>
+      browser.send('POST', '/admin/auth/two-factor/verify-totp', { code });
+    const late = await typePassword(person);
+    const { details } = await readError(await give(late, used), 422, 'validation_failed');
+    assert.deepEqual(details, [
+      {
+        field: 'code',
+        code: 'invalid_format',
+        message: 'Was used before: wait until the app shows the next one.',
+      },
+    ]);
+    const browsers = [await typePassword(person), await typePassword(person)];
+    const code = nextTotp(totpURI);
+    const answers = await Promise.all(browsers.map((browser) => give(browser, code)));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 422]);
+    assert.deepEqual((await Promise.all(browsers.map(isSignedIn))).sort(), [false, true]);
+    await readError(await give(late, used), 422, 'validation_failed');
+    assert.equal(await isSignedIn(late), false);
+    await late.ask('POST', '/admin/auth/two-factor/verify-backup-code', { code: backupCodes[0] });
   });
 
   test('cannot be guessed: after some wrong codes the password is owed again, and then there is a pause', async () => {

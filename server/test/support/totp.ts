@@ -13,6 +13,11 @@ export function totp(uri: string, timeMs = Date.now()): string {
   return String((mac.readUInt32BE(offset) & 0x7fff_ffff) % 1_000_000).padStart(6, '0');
 }
 
+/** What it shows next, which is taken already: for tests that need a second code. */
+export function nextTotp(uri: string): string {
+  return totp(uri, Date.now() + PERIOD_MS);
+}
+
 /** Another code of six digits. */
 export function wrongCode(right: string): string {
   return String((Number(right) + 500_000) % 1_000_000).padStart(6, '0');

@@ -48,7 +48,8 @@ function translateUnknown(error: unknown): unknown {
   return error;
 }
 
-function wrongCode(message: string): AppError {
+/** The code of a second factor was none. */
+export function wrongCode(message: string): AppError {
   return invalidFields([{ field: 'code', code: 'invalid_format', message }]);
 }
 

@@ -4,8 +4,10 @@ import { hashPassword, verifyPassword } from '../../domain/passwords.ts';
 import { createId } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../../model/administrators.ts';
-import type { BetterAuthDatabase } from '../../storage/identity-database.ts';
+import type { Database } from '../../storage/database.ts';
+import { openForBetterAuth } from '../../storage/identity-database.ts';
 import { ADDRESS_HEADER } from './address-header.ts';
+import { singleUseCodes } from './single-use-codes.ts';
 
 /** Whoever does not come back for so long signs in again; each day of use begins the time anew. */
 const SESSION_SECONDS = 7 * 24 * 60 * 60;
@@ -18,7 +20,7 @@ const PREFIXES: Record<string, string> = {
 };
 
 export interface BetterAuthOptions {
-  database: BetterAuthDatabase;
+  database: Database;
   /** Signs cookies and encrypts what belongs to the second factor. */
   secret: string;
   cookiePrefix: string;
@@ -34,9 +36,9 @@ export function createBetterAuth({ database, secret, cookiePrefix, isSecure, log
     baseURL: 'http://localhost',
     basePath: '/admin/auth',
     secret,
-    database,
+    database: openForBetterAuth(database),
     telemetry: { enabled: false },
-    // Attempts are counted in `SignInAttempts`, before anything is hashed.
+    // Attempts are counted in `PasswordAttempts`, before anything is hashed.
     rateLimit: { enabled: false },
     logger: { level: 'error', log: (_, message, err) => log.logger.error({ err }, `better-auth: ${message}`) },
     emailAndPassword: {
@@ -81,6 +83,7 @@ export function createBetterAuth({ database, secret, cookiePrefix, isSecure, log
       fields: { expiresAt: 'expires_at', createdAt: 'created_at', updatedAt: 'updated_at' },
     },
     plugins: [
+      singleUseCodes(database),
       twoFactor({
         schema: {
           user: { fields: { twoFactorEnabled: 'two_factor_enabled' } },

@@ -2,12 +2,18 @@ import { hkdfSync } from 'node:crypto';
 import type { Log } from '../../lib/log.ts';
 import type { Database } from '../../storage/database.ts';
 import { getCursorSecret } from '../../storage/database-info.ts';
-import { openForBetterAuth } from '../../storage/identity-database.ts';
+import { type Along, callBetterAuth } from '../../storage/identity-database.ts';
 import type { BetterAuth } from './better-auth.ts';
+import { translateRefusal } from './better-auth-errors.ts';
 
 /** RFC 6265bis §4.1.3.2: a browser keeps such a cookie for this host alone, and sends it over HTTPS only. */
 const HOST_PREFIX = '__Host-';
 const NAME = 'property-listings';
+
+interface CallOptions {
+  along?: Along | undefined;
+  passwordField?: string | undefined;
+}
 
 /** better-auth, loaded when it is first needed: it takes a fifth of a second, and `/v1` never needs it. */
 export class Identity {
@@ -28,8 +34,23 @@ export class Identity {
     return this.#isSecure ? HOST_PREFIX + NAME : NAME;
   }
 
-  load(): Promise<BetterAuth> {
-    this.#loading ??= this.#create();
+  /**
+   * Has better-auth do something; `along` is done in the same transaction. `passwordField` is what the form calls the password.
+   * @throws {AppError} its refusals in our words; `unavailable`, `storage_full` or `outcome_unknown` for the database's faults
+   */
+  async call<T>(work: (api: BetterAuth['api']) => Promise<T>, { along, passwordField }: CallOptions = {}): Promise<T> {
+    const { api } = await this.#load();
+    return callBetterAuth(() => work(api), along).catch((error: unknown) => {
+      throw translateRefusal(error, passwordField);
+    });
+  }
+
+  /** Where that fails, the next one tries again. */
+  #load(): Promise<BetterAuth> {
+    this.#loading ??= this.#create().catch((error: unknown) => {
+      this.#loading = undefined;
+      throw error;
+    });
     return this.#loading;
   }
 
@@ -37,7 +58,7 @@ export class Identity {
     const { createBetterAuth } = await import('./better-auth.ts');
     const cursorSecret = await getCursorSecret(this.#database);
     return createBetterAuth({
-      database: openForBetterAuth(this.#database),
+      database: this.#database,
       secret: Buffer.from(hkdfSync('sha256', cursorSecret, '', 'better-auth', 32)).toString('hex'),
       cookiePrefix: this.cookiePrefix,
       isSecure: this.#isSecure,

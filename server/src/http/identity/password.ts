@@ -1,14 +1,17 @@
 import { withHashing } from '../../domain/passwords.ts';
+import type { Along } from '../../storage/identity-database.ts';
 import type { Services } from '../app.ts';
 import { clientAddress } from '../client-address.ts';
 import type { Exchange } from '../exchange.ts';
-import { translateRefusal } from './better-auth-errors.ts';
+import type { BetterAuth } from './better-auth.ts';
 
 interface Trial {
   /** Whose password it is said to be. */
   email: string;
   /** What the form calls it. */
-  field?: string;
+  field?: string | undefined;
+  /** What goes with it. */
+  along?: Along | undefined;
   exchange: Exchange;
   services: Services;
 }
@@ -17,12 +20,13 @@ interface Trial {
  * Lets better-auth look at a password: such trials are counted, and only few are hashed at a time.
  * @throws {AppError} `rate_limited`; better-auth's refusals in our words
  */
-export async function tryPassword<T>({ email, field, exchange, services }: Trial, work: () => Promise<T>): Promise<T> {
+export async function tryPassword<T>(
+  { email, field, along, exchange, services }: Trial,
+  work: (api: BetterAuth['api']) => Promise<T>,
+): Promise<T> {
   const address = clientAddress(exchange.incoming, services.trustedProxies);
   await services.passwordAttempts.begin(email, address);
-  return await withHashing(work).catch((error: unknown) => {
-    throw translateRefusal(error, field);
-  });
+  return withHashing(() => services.identity.call(work, { along, passwordField: field }));
 }
 
 /** The password was right, and nothing else is owed: trials before it are forgotten. */

@@ -37,11 +37,14 @@ export async function getNewSession(sent: Headers, services: Services): Promise<
 }
 
 async function readSession(given: Headers, { identity, database }: Services) {
-  const auth = await identity.load();
-  const asked = auth.api.getSession({ headers: given, returnHeaders: true });
-  const { headers, response } = await asked.catch(() => {
-    // better-auth has logged what it was, and whoever is signed in is not to be told that they are not.
-    throw new AppError('unavailable', 'The session cannot be read just now; try again.', { headers: RETRY });
+  const asked = identity.call((api) => api.getSession({ headers: given, returnHeaders: true }));
+  const { headers, response } = await asked.catch((error: unknown) => {
+    if (error instanceof AppError) throw error;
+    // Whoever is signed in is not to be told that they are not.
+    throw new AppError('unavailable', 'The session cannot be read just now; try again.', {
+      headers: RETRY,
+      cause: error,
+    });
   });
   if (response === null) return { headers, signedIn: undefined };
   const { session, user } = response;

@@ -1,8 +1,8 @@
 import type { Holder } from '../../domain/holders.ts';
-import { recordOfSelf } from '../../domain/profile.ts';
+import { afterTwoFactorEnabled, recordSignIn, signOut } from '../../domain/profile.ts';
+import type { Along } from '../../storage/identity-database.ts';
 import type { Services } from '../app.ts';
 import type { Exchange } from '../exchange.ts';
-import { translateRefusal } from '../identity/better-auth-errors.ts';
 import { forgiveTrials, tryPassword } from '../identity/password.ts';
 import { selfOf } from '../identity/self.ts';
 import { findSignedIn, getNewSession, identityHeaders, setCookies } from '../identity/sessions.ts';
@@ -19,7 +19,7 @@ export function addAuth(mount: Mount<Holder | undefined>, services: Services): v
     const given = await readInput(exchange, signIn);
     return signInWith(given, exchange, services);
   });
-  addOperation(mount, signOutOperation, (exchange) => signOut(exchange, services));
+  addOperation(mount, signOutOperation, (exchange) => replySignedOut(exchange, services));
   for (const factor of ['totp', 'backup-code'] as const) {
     addOperation(mount, VERIFY_OPERATIONS[factor], async (exchange) => {
       const { code } = await readInput(exchange, codeOnly);
@@ -34,17 +34,18 @@ export async function signInWith(
   exchange: Exchange,
   services: Services,
 ): Promise<Reply> {
-  const auth = await services.identity.load();
   const request = {
     body: { email, password },
     headers: identityHeaders(exchange, services),
     returnHeaders: true,
   } as const;
   const trial = { email, exchange, services };
-  const { headers, response } = await tryPassword(trial, () => auth.api.signInEmail(request));
-  setCookies(exchange, headers);
+  const { headers, response } = await tryPassword(trial, (api) => api.signInEmail(request));
   // Whoever knows the password and not the code goes on being counted.
-  if ('twoFactorRedirect' in response) return replyJson(200, JSON.stringify({ twoFactorRedirect: true }));
+  if ('twoFactorRedirect' in response) {
+    setCookies(exchange, headers);
+    return replyJson(200, JSON.stringify({ twoFactorRedirect: true }));
+  }
   return replySignedIn(headers, exchange, services);
 }
 
@@ -56,35 +57,37 @@ async function verify(
   services: Services,
 ): Promise<Reply> {
   const before = await findSignedIn(exchange, services);
-  const auth = await services.identity.load();
+  const self = before && selfOf(before, exchange, services);
+  const along: Along | undefined = self && { table: 'users', job: (session) => afterTwoFactorEnabled(session, self) };
   const request = { body: { code }, headers: identityHeaders(exchange, services), returnHeaders: true } as const;
-  const work = factor === 'totp' ? auth.api.verifyTOTP(request) : auth.api.verifyBackupCode(request);
-  const { headers } = await work.catch((error: unknown) => {
-    throw translateRefusal(error);
-  });
-  setCookies(exchange, headers);
+  const { headers } = await services.identity.call<{ headers: Headers }>(
+    (api) => (factor === 'totp' ? api.verifyTOTP(request) : api.verifyBackupCode(request)),
+    { along },
+  );
   if (before === undefined) return replySignedIn(headers, exchange, services);
+  setCookies(exchange, headers);
   if (before.user.hasTwoFactor) return replySession(before, services.database);
-  const signedIn = await getNewSession(headers, services);
-  await recordOfSelf(services.database, selfOf(signedIn, exchange, services), 'administrator.two_factor_enabled');
-  return replySession(signedIn, services.database);
+  return replySession(await getNewSession(headers, services), services.database);
 }
 
 async function replySignedIn(headers: Headers, exchange: Exchange, services: Services): Promise<Reply> {
   const signedIn = await getNewSession(headers, services);
+  await recordSignIn(services.database, selfOf(signedIn, exchange, services));
   await forgiveTrials({ email: signedIn.user.email, exchange, services });
-  await recordOfSelf(services.database, selfOf(signedIn, exchange, services), 'administrator.signed_in');
-  return replySession(signedIn, services.database);
+  const reply = await replySession(signedIn, services.database);
+  // Last: nobody has the new session unless the audit log says so.
+  setCookies(exchange, headers);
+  return reply;
 }
 
 /** Whoever is signed out already may do it again. */
-async function signOut(exchange: Exchange, services: Services): Promise<Reply> {
+async function replySignedOut(exchange: Exchange, services: Services): Promise<Reply> {
   const signedIn = await findSignedIn(exchange, services);
   if (signedIn !== undefined) {
-    const auth = await services.identity.load();
-    const { headers } = await auth.api.signOut({ headers: identityHeaders(exchange, services), returnHeaders: true });
+    await signOut(services.database, selfOf(signedIn, exchange, services));
+    const request = { headers: identityHeaders(exchange, services), returnHeaders: true } as const;
+    const { headers } = await services.identity.call((api) => api.signOut(request));
     setCookies(exchange, headers);
-    await recordOfSelf(services.database, selfOf(signedIn, exchange, services), 'administrator.signed_out');
   }
   return { status: 204, headers: {} };
 }

@@ -1,7 +1,13 @@
 import type { Holder } from '../../domain/holders.ts';
-import { changeName, endOtherSessions, endSession, finishPasswordChange, recordOfSelf } from '../../domain/profile.ts';
-import type { AuditAction } from '../../model/audit.ts';
-import { listSessions } from '../../storage/sessions.ts';
+import {
+  afterPasswordChange,
+  afterTwoFactorDisabled,
+  changeName,
+  endOtherSessions,
+  endSession,
+} from '../../domain/profile.ts';
+import type { Along } from '../../storage/identity-database.ts';
+import { listSessions, setSessionAccount } from '../../storage/sessions.ts';
 import type { Services } from '../app.ts';
 import type { Exchange } from '../exchange.ts';
 import type { BetterAuth } from '../identity/better-auth.ts';
@@ -56,8 +62,8 @@ export function addProfile(mount: Mount<Holder | undefined>, services: Services)
   add(disableTwoFactorOperation, (exchange, signedIn) => disableTwoFactor(exchange, signedIn, services));
   add(renewBackupCodesOperation, async (exchange, signedIn) => {
     const { password } = await readInput(exchange, passwordOnly);
-    const { response } = await prove(exchange, signedIn, services, (auth, headers) =>
-      auth.api.generateBackupCodes({ body: { password }, headers, returnHeaders: true }),
+    const { response } = await prove(exchange, signedIn, services, (api, headers) =>
+      api.generateBackupCodes({ body: { password }, headers, returnHeaders: true }),
     );
     return replyJson(200, JSON.stringify({ backupCodes: response.backupCodes }));
   });
@@ -67,19 +73,31 @@ export function addProfile(mount: Mount<Holder | undefined>, services: Services)
 async function changePassword(exchange: Exchange, signedIn: SignedIn, services: Services): Promise<Reply> {
   const given = await readInput(exchange, passwordChange);
   const body = { ...given, revokeOtherSessions: true };
-  const work: Work<unknown> = (auth, headers) => auth.api.changePassword({ body, headers, returnHeaders: true });
-  const { headers } = await prove(exchange, signedIn, services, work, 'currentPassword');
+  const self = selfOf(signedIn, exchange, services);
+  const { headers } = await prove(
+    exchange,
+    signedIn,
+    services,
+    (api, given) => api.changePassword({ body, headers: given, returnHeaders: true }),
+    {
+      field: 'currentPassword',
+      along: { table: 'credentials', job: (session) => afterPasswordChange(session, self) },
+    },
+  );
   const renewed = await getNewSession(headers, services);
   const { membership } = signedIn;
-  await finishPasswordChange(services.database, selfOf(renewed, exchange, services), membership?.accountId);
+  if (membership !== undefined) {
+    const { sessionId } = renewed;
+    await services.database.write((session) => setSessionAccount(session, sessionId, membership.accountId));
+  }
   return replySession({ ...renewed, membership }, services.database);
 }
 
 /** It is on once a code of it was typed. */
 async function enableTwoFactor(exchange: Exchange, signedIn: SignedIn, services: Services): Promise<Reply> {
   const { password } = await readInput(exchange, passwordOnly);
-  const { response } = await prove(exchange, signedIn, services, (auth, headers) =>
-    auth.api.enableTwoFactor({ body: { password, method: 'totp' }, headers, returnHeaders: true }),
+  const { response } = await prove(exchange, signedIn, services, (api, headers) =>
+    api.enableTwoFactor({ body: { password, method: 'totp' }, headers, returnHeaders: true }),
   );
   if (response.method !== 'totp') throw new Error('better-auth has set up another second factor');
   const { totpURI, backupCodes } = response;
@@ -88,16 +106,19 @@ async function enableTwoFactor(exchange: Exchange, signedIn: SignedIn, services:
 
 async function disableTwoFactor(exchange: Exchange, signedIn: SignedIn, services: Services): Promise<Reply> {
   const { password } = await readInput(exchange, passwordOnly);
-  const { headers } = await prove(exchange, signedIn, services, (auth, given) =>
-    auth.api.disableTwoFactor({ body: { password }, headers: given, returnHeaders: true }),
+  const self = selfOf(signedIn, exchange, services);
+  const along: Along = { table: 'users', job: (session) => afterTwoFactorDisabled(session, self) };
+  const { headers } = await prove(
+    exchange,
+    signedIn,
+    services,
+    (api, given) => api.disableTwoFactor({ body: { password }, headers: given, returnHeaders: true }),
+    signedIn.user.hasTwoFactor ? { along } : {},
   );
-  const renewed = await getNewSession(headers, services);
-  const action: AuditAction = 'administrator.two_factor_disabled';
-  if (signedIn.user.hasTwoFactor) await recordOfSelf(services.database, selfOf(renewed, exchange, services), action);
-  return replySession(renewed, services.database);
+  return replySession(await getNewSession(headers, services), services.database);
 }
 
-type Work<T> = (auth: BetterAuth, headers: Headers) => Promise<{ headers: Headers; response: T }>;
+type Work<T> = (api: BetterAuth['api'], headers: Headers) => Promise<{ headers: Headers; response: T }>;
 
 /** Lets better-auth do something for which the password is asked again. */
 async function prove<T>(
@@ -105,11 +126,10 @@ async function prove<T>(
   { user }: SignedIn,
   services: Services,
   work: Work<T>,
-  field = 'password',
+  { field, along }: { field?: string; along?: Along } = {},
 ): Promise<{ headers: Headers; response: T }> {
-  const auth = await services.identity.load();
-  const trial = { email: user.email, field, exchange, services };
-  const done = await tryPassword(trial, () => work(auth, identityHeaders(exchange, services)));
+  const trial = { email: user.email, field, along, exchange, services };
+  const done = await tryPassword(trial, (api) => work(api, identityHeaders(exchange, services)));
   await forgiveTrials(trial);
   setCookies(exchange, done.headers);
   return done;

@@ -1,0 +1,61 @@
+import { createHmac } from 'node:crypto';
+import type { BetterAuthPlugin, GenericEndpointContext } from 'better-auth';
+import { createAuthMiddleware, getSessionFromCtx } from 'better-auth/api';
+import { symmetricDecrypt } from 'better-auth/crypto';
+import type { Database } from '../../storage/database.ts';
+import { findTotpSecret, useTotpStep } from '../../storage/two-factors.ts';
+import { wrongCode } from './better-auth-errors.ts';
+
+const STEP_MS = 30_000;
+/** better-auth takes the codes of the step before and the one after, too: clocks differ. */
+const STEPS_APART_MAX = 1;
+/** As better-auth calls the cookie of somebody who has given the password and owes the code. */
+const OWED_COOKIE = 'two_factor';
+
+/** A code of the app works once (RFC 6238 §5.2): better-auth alone takes one as often as it comes, while the app shows it. */
+export function singleUseCodes(database: Database): BetterAuthPlugin {
+  const useUp = createAuthMiddleware(async (context) => {
+    const userId = await findWhose(context);
+    const encrypted = userId && (await findTotpSecret(database, userId));
+    if (!userId || !encrypted) return;
+    const secret = await symmetricDecrypt({ key: context.context.secretConfig, data: encrypted });
+    const step = findStep(secret, context.body.code);
+    // better-auth refuses the code, and counts that.
+    if (step === undefined) return;
+    const isFirst = await database.write((session) => useTotpStep(session, userId, step));
+    if (!isFirst) throw wrongCode('Was used before: wait until the app shows the next one.');
+  });
+  return {
+    id: 'single-use-codes',
+    hooks: { before: [{ matcher: ({ path }) => path === '/two-factor/verify-totp', handler: useUp }] },
+  };
+}
+
+/** Who is signed in, or owes the code to be so. */
+async function findWhose(context: GenericEndpointContext): Promise<string | undefined> {
+  const signedIn = await getSessionFromCtx(context);
+  if (signedIn) return signedIn.user.id;
+  const { name } = context.context.createAuthCookie(OWED_COOKIE);
+  const owed = await context.getSignedCookie(name, context.context.secret);
+  const challenge = owed ? await context.context.internalAdapter.findVerificationValue(owed) : null;
+  return challenge?.value;
+}
+
+/** Of which step of time the code is. */
+function findStep(secret: string, code: string): number | undefined {
+  const now = Math.floor(Date.now() / STEP_MS);
+  for (let step = now - STEPS_APART_MAX; step <= now + STEPS_APART_MAX; step += 1) {
+    if (codeOf(secret, step) === code) return step;
+  }
+  return undefined;
+}
+
+/** RFC 4226 §5.3, with six digits. */
+function codeOf(secret: string, step: number): string {
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(step));
+  const mac = createHmac('sha1', secret).update(counter).digest();
+  const offset = mac.readUInt8(mac.length - 1) & 0xf;
+  const truncated = mac.readUInt32BE(offset) & 0x7fff_ffff;
+  return String(truncated % 1_000_000).padStart(6, '0');
+}

@@ -1,0 +1,7 @@
+/** Codes of an authenticator app work once. */
+export const singleUseCodes = {
+  sqlite: `
+    -- The step of time (RFC 6238: half a minute, counted from 1970) of the last code that was used.
+    alter table two_factors add column last_step integer;
+  `,
+};

@@ -1,0 +1,53 @@
+import { type Session, statement } from './database.ts';
+
+const selectSecret = statement<{ userId: string; now: string }, { secret: string }>((query, parameter) =>
+  query
+    .selectFrom('two_factors')
+    .select('secret')
+    .where('user_id', '=', parameter('userId'))
+    .where((where) => where.or([where('locked_until', 'is', null), where('locked_until', '<=', parameter('now'))])),
+);
+
+/** What a person's app shares with the service, encrypted; none while wrong codes have locked it. */
+export async function findTotpSecret(session: Session, userId: string): Promise<string | undefined> {
+  const [row] = await session.execute(selectSecret, { userId, now: new Date().toISOString() });
+  return row?.secret;
+}
+
+const useStep = statement<{ userId: string; step: number }, { id: string }>((query, parameter) =>
+  query
+    .updateTable('two_factors')
+    .set({ last_step: parameter('step') })
+    .where('user_id', '=', parameter('userId'))
+    .where((where) => where.or([where('last_step', 'is', null), where('last_step', '<', parameter('step'))]))
+    .returning('id'),
+);
+
+/** Uses up the code of a step of time, and those before it; false if it was used up before. */
+export async function useTotpStep(session: Session, userId: string, step: number): Promise<boolean> {
+  const rows = await session.execute(useStep, { userId, step });
+  return rows.length > 0;
+}
+
+const verify = statement<{ userId: string }>((query, parameter) =>
+  query.updateTable('two_factors').set({ verified: 1 }).where('user_id', '=', parameter('userId')),
+);
+
+/** The app has shown a right code. */
+export async function verifyTwoFactor(session: Session, userId: string): Promise<void> {
+  await session.execute(verify, { userId });
+}
+
+const remove = statement<{ userId: string }>((query, parameter) =>
+  query.deleteFrom('two_factors').where('user_id', '=', parameter('userId')),
+);
+
+const switchOff = statement<{ userId: string }>((query, parameter) =>
+  query.updateTable('users').set({ two_factor_enabled: 0 }).where('id', '=', parameter('userId')),
+);
+
+/** Lets somebody sign in by their password alone. */
+export async function removeTwoFactor(session: Session, userId: string): Promise<void> {
+  await session.execute(remove, { userId });
+  await session.execute(switchOff, { userId });
+}

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, type TestContext, test } from 'node:test';
+import { AppError } from '../../src/model/errors.ts';
+import { Browser, createPerson, PASSWORD, type Person, signIn } from '../support/browser.ts';
+import { readError } from '../support/replies.ts';
+import { startTestService } from '../support/service.ts';
+import { nextTotp, totp } from '../support/totp.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+
+const NEW_PASSWORD = 'staple battery horse correct';
+
+/** The database fails from its nth use on, as it does when its disk is gone. */
+function breakAfter(t: TestContext, uses: number) {
+  const { database } = service;
+  let used = 0;
+  const methods = [
+    t.mock.method(database, 'execute', fail(database.execute)),
+    t.mock.method(database, 'write', fail(database.write)),
+  ];
+  function fail<A extends unknown[], R>(method: (...given: A) => Promise<R>) {
+    return (...given: A): Promise<R> => {
+      used += 1;
+      if (used > uses) return Promise.reject(new AppError('unavailable', 'The database is not available.'));
+      return method.apply(database, given);
+    };
+  }
+  return {
+    hasFailed: () => used > uses,
+    mend: () => {
+      for (const method of methods) method.mock.restore();
+    },
+  };
+}
+
+interface Scene {
+  person: Person;
+  browser: Browser;
+  send(): Promise<Response>;
+}
+
+/** Tries the same with a database that fails ever later, until it has not failed any more. */
+async function failEverywhere(
+  t: TestContext,
+  arrange: () => Promise<Scene>,
+  check: (scene: Scene, status: number) => Promise<void>,
+) {
+  for (let uses = 0; ; uses += 1) {
+    const scene = await arrange();
+    const broken = breakAfter(t, uses);
+    const response = await scene.send();
+    broken.mend();
+    if (!broken.hasFailed()) {
+      assert.ok(response.ok, await response.text());
+      assert.ok(uses > 3);
+      return;
+    }
+    // Whoever is signed out already is told so.
+    if (response.status !== 204) await readError(response, 503, 'unavailable');
+    await check(scene, response.status);
+  }
+}
+
+/** What is stored of somebody. */
+function stored({ userId }: Person) {
+  const database = new DatabaseSync(join(service.directory, 'listings.db'), { readOnly: true });
+  const all = (sql: string) => database.prepare(sql).all(userId);
+  const found = {
+    actions: all('select action from audit_log where actor_id = ? order by id').map(({ action }) => action),
+    sessions: all('select id from sessions where user_id = ?').length,
+    isGuarded: all('select two_factor_enabled from users where id = ?')[0]?.two_factor_enabled === 1,
+    factors: all('select verified from two_factors where user_id = ?').map(({ verified }) => verified === 1),
+  };
+  database.close();
+  return found;
+}
+
+async function arrange(path: string, body: unknown, prepare = signIn): Promise<Scene> {
+  const person = await createPerson(service);
+  const browser = await prepare(service, person);
+  return { person, browser, send: () => browser.send('POST', path, body) };
+}
+
+async function isSignedIn(browser: Browser): Promise<boolean> {
+  return (await browser.ask('GET', '/admin/session')) !== null;
+}
+
+test('signing in with a database that fails is 503, and nobody is in without a line in the audit log', async (t) => {
+  const begin = async () => {
+    const person = await createPerson(service);
+    const browser = new Browser(service);
+    const given = { email: person.email, password: PASSWORD };
+    return { person, browser, send: () => browser.send('POST', '/admin/auth/sign-in/email', given) };
+  };
+  await failEverywhere(t, begin, async ({ browser }) => {
+    assert.equal(browser.cookies.size, 0);
+  });
+});
+
+test('a change of the password with a database that fails is 503, and is told by the audit log if it was made', async (t) => {
+  const change = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
+  const begin = () => arrange('/admin/auth/change-password', change);
+  await failEverywhere(t, begin, async ({ person, browser }) => {
+    const { actions, sessions } = stored(person);
+    const isChanged = actions.includes('administrator.password_changed');
+    const given = { email: person.email, password: isChanged ? NEW_PASSWORD : PASSWORD };
+    if (isChanged) assert.equal(sessions, (await isSignedIn(browser)) ? 1 : 0, 'the other sessions are over');
+    else assert.ok(await isSignedIn(browser));
+    await new Browser(service).ask('POST', '/admin/auth/sign-in/email', given);
+  });
+});
+
+/** Somebody who has set up the second factor, up to its first code. */
+async function enrol() {
+  const scene = await arrange('', undefined);
+  const { totpURI } = await scene.browser.ask('POST', '/admin/auth/two-factor/enable', { password: PASSWORD });
+  const send = () => scene.browser.send('POST', '/admin/auth/two-factor/verify-totp', { code: totp(totpURI) });
+  return { ...scene, send, totpURI };
+}
+
+test('switching the second factor on with a database that fails is 503, and it is on as a whole or not at all', async (t) => {
+  await failEverywhere(t, enrol, async ({ person }) => {
+    const { actions, isGuarded, factors } = stored(person);
+    assert.equal(isGuarded, actions.includes('administrator.two_factor_enabled'));
+    assert.deepEqual(factors, [isGuarded]);
+  });
+});
+
+async function guard() {
+  const scene = await enrol();
+  assert.equal((await scene.send()).status, 200);
+  return scene;
+}
+
+test('switching it off with a database that fails is 503, and it is off as a whole or not at all', async (t) => {
+  const begin = async () => {
+    const scene = await guard();
+    const send = () => scene.browser.send('POST', '/admin/auth/two-factor/disable', { password: PASSWORD });
+    return { ...scene, send };
+  };
+  await failEverywhere(t, begin, async ({ person }) => {
+    const { actions, isGuarded, factors } = stored(person);
+    assert.equal(isGuarded, !actions.includes('administrator.two_factor_disabled'));
+    assert.equal(factors.length, isGuarded ? 1 : 0);
+  });
+});
+
+test('a code with a database that fails is 503, not a wrong code, and lets nobody in', async (t) => {
+  const begin = async () => {
+    const { person, totpURI } = await guard();
+    const browser = new Browser(service);
+    await browser.ask('POST', '/admin/auth/sign-in/email', { email: person.email, password: PASSWORD });
+    const send = () => browser.send('POST', '/admin/auth/two-factor/verify-totp', { code: nextTotp(totpURI) });
+    return { person, browser, send };
+  };
+  await failEverywhere(t, begin, async ({ browser }) => assert.equal(await isSignedIn(browser), false));
+});
+
+test('signing out with a database that fails is 503, and is told by the audit log if the session is over', async (t) => {
+  await failEverywhere(
+    t,
+    () => arrange('/admin/auth/sign-out', undefined),
+    async ({ person, browser }, status) => {
+      const isOver = stored(person).actions.includes('administrator.signed_out');
+      assert.equal(status, isOver ? 204 : 503);
+      assert.equal(await isSignedIn(browser), !isOver);
+    },
+  );
+});
