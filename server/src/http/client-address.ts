@@ -32,10 +32,11 @@ function isTrusted(address: string, trusted: BlockList): boolean {
   return family !== 0 && trusted.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** The /64 of an IPv6 address: whoever has one address there has them all. */
+/** The /64 of an IPv6 address, however that is written: whoever has one address there has them all. */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address;
   const [left = [], right = []] = address.split('::').map((part) => part.split(':'));
   const zeros = Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0');
-  return [...left, ...zeros, ...right].slice(0, 4).join(':');
+  const network = [...left, ...zeros, ...right].slice(0, 4);
+  return network.map((part) => part.replace(/^0+(?=.)/, '')).join(':');
 }

@@ -44,6 +44,21 @@ export function listSessions(session: Session, userId: string): Promise<UserSess
   return session.execute(selectByUser, { userId, now: new Date().toISOString() });
 }
 
+const selectAddresses = statement<{ email: string; now: string }, { address: string | null }>((query, parameter) =>
+  query
+    .selectFrom('users')
+    .innerJoin('sessions', 'sessions.user_id', 'users.id')
+    .select('sessions.ip_address as address')
+    .where('users.email', '=', parameter('email'))
+    .where('sessions.expires_at', '>', parameter('now')),
+);
+
+/** Where whoever has this e-mail address is signed in. */
+export async function listSessionAddresses(session: Session, email: string): Promise<string[]> {
+  const rows = await session.execute(selectAddresses, { email, now: new Date().toISOString() });
+  return rows.flatMap(({ address }) => address ?? []);
+}
+
 const remove = statement<{ userId: string; id: string }, { id: string }>((query, parameter) =>
   query
     .deleteFrom('sessions')

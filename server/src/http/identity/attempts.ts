@@ -4,37 +4,73 @@ import { AppError } from '../../model/errors.ts';
 import { networkOf } from '../client-address.ts';
 
 const WINDOW_SECONDS = 15 * 60;
-/** Nobody mistypes a password so often; who guesses has a thousand a day. */
-const OF_EMAIL = { points: 10, seconds: WINDOW_SECONDS };
+/** Nobody mistypes their password so often in one place. */
+const OF_EMAIL_AT_ADDRESS = { points: 10, seconds: WINDOW_SECONDS };
 /** An office has one address. */
 const OF_ADDRESS = { points: 50, seconds: WINDOW_SECONDS };
+/**
+ * NIST SP 800-63B §5.2.2 names a hundred. To use them up takes three addresses, and then people still sign in where they
+ * are signed in already; who guesses from a thousand addresses has 2,400 a day.
+ */
+const OF_EMAIL = { points: 100, seconds: 60 * 60 };
 /** Bounds the memory, whatever is sent as an address. */
 const SLOTS = 65_536;
 
+/** A password that is tried. */
+export interface Attempt {
+  /** Whose it is said to be. */
+  email: string;
+  /** Where it comes from. */
+  address: string;
+  /** Typed once more by somebody who is signed in: others cannot use up what they may try, wherever they are. */
+  isSignedIn: boolean;
+}
+
 /** Counts passwords that are tried, by whose they are said to be and by where they come from. Right ones are free. */
 export class PasswordAttempts {
-  readonly #byEmail: Limiter;
+  readonly #byEmailAtAddress: Limiter;
   readonly #byAddress: Limiter;
+  readonly #byEmail: Limiter;
   /** So that nobody can choose who shares a slot with whom. */
   readonly #salt: Uint8Array;
 
   /** `secret` is the same for all processes that count together. */
   constructor(secret: string, createLimiter: CreateLimiter) {
-    this.#byEmail = createLimiter('passwords of an e-mail address', OF_EMAIL);
+    this.#byEmailAtAddress = createLimiter('passwords of an e-mail address from an address', OF_EMAIL_AT_ADDRESS);
     this.#byAddress = createLimiter('passwords from an address', OF_ADDRESS);
+    this.#byEmail = createLimiter('passwords of an e-mail address', OF_EMAIL);
     this.#salt = new Uint8Array(hkdfSync('sha256', secret, '', 'password attempts', 32));
   }
 
-  /** Takes a point of each. @throws {AppError} `rate_limited` */
-  async begin(email: string, address: string): Promise<void> {
-    await take(this.#byAddress, this.#slot(networkOf(address)), 'this address');
-    await take(this.#byEmail, this.#slot(email), 'this e-mail address');
+  /**
+   * Takes a point of each; `isKnown` says whether the person is signed in at this address.
+   * @throws {AppError} `rate_limited`
+   */
+  async begin(attempt: Attempt, isKnown: () => Promise<boolean>): Promise<void> {
+    const { email, address, isSignedIn } = attempt;
+    refuseExcess(await take(this.#byAddress, this.#slot(networkOf(address))), 'from this address');
+    refuseExcess(await take(this.#byEmailAtAddress, this.#placeSlot(attempt)), 'for this e-mail address');
+    if (isSignedIn) return;
+    const waitMs = await take(this.#byEmail, this.#slot(email));
+    if (waitMs > 0 && !(await isKnown())) refuseExcess(waitMs, 'for this e-mail address');
   }
 
-  /** The password was right. */
-  async succeed(email: string, address: string): Promise<void> {
-    await this.#byEmail.delete(this.#slot(email));
+  /** The password was right: what the person mistyped here before is forgotten. */
+  async succeed(attempt: Attempt): Promise<void> {
+    await this.giveBack(attempt);
+    await this.#byEmailAtAddress.delete(this.#placeSlot(attempt));
+  }
+
+  /** The password was not looked at. */
+  async giveBack(attempt: Attempt): Promise<void> {
+    const { email, address, isSignedIn } = attempt;
     await this.#byAddress.reward(this.#slot(networkOf(address)));
+    await this.#byEmailAtAddress.reward(this.#placeSlot(attempt));
+    if (!isSignedIn) await this.#byEmail.reward(this.#slot(email));
+  }
+
+  #placeSlot({ email, address, isSignedIn }: Attempt): number {
+    return this.#slot(`${isSignedIn ? 'signed in' : networkOf(address)} ${email}`);
   }
 
   #slot(text: string): number {
@@ -42,13 +78,18 @@ export class PasswordAttempts {
   }
 }
 
-async function take(limiter: Limiter, slot: number, whose: string): Promise<void> {
+/** For how many milliseconds there are no points left. */
+async function take(limiter: Limiter, slot: number): Promise<number> {
   const { consumedPoints, msBeforeNext } = await limiter.penalty(slot);
-  if (consumedPoints <= limiter.points) return;
-  const minutes = Math.ceil(msBeforeNext / 60_000);
+  return consumedPoints <= limiter.points ? 0 : msBeforeNext;
+}
+
+function refuseExcess(waitMs: number, which: string): void {
+  if (waitMs === 0) return;
+  const minutes = Math.ceil(waitMs / 60_000);
   throw new AppError(
     'rate_limited',
-    `Too many wrong passwords for ${whose}; try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
-    { headers: { 'Retry-After': String(Math.ceil(msBeforeNext / 1000)) } },
+    `Too many wrong passwords ${which}; try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
+    { headers: { 'Retry-After': String(Math.ceil(waitMs / 1000)) } },
   );
 }

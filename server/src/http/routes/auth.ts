@@ -39,7 +39,7 @@ export async function signInWith(
     headers: identityHeaders(exchange, services),
     returnHeaders: true,
   } as const;
-  const trial = { email, exchange, services };
+  const trial = { email, isSignedIn: false, exchange, services };
   const { headers, response } = await tryPassword(trial, (api) => api.signInEmail(request));
   // Whoever knows the password and not the code goes on being counted.
   if ('twoFactorRedirect' in response) {
@@ -73,7 +73,7 @@ async function verify(
 async function replySignedIn(headers: Headers, exchange: Exchange, services: Services): Promise<Reply> {
   const signedIn = await getNewSession(headers, services);
   await recordSignIn(services.database, selfOf(signedIn, exchange, services));
-  await forgiveTrials({ email: signedIn.user.email, exchange, services });
+  await forgiveTrials({ email: signedIn.user.email, isSignedIn: false, exchange, services });
   const reply = await replySession(signedIn, services.database);
   // Last: nobody has the new session unless the audit log says so.
   setCookies(exchange, headers);

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { BlockList } from 'node:net';
+import { describe, test } from 'node:test';
+import { AppError } from '../../src/model/errors.ts';
+import { Browser, createPerson, PASSWORD, signIn } from '../support/browser.ts';
+import { readError } from '../support/replies.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const HOME = '198.51.100.7';
+
+/** A service that believes where requests say that they come from. */
+function startBehindProxy(): Promise<TestService> {
+  const trustedProxies = new BlockList();
+  trustedProxies.addAddress('127.0.0.1', 'ipv4');
+  return startTestService({ trustedProxies });
+}
+
+function attemptFrom(service: TestService, address: string, email: string, password: string): Promise<Response> {
+  const given = { email, password };
+  return new Browser(service).send('POST', '/admin/auth/sign-in/email', given, { 'X-Forwarded-For': address });
+}
+
+/** The status of a trial at an address. */
+async function statusFrom(service: TestService, address: string, email: string, password = PASSWORD): Promise<number> {
+  const response = await attemptFrom(service, address, email, password);
+  await response.text();
+  return response.status;
+}
+
+async function guess(service: TestService, email: string, addresses: string[], times = 10): Promise<void> {
+  for (const address of addresses) {
+    for (let count = 0; count < times; count += 1) {
+      assert.equal(await statusFrom(service, address, email, 'wrong password'), 401);
+    }
+  }
+}
+
+const botnet = Array.from({ length: 10 }, (_, index) => `203.0.113.${index}`);
+
+describe('passwords that are tried', () => {
+  test('are counted for an e-mail address where they come from: there also the right one waits, elsewhere it does not', async () => {
+    await using service = await startBehindProxy();
+    const { email } = await createPerson(service);
+    await guess(service, email, ['203.0.113.1']);
+    const refused = await attemptFrom(service, '203.0.113.1', email.toUpperCase(), PASSWORD);
+    assert.ok(Number(refused.headers.get('retry-after')) > 0);
+    await readError(refused, 429, 'rate_limited');
+    assert.equal(await statusFrom(service, '203.0.113.1', (await createPerson(service)).email), 200);
+    assert.equal(await statusFrom(service, HOME, email), 200);
+  });
+
+  test('are counted for an e-mail address wherever they come from, but not for who is signed in at their address', async () => {
+    await using service = await startBehindProxy();
+    const { email } = await createPerson(service);
+    const sixes = ['2001:db8:0:7::1', '2001:db8:0:7:abc::9'];
+    for (const address of [HOME, ...sixes.slice(0, 1)]) assert.equal(await statusFrom(service, address, email), 200);
+    await guess(service, email, botnet);
+    const refused = await attemptFrom(service, '192.0.2.1', email, PASSWORD);
+    assert.ok(Number(refused.headers.get('retry-after')) > 15 * 60);
+    await readError(refused, 429, 'rate_limited');
+    for (const address of [HOME, ...sixes]) assert.equal(await statusFrom(service, address, email), 200, address);
+    assert.equal(await statusFrom(service, HOME, email, 'wrong password'), 401);
+  });
+
+  test('go on being counted when somebody signs in meanwhile', async () => {
+    await using service = await startBehindProxy();
+    const { email } = await createPerson(service);
+    await guess(service, email, botnet.slice(1));
+    assert.equal(await statusFrom(service, HOME, email), 200);
+    await guess(service, email, botnet.slice(0, 1));
+    assert.equal(await statusFrom(service, '192.0.2.1', email), 429);
+  });
+
+  test('are counted for somebody who is signed in by themselves: nobody else uses them up', async () => {
+    await using service = await startBehindProxy();
+    const person = await createPerson(service);
+    const browser = await signIn(service, person);
+    await guess(service, person.email, botnet);
+    const change = async (address: string, currentPassword: string) => {
+      const given = { currentPassword, newPassword: PASSWORD };
+      const headers = { 'X-Forwarded-For': address };
+      const response = await browser.send('POST', '/admin/auth/change-password', given, headers);
+      await response.text();
+      return response.status;
+    };
+    assert.equal(await change('203.0.113.1', PASSWORD), 200);
+    for (let count = 0; count < 10; count += 1) assert.equal(await change(`192.0.2.${count}`, 'wrong password'), 422);
+    assert.equal(await change(HOME, PASSWORD), 429);
+  });
+
+  test('are free when the database could not be asked', async (t) => {
+    await using service = await startTestService();
+    const { email } = await createPerson(service);
+    // What identity needs is loaded first.
+    await guess(service, 'nobody@example.com', ['127.0.0.1'], 1);
+    const fail = () => Promise.reject(new AppError('unavailable', 'The database is not available.'));
+    const broken = t.mock.method(service.database, 'execute', fail);
+    for (let count = 0; count < 60; count += 1) assert.equal(await statusFrom(service, '127.0.0.1', email), 503);
+    broken.mock.restore();
+    assert.equal(await statusFrom(service, '127.0.0.1', email), 200);
+  });
+
+  test('are counted for an address', async () => {
+    await using other = await startTestService();
+    const statuses: number[] = [];
+    for (let count = 0; count < 51; count += 1) {
+      const given = { email: `nobody${count}@example.com`, password: PASSWORD };
+      const response = await new Browser(other).send('POST', '/admin/auth/sign-in/email', given);
+      await response.text();
+      statuses.push(response.status);
+    }
+    assert.deepEqual(new Set(statuses.slice(0, 50)), new Set([401]));
+    assert.equal(statuses.at(-1), 429);
+  });
+
+  test('are free when they are right', async () => {
+    await using service = await startTestService();
+    const person = await createPerson(service);
+    for (let count = 0; count < 12; count += 1) await signIn(service, person);
+  });
+
+  test('wait for each other, and too many at once are told so', async () => {
+    await using other = await startTestService();
+    const attempts = Array.from({ length: 40 }, (_, index) =>
+      new Browser(other).send('POST', '/admin/auth/sign-in/email', {
+        email: `a${index}@example.com`,
+        password: PASSWORD,
+      }),
+    );
+    const responses = await Promise.all(attempts);
+    const statuses = responses.map(({ status }) => status);
+    assert.ok(statuses.includes(401) && statuses.includes(429), String(statuses));
+    for (const response of responses.filter(({ status }) => status === 429)) {
+      assert.equal(response.headers.get('retry-after'), '1');
+    }
+  });
+});
