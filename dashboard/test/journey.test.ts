@@ -14,6 +14,7 @@ after(async () => {
   await service[Symbol.asyncDispose]();
 });
 
+const OVERVIEW_REFETCH_MS = 15_000;
 const REFUSED = '{"error":{"code":"unauthorized","message":"Invalid or missing API key"}}';
 
 function createListing(key: string, address: string): Promise<Response> {
@@ -113,21 +114,32 @@ test('the first administrator comes in by the setup link, makes a key, uses it, 
   assert.deepEqual(problems, []);
 });
 
-test('the first listing appears on the first page without reload, which then becomes the Overview', async () => {
+test('the first listing appears on the first page without reload, and closes no dialog; then comes the Overview', async () => {
   const person = await createPerson(service);
   await using window = await openWindow(chromium, service);
   const { page, problems } = window;
+  await page.clock.install();
   await signInByForm(page, person);
   await page.getByText('Waiting for the first listing', { exact: false }).waitFor();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route('**/admin/api-keys', async (route) => {
+    await released;
+    await route.continue();
+  });
   await page.getByRole('button', { name: 'Generate API Key' }).click();
   await page.getByRole('dialog').getByLabel('Name').fill('Website');
   await page.keyboard.press('Enter');
+  // A key that is being made must be seen once it is there.
+  await page.keyboard.press('Escape');
+  release();
   const key = await page.getByTestId('api-key').innerText();
+  assert.equal((await createListing(key, '7 Oak Avenue')).status, 201);
+  await page.getByText('7 Oak Avenue').waitFor();
+  await Promise.all([page.waitForResponse('**/admin/overview'), page.clock.runFor(OVERVIEW_REFETCH_MS)]);
+  assert.equal(await page.getByTestId('api-key').innerText(), key);
   await page.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   assert.ok(!(await page.content()).includes(key));
-  assert.equal((await createListing(key, '7 Oak Avenue')).status, 201);
-  await page.getByText('7 Oak Avenue').waitFor();
   await page.getByRole('button', { name: 'Go to the overview' }).click();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
   assert.deepEqual(problems, []);

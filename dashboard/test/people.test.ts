@@ -165,9 +165,9 @@ test('two-step sign-in: turned on with an app, then asked for, and a recovery co
   await page.getByRole('dialog').getByLabel('Code').fill(totp(uri));
   await page.getByRole('dialog').getByRole('button', { name: 'Turn on' }).click();
   await page.getByText('They will not be shown again.').waitFor();
+  await page.getByText('It is on', { exact: true }).waitFor();
   const [recoveryCode = ''] = (await page.getByRole('dialog').locator('code').innerText()).split('\n');
   await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click();
-  await page.getByText('It is on', { exact: true }).waitFor();
 
   await signOut(page);
   await page.getByLabel('E-mail').fill(person.email);

@@ -2,11 +2,17 @@ import { useState } from 'react';
 import { ApiError, type FieldFault } from '../api/client';
 import { queryClient, sessionQuery } from '../api/queries';
 
+/** For errors that are ours, not the service's. */
+export const BROKEN_PAGE = 'Something went wrong in this page. Reload it to go on.';
+
 /** What the service said of a form: field → its words, and words about the rest. */
 export interface Faults {
   fields: Record<string, string>;
   general: string | undefined;
 }
+
+/** A form that is sent: what is wrong with it, and whether it is on its way. */
+export type Sending = ReturnType<typeof useFaults>;
 
 const NONE: Faults = { fields: {}, general: undefined };
 
@@ -32,7 +38,10 @@ export function useFaults(knownFields: (field: string) => boolean) {
 }
 
 function toFaults(error: unknown, isKnown: (field: string) => boolean): Faults {
-  if (!(error instanceof ApiError)) throw error;
+  if (!(error instanceof ApiError)) {
+    reportError(error);
+    return { fields: {}, general: BROKEN_PAGE };
+  }
   // Perhaps the session has ended: then the frame leads to the sign-in page.
   if (error.status === 401) void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey });
   const { details, message } = error;

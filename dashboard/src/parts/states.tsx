@@ -3,6 +3,7 @@ import { type ErrorComponentProps, Link } from '@tanstack/react-router';
 import { CircleAlert, Compass } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { ApiError } from '../api/client';
+import { BROKEN_PAGE } from '../lib/faults';
 
 interface EmptyStateProps {
   icon: ReactNode;
@@ -65,7 +66,7 @@ export function ErrorState({ error, onRetry, action }: { error: Error; onRetry?:
 
 /** The service's words, and what it says of single fields. */
 function describe(error: Error): string {
-  if (!(error instanceof ApiError)) return 'Something went wrong in this page. Reload it to go on.';
+  if (!(error instanceof ApiError)) return BROKEN_PAGE;
   const faults = error.details.map(({ field, message }) => `${field.replace(/^query\./, '')}: ${message}`);
   return [error.message, ...faults].join(' ');
 }

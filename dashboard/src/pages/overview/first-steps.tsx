@@ -3,7 +3,6 @@ import { useDisclosure } from '@mantine/hooks';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Check, Plus } from 'lucide-react';
 import { type ReactNode, useRef } from 'react';
-import { overviewQuery, queryClient } from '../../api/queries';
 import type { Listing } from '../../api/types';
 import { CopyButton } from '../../parts/copy-button';
 import { Page } from '../../parts/page';
@@ -15,8 +14,8 @@ import { useFirstListing } from './use-first-listing';
 /** Stands where the key goes: that is shown once and kept nowhere. */
 const PLACEHOLDER = 'API_KEY';
 
-/** The way to the first listing; once it is there the page becomes the Overview. */
-export function FirstSteps({ hasKey }: { hasKey: boolean }) {
+/** The way to the first listing; from there one goes to the Overview. */
+export function FirstSteps({ hasKey, onEnd }: { hasKey: boolean; onEnd: () => Promise<void> }) {
   const { user } = usePresent();
   const [isGenerating, generating] = useDisclosure();
   const shownLine = useRef<HTMLElement>(null);
@@ -53,7 +52,7 @@ export function FirstSteps({ hasKey }: { hasKey: boolean }) {
           </Group>
         </Step>
         <Step number={3} title="Watch it appear" isDone={listing !== undefined}>
-          {listing === undefined ? <Waiting /> : <Arrived listing={listing} />}
+          {listing === undefined ? <Waiting /> : <Arrived listing={listing} onEnd={onEnd} />}
         </Step>
       </div>
       <Text size="sm" c="dimmed" mt="lg">
@@ -110,7 +109,12 @@ function Waiting() {
   );
 }
 
-function Arrived({ listing: { id, address, beds, baths } }: { listing: Listing }) {
+interface ArrivedProps {
+  listing: Listing;
+  onEnd: () => Promise<void>;
+}
+
+function Arrived({ listing: { id, address, beds, baths }, onEnd }: ArrivedProps) {
   const navigate = useNavigate();
   return (
     <>
@@ -121,9 +125,7 @@ function Arrived({ listing: { id, address, beds, baths } }: { listing: Listing }
         , {beds} beds, {baths} baths. It is there.
       </Text>
       <Group gap="xs">
-        <Button onClick={() => queryClient.invalidateQueries({ queryKey: overviewQuery.queryKey })}>
-          Go to the overview
-        </Button>
+        <Button onClick={onEnd}>Go to the overview</Button>
         <Button variant="default" onClick={() => navigate({ to: '/listings/$id', params: { id } })}>
           Open it
         </Button>

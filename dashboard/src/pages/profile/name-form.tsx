@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications';
 import { useState } from 'react';
 import { request } from '../../api/client';
 import { queryClient, sessionQuery } from '../../api/queries';
+import type { Session } from '../../api/types';
 import { useFaults } from '../../lib/faults';
 import { Form } from '../../parts/form';
 import { FormError } from '../../parts/form-error';
@@ -15,8 +16,8 @@ export function NameForm() {
   const { faults, isBusy, submit } = useFaults((field) => field === 'name');
   const save = () =>
     submit(async () => {
-      await request('POST', '/admin/auth/update-user', { body: { name } });
-      await queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey });
+      const session = await request<Session>('POST', '/admin/auth/update-user', { body: { name } });
+      queryClient.setQueryData(sessionQuery.queryKey, session);
       notifications.show({ message: 'Your name was saved.' });
     });
   return (

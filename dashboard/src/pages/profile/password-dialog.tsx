@@ -1,9 +1,7 @@
-import { Button, Group, Modal, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { request } from '../../api/client';
 import { useFaults } from '../../lib/faults';
-import { Form } from '../../parts/form';
-import { FormError } from '../../parts/form-error';
+import { DialogForm, FormDialog } from '../../parts/form-dialog';
 import { PasswordField } from '../../parts/password-field';
 
 interface PasswordDialogProps<Reply> {
@@ -18,41 +16,30 @@ interface PasswordDialogProps<Reply> {
 /** What changes the way one signs in asks for the password once more. */
 export function PasswordDialog<Reply>({ title, verb, isOpen, onClose, onDone }: PasswordDialogProps<Reply>) {
   const [password, setPassword] = useState('');
-  const { faults, isBusy, submit, clear } = useFaults((field) => field === 'password');
+  const sending = useFaults((field) => field === 'password');
   const close = () => {
     setPassword('');
-    clear();
+    sending.clear();
     onClose();
   };
   const confirm = () =>
-    submit(async () => {
+    sending.submit(async () => {
       const reply = await request<Reply>('POST', `/admin/auth/${verb}`, { body: { password } });
       close();
       onDone(reply);
     });
   return (
-    <Modal opened={isOpen} onClose={close} title={title}>
-      <Form onSubmit={confirm}>
-        <Stack>
-          <FormError>{faults.general}</FormError>
-          <PasswordField
-            label="Password"
-            data-autofocus
-            autoComplete="current-password"
-            value={password}
-            onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-            error={faults.fields.password}
-          />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={close}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={isBusy}>
-              Continue
-            </Button>
-          </Group>
-        </Stack>
-      </Form>
-    </Modal>
+    <FormDialog title={title} isBusy={sending.isBusy} isOpen={isOpen} onClose={close}>
+      <DialogForm action="Continue" sending={sending} onSubmit={confirm} onCancel={close}>
+        <PasswordField
+          label="Password"
+          data-autofocus
+          autoComplete="current-password"
+          value={password}
+          onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+          error={sending.faults.fields.password}
+        />
+      </DialogForm>
+    </FormDialog>
   );
 }

@@ -1,10 +1,11 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { encode } from 'uqr';
 import { request } from '../../api/client';
-import { useFaults } from '../../lib/faults';
-import { Form } from '../../parts/form';
-import { FormError } from '../../parts/form-error';
+import { queryClient, sessionQuery } from '../../api/queries';
+import type { Session } from '../../api/types';
+import { type Sending, useFaults } from '../../lib/faults';
+import { DialogForm, FormDialog } from '../../parts/form-dialog';
 import { RecoveryCodes } from './recovery-codes';
 
 interface TurnOnProps {
@@ -17,15 +18,18 @@ interface TurnOnProps {
 /** The app learns the secret from the picture, then proves it with a code; only then is it on. */
 export function TurnOn({ uri, recoveryCodes, onClose }: TurnOnProps) {
   const [isProven, setProven] = useState(false);
+  const sending = useFaults((field) => field === 'code');
   const close = () => {
     setProven(false);
+    sending.clear();
     onClose();
   };
   return (
-    <Modal
-      opened={uri !== undefined}
-      onClose={close}
+    <FormDialog
       title={isProven ? 'Two-step sign-in is on' : 'Scan this with your authenticator app'}
+      isBusy={sending.isBusy}
+      isOpen={uri !== undefined}
+      onClose={close}
     >
       {isProven ? (
         <Stack>
@@ -37,48 +41,45 @@ export function TurnOn({ uri, recoveryCodes, onClose }: TurnOnProps) {
           </Group>
         </Stack>
       ) : (
-        <Prove uri={uri ?? ''} onCancel={onClose} onProven={() => setProven(true)} />
+        <Prove uri={uri ?? ''} sending={sending} onCancel={close} onProven={() => setProven(true)} />
       )}
-    </Modal>
+    </FormDialog>
   );
 }
 
-function Prove({ uri, onCancel, onProven }: { uri: string; onCancel: () => void; onProven: () => void }) {
+interface ProveProps {
+  uri: string;
+  sending: Sending;
+  onCancel: () => void;
+  onProven: () => void;
+}
+
+function Prove({ uri, sending, onCancel, onProven }: ProveProps) {
   const [code, setCode] = useState('');
-  const { faults, isBusy, submit } = useFaults((field) => field === 'code');
   const verify = () =>
-    submit(async () => {
-      await request('POST', '/admin/auth/two-factor/verify-totp', { body: { code: code.trim() } });
+    sending.submit(async () => {
+      const body = { code: code.trim() };
+      const session = await request<Session>('POST', '/admin/auth/two-factor/verify-totp', { body });
       onProven();
+      queryClient.setQueryData(sessionQuery.queryKey, session);
     });
   return (
-    <Form onSubmit={verify}>
-      <Stack>
-        <QrCode text={uri} />
-        <Text size="sm" c="dimmed">
-          No camera? Type this in: <code className="secret-inline">{URL.parse(uri)?.searchParams.get('secret')}</code>
-        </Text>
-        <FormError>{faults.general}</FormError>
-        <TextInput
-          label="Code"
-          description="The six digits that the app shows now."
-          data-autofocus
-          autoComplete="one-time-code"
-          inputMode="numeric"
-          value={code}
-          onChange={({ currentTarget }) => setCode(currentTarget.value)}
-          error={faults.fields.code}
-        />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={isBusy}>
-            Turn on
-          </Button>
-        </Group>
-      </Stack>
-    </Form>
+    <DialogForm action="Turn on" sending={sending} onSubmit={verify} onCancel={onCancel}>
+      <QrCode text={uri} />
+      <Text size="sm" c="dimmed">
+        No camera? Type this in: <code className="secret-inline">{URL.parse(uri)?.searchParams.get('secret')}</code>
+      </Text>
+      <TextInput
+        label="Code"
+        description="The six digits that the app shows now."
+        data-autofocus
+        autoComplete="one-time-code"
+        inputMode="numeric"
+        value={code}
+        onChange={({ currentTarget }) => setCode(currentTarget.value)}
+        error={sending.faults.fields.code}
+      />
+    </DialogForm>
   );
 }
 

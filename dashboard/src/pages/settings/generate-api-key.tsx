@@ -1,11 +1,10 @@
-import { Button, Group, Modal, NativeSelect, Radio, Stack, TextInput } from '@mantine/core';
+import { NativeSelect, Radio, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { request } from '../../api/client';
 import { apiKeysQuery, overviewQuery, queryClient } from '../../api/queries';
 import type { ApiKey } from '../../api/types';
-import { useFaults } from '../../lib/faults';
-import { Form } from '../../parts/form';
-import { FormError } from '../../parts/form-error';
+import { type Sending, useFaults } from '../../lib/faults';
+import { DialogForm, FormDialog } from '../../parts/form-dialog';
 import { ShowApiKey } from './show-api-key';
 
 interface GenerateApiKeyProps {
@@ -16,23 +15,26 @@ interface GenerateApiKeyProps {
 /** Two steps: what the key is for, then the key, shown once. It is kept nowhere else and gone when the dialog closes. */
 export function GenerateApiKey({ isOpen, onClose }: GenerateApiKeyProps) {
   const [made, setMade] = useState<string>();
+  const sending = useFaults((field) => ['name', 'expiresAt'].includes(field));
   const close = () => {
     setMade(undefined);
+    sending.clear();
     onClose();
   };
   return (
-    <Modal
-      opened={isOpen}
-      onClose={close}
+    <FormDialog
       title={made === undefined ? 'Generate API Key' : 'Your new key'}
       size={made === undefined ? 440 : 560}
+      isBusy={sending.isBusy}
+      isOpen={isOpen}
+      onClose={close}
     >
       {made === undefined ? (
-        <KeyForm onCancel={onClose} onDone={setMade} />
+        <KeyForm sending={sending} onCancel={close} onDone={setMade} />
       ) : (
         <ShowApiKey apiKey={made} onDone={close} />
       )}
-    </Modal>
+    </FormDialog>
   );
 }
 
@@ -45,12 +47,18 @@ const EXPIRIES = [
   { value: 'date', label: 'On a day of your choice' },
 ];
 
-function KeyForm({ onCancel, onDone }: { onCancel: () => void; onDone: (key: string) => void }) {
+interface KeyFormProps {
+  sending: Sending;
+  onCancel: () => void;
+  onDone: (key: string) => void;
+}
+
+function KeyForm({ sending, onCancel, onDone }: KeyFormProps) {
   const [name, setName] = useState('');
   const [access, setAccess] = useState('full');
   const [expiry, setExpiry] = useState('');
   const [day, setDay] = useState('');
-  const { faults, isBusy, submit } = useFaults((field) => ['name', 'expiresAt'].includes(field));
+  const { faults, submit } = sending;
 
   const generate = () =>
     submit(async () => {
@@ -64,52 +72,41 @@ function KeyForm({ onCancel, onDone }: { onCancel: () => void; onDone: (key: str
     });
 
   return (
-    <Form onSubmit={generate}>
-      <Stack>
-        <FormError>{faults.general}</FormError>
+    <DialogForm action="Generate" sending={sending} onSubmit={generate} onCancel={onCancel}>
+      <TextInput
+        label="Name"
+        placeholder="Website"
+        description="The program that will use it."
+        data-autofocus
+        autoComplete="off"
+        value={name}
+        onChange={({ currentTarget }) => setName(currentTarget.value)}
+        error={faults.fields.name}
+      />
+      <Radio.Group label="Access" value={access} onChange={setAccess}>
+        <Stack gap="xs" mt={6}>
+          <Radio value="full" label="Full access" description="Reads, creates, changes and deletes." />
+          <Radio value="read" label="Read only" description="Reads and nothing else." />
+        </Stack>
+      </Radio.Group>
+      <NativeSelect
+        label="Expires"
+        data={EXPIRIES}
+        value={expiry}
+        onChange={({ currentTarget }) => setExpiry(currentTarget.value)}
+        error={expiry === 'date' ? undefined : faults.fields.expiresAt}
+      />
+      {expiry === 'date' && (
         <TextInput
-          label="Name"
-          placeholder="Website"
-          description="The program that will use it."
-          data-autofocus
-          autoComplete="off"
-          value={name}
-          onChange={({ currentTarget }) => setName(currentTarget.value)}
-          error={faults.fields.name}
+          label="Day"
+          type="date"
+          description="It works until the end of that day."
+          value={day}
+          onChange={({ currentTarget }) => setDay(currentTarget.value)}
+          error={faults.fields.expiresAt}
         />
-        <Radio.Group label="Access" value={access} onChange={setAccess}>
-          <Stack gap="xs" mt={6}>
-            <Radio value="full" label="Full access" description="Reads, creates, changes and deletes." />
-            <Radio value="read" label="Read only" description="Reads and nothing else." />
-          </Stack>
-        </Radio.Group>
-        <NativeSelect
-          label="Expires"
-          data={EXPIRIES}
-          value={expiry}
-          onChange={({ currentTarget }) => setExpiry(currentTarget.value)}
-          error={expiry === 'date' ? undefined : faults.fields.expiresAt}
-        />
-        {expiry === 'date' && (
-          <TextInput
-            label="Day"
-            type="date"
-            description="It works until the end of that day."
-            value={day}
-            onChange={({ currentTarget }) => setDay(currentTarget.value)}
-            error={faults.fields.expiresAt}
-          />
-        )}
-        <Group justify="flex-end" gap="xs" mt={4}>
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={isBusy}>
-            Generate
-          </Button>
-        </Group>
-      </Stack>
-    </Form>
+      )}
+    </DialogForm>
   );
 }
 

@@ -1,35 +1,43 @@
-import { Button, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { request } from '../../api/client';
 import { invitationsQuery, queryClient } from '../../api/queries';
 import type { CreatedInvitation } from '../../api/types';
-import { useFaults } from '../../lib/faults';
+import { type Sending, useFaults } from '../../lib/faults';
 import { CopyButton } from '../../parts/copy-button';
-import { Form } from '../../parts/form';
-import { FormError } from '../../parts/form-error';
+import { DialogForm, FormDialog } from '../../parts/form-dialog';
 
 /** An invitation is a link; it is mailed where the service can, and shown this once. */
 export function Invite({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const [made, setMade] = useState<CreatedInvitation>();
+  const sending = useFaults((field) => field === 'email');
   const close = () => {
     setMade(undefined);
+    sending.clear();
     onClose();
   };
+  const title = made === undefined ? 'Invite somebody' : 'Invitation';
   return (
-    <Modal opened={isOpen} onClose={close} title={made === undefined ? 'Invite somebody' : 'Invitation'}>
+    <FormDialog title={title} isBusy={sending.isBusy} isOpen={isOpen} onClose={close}>
       {made === undefined ? (
-        <InviteForm onCancel={onClose} onDone={setMade} />
+        <InviteForm sending={sending} onCancel={close} onDone={setMade} />
       ) : (
         <InvitationLink invitation={made} onDone={close} />
       )}
-    </Modal>
+    </FormDialog>
   );
 }
 
-function InviteForm({ onCancel, onDone }: { onCancel: () => void; onDone: (made: CreatedInvitation) => void }) {
+interface InviteFormProps {
+  sending: Sending;
+  onCancel: () => void;
+  onDone: (made: CreatedInvitation) => void;
+}
+
+function InviteForm({ sending, onCancel, onDone }: InviteFormProps) {
   const [email, setEmail] = useState('');
   const [role, setRole] = useState('member');
-  const { faults, isBusy, submit } = useFaults((field) => field === 'email');
+  const { faults, submit } = sending;
 
   const invite = () =>
     submit(async () => {
@@ -39,38 +47,23 @@ function InviteForm({ onCancel, onDone }: { onCancel: () => void; onDone: (made:
     });
 
   return (
-    <Form onSubmit={invite}>
-      <Stack>
-        <FormError>{faults.general}</FormError>
-        <TextInput
-          label="E-mail"
-          type="email"
-          data-autofocus
-          autoComplete="off"
-          value={email}
-          onChange={({ currentTarget }) => setEmail(currentTarget.value)}
-          error={faults.fields.email}
-        />
-        <Radio.Group label="Role" value={role} onChange={setRole}>
-          <Stack gap="xs" mt={6}>
-            <Radio value="member" label="Member" description="Works with listings." />
-            <Radio
-              value="administrator"
-              label="Administrator"
-              description="Also with keys, the team and the settings."
-            />
-          </Stack>
-        </Radio.Group>
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={isBusy}>
-            Invite
-          </Button>
-        </Group>
-      </Stack>
-    </Form>
+    <DialogForm action="Invite" sending={sending} onSubmit={invite} onCancel={onCancel}>
+      <TextInput
+        label="E-mail"
+        type="email"
+        data-autofocus
+        autoComplete="off"
+        value={email}
+        onChange={({ currentTarget }) => setEmail(currentTarget.value)}
+        error={faults.fields.email}
+      />
+      <Radio.Group label="Role" value={role} onChange={setRole}>
+        <Stack gap="xs" mt={6}>
+          <Radio value="member" label="Member" description="Works with listings." />
+          <Radio value="administrator" label="Administrator" description="Also with keys, the team and the settings." />
+        </Stack>
+      </Radio.Group>
+    </DialogForm>
   );
 }
 
