@@ -148,6 +148,42 @@ test('a deletion can be taken back for eight seconds, and is sent only then', as
   assert.deepEqual(problems, []);
 });
 
+test('quick deletions have one note; each is sent once, and none can be taken back from then on', async () => {
+  const { tenant, window } = await openListings(6);
+  await using _ = window;
+  const { page, problems } = window;
+  await page.getByRole('row', { name: /1 Elm Street/ }).waitFor();
+  await page.clock.install();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  let sent = 0;
+  await page.route('**/admin/listings/*', async (route) => {
+    sent += 1;
+    await released;
+    await route.continue();
+  });
+
+  for (const number of [1, 2, 3, 4, 5]) {
+    await page.getByRole('button', { name: `Actions for ${number} Elm Street` }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+  }
+  await page.getByText('Deleted 5 listings.').waitFor();
+  await page.getByRole('button', { name: 'Undo' }).hover();
+  // Somebody else deletes one of them meanwhile.
+  const { data } = await (await service.fetch(tenant, '/v1/listings')).json();
+  const { id } = data.find(({ address }: { address: string }) => address === '1 Elm Street');
+  await service.fetch(tenant, `/v1/listings/${id}`, { method: 'DELETE' });
+
+  await page.clock.runFor(UNDO_MS);
+  await until('all are sent', async () => sent === 5);
+  await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: /Your menu/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  release();
+  await page.getByLabel('E-mail').waitFor();
+  assert.deepEqual([sent, await page.getByRole('alert').count(), await countListings(tenant)], [5, 0, 1]);
+  assert.deepEqual(problems, []);
+});
+
 test('a deletion is carried out when the page is left', async () => {
   const { tenant, window } = await openListings(2);
   await using _ = window;

@@ -57,8 +57,10 @@ export const accountQuery = queryOptions({
   queryFn: ({ signal }) => request<Account>('GET', '/admin/account', { signal }),
 });
 
+/** What other pages change is asked for anew whenever it is opened. */
 export const overviewQuery = queryOptions({
   queryKey: ['overview'],
+  staleTime: 0,
   queryFn: ({ signal }) => request<Overview>('GET', '/admin/overview', { signal }),
 });
 
@@ -67,16 +69,21 @@ export const signInsQuery = queryOptions({
   queryFn: ({ signal }) => request<SignIn[]>('GET', '/admin/auth/list-sessions', { signal }),
 });
 
+/** Of all pages and filters. */
+const ACTIVITY = 'activity';
+const LISTINGS = 'listings';
+
 export const activityQuery = (query: Query) =>
   queryOptions({
-    queryKey: ['activity', query],
+    queryKey: [ACTIVITY, query],
+    staleTime: 0,
     queryFn: ({ signal }) => request<ActivityList>('GET', '/admin/activity', { query, signal }),
     placeholderData: keepPreviousData,
   });
 
 export const listingsQuery = (query: Query) =>
   queryOptions({
-    queryKey: ['listings', query],
+    queryKey: [LISTINGS, query],
     queryFn: ({ signal }) => request<ListingList>('GET', '/admin/listings', { query, signal }),
     placeholderData: keepPreviousData,
   });
@@ -86,6 +93,12 @@ export const listingQuery = (id: string) =>
     queryKey: ['listing', id],
     queryFn: ({ signal }) => request<Listing>('GET', listingPath(id), { signal }),
   });
+
+/** After listings were changed: whatever shows them is asked for anew. */
+export async function refreshListings(): Promise<void> {
+  const keys = [[LISTINGS], [ACTIVITY], overviewQuery.queryKey];
+  await Promise.all(keys.map((queryKey) => queryClient.invalidateQueries({ queryKey })));
+}
 
 export function listingPath(id: string): string {
   return `/admin/listings/${encodeURIComponent(id)}`;

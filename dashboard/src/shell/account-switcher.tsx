@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { Check, ChevronsUpDown } from 'lucide-react';
 import { request } from '../api/client';
 import type { Session } from '../api/types';
-import { finishDeletions } from '../lib/deletions';
+import { finishDeletions } from '../lib/undoable-deletions';
 import { beginSession, usePresent } from './session';
 
 /** The account that everything is about; a menu for those who are in several. */

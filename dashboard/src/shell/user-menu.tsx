@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications';
 import { useNavigate } from '@tanstack/react-router';
 import { ChevronsUpDown, CircleUser, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react';
 import { request } from '../api/client';
-import { finishDeletions } from '../lib/deletions';
+import { finishDeletions } from '../lib/undoable-deletions';
 import { beginSession, usePresent } from './session';
 
 const SCHEMES = [

@@ -1,40 +1,57 @@
 import { Anchor, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { listingPath, queryClient } from '../../api/queries';
+import { useEffect } from 'react';
+import { listingPath, listingQuery, queryClient, refreshListings } from '../../api/queries';
 import type { Listing } from '../../api/types';
-import { deleteLater, UNDO_MS, undoDeletion } from '../../lib/deletions';
+import { formatCount } from '../../lib/format';
+import { deleteLater, undoDeletions, useUndoableDeletions } from '../../lib/undoable-deletions';
+
+/** There is one, however many are deleted at a time. */
+const NOTE_ID = 'deletions';
 
 /** The listing is gone from the page at once, and from the account when nobody has taken it back. */
 export function deleteListing({ id, address }: Listing): void {
-  deleteLater(id, listingPath(id), async (error) => {
-    notifications.hide(id);
-    if (error instanceof Error) {
-      notifications.show({ color: 'red', title: 'The listing was not deleted', message: error.message });
-    }
-    await queryClient.invalidateQueries({ queryKey: ['listings'] });
-    await queryClient.invalidateQueries({ queryKey: ['overview'] });
-    queryClient.removeQueries({ queryKey: ['listing', id] });
+  deleteLater({
+    id,
+    name: address,
+    path: listingPath(id),
+    onEnd: async (error) => {
+      if (error !== undefined) showFailure(address, error);
+      await refreshListings();
+      queryClient.removeQueries({ queryKey: listingQuery(id).queryKey });
+    },
   });
   notifications.show({
-    id,
-    autoClose: UNDO_MS,
+    id: NOTE_ID,
+    autoClose: false,
     withCloseButton: false,
     color: 'gray',
-    message: (
-      <Text size="sm" component="div">
-        Deleted <bdi>{address}</bdi>.{' '}
-        <Anchor
-          component="button"
-          size="sm"
-          fw={600}
-          onClick={() => {
-            undoDeletion(id);
-            notifications.hide(id);
-          }}
-        >
-          Undo
-        </Anchor>
-      </Text>
-    ),
+    message: <UndoNote />,
   });
+}
+
+function UndoNote() {
+  const deletions = useUndoableDeletions();
+  const isOver = deletions.length === 0;
+  useEffect(() => {
+    if (isOver) notifications.hide(NOTE_ID);
+  }, [isOver]);
+  if (isOver) return null;
+  return (
+    <Text size="sm" component="div">
+      Deleted {deletions.length === 1 ? <bdi>{deletions[0]?.name}</bdi> : formatCount(deletions.length, 'listing')}.{' '}
+      <Anchor component="button" size="sm" fw={600} onClick={undoDeletions}>
+        Undo
+      </Anchor>
+    </Text>
+  );
+}
+
+function showFailure(address: string, error: Error): void {
+  const message = (
+    <>
+      <bdi>{address}</bdi>: {error.message}
+    </>
+  );
+  notifications.show({ color: 'red', title: 'The listing was not deleted', message });
 }

@@ -5,7 +5,7 @@ import { Link, useCanGoBack, useNavigate, useParams, useRouter } from '@tanstack
 import { ChevronLeft, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { ApiError, request } from '../../api/client';
-import { listingPath, listingQuery, queryClient } from '../../api/queries';
+import { listingPath, listingQuery, queryClient, refreshListings } from '../../api/queries';
 import type { Listing } from '../../api/types';
 import { Page } from '../../parts/page';
 import { ErrorState, LoadingRows } from '../../parts/states';
@@ -158,6 +158,5 @@ function useLeave(): () => void {
 /** Lists are asked for anew; the listing itself is known. */
 async function keep(listing: Listing): Promise<void> {
   queryClient.setQueryData(listingQuery(listing.id).queryKey, listing);
-  await queryClient.invalidateQueries({ queryKey: ['listings'] });
-  await queryClient.invalidateQueries({ queryKey: ['overview'] });
+  await refreshListings();
 }

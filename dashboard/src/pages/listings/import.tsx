@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { ChevronLeft, FileUp } from 'lucide-react';
 import { type DragEvent, useRef, useState } from 'react';
 import { ApiError } from '../../api/client';
-import { queryClient } from '../../api/queries';
+import { refreshListings } from '../../api/queries';
 import type { ImportReport } from '../../api/types';
 import { upload } from '../../api/upload';
 import { useFaults } from '../../lib/faults';
@@ -43,8 +43,7 @@ export function ImportPage() {
         if (error instanceof ApiError && isReport(error.members)) setResult({ report: error.members, isDryRun });
         throw error;
       } finally {
-        void queryClient.invalidateQueries({ queryKey: ['listings'] });
-        void queryClient.invalidateQueries({ queryKey: ['overview'] });
+        void refreshListings();
       }
     });
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { request } from '../../api/client';
-import { queryClient } from '../../api/queries';
+import { refreshListings } from '../../api/queries';
 import type { EventList, Listing, ListingList } from '../../api/types';
 
 /** So long the service holds a request until something happens. */
@@ -15,7 +15,7 @@ export function useFirstListing(): Listing | undefined {
     const stopped = new AbortController();
     void watch(stopped.signal, (found) => {
       setListing(found);
-      void queryClient.invalidateQueries({ queryKey: ['listings'] });
+      void refreshListings();
     });
     return () => stopped.abort();
   }, []);
