@@ -696,7 +696,7 @@ export interface components {
         Error: {
             error: {
                 /** @enum {string} */
-                code: "invalid_json" | "invalid_query" | "unknown_parameter" | "invalid_cursor" | "invalid_idempotency_key" | "invalid_header" | "unauthorized" | "insufficient_scope" | "forbidden" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "idempotency_in_progress" | "external_id_taken" | "conflict" | "events_expired" | "version_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "idempotency_key_reused" | "import_failed" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "outcome_unknown" | "storage_full";
+                code: "invalid_json" | "invalid_query" | "unknown_parameter" | "invalid_cursor" | "invalid_idempotency_key" | "invalid_header" | "unauthorized" | "insufficient_scope" | "forbidden" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "idempotency_in_progress" | "external_id_taken" | "account_changed" | "conflict" | "events_expired" | "version_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "idempotency_key_reused" | "import_failed" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "outcome_unknown" | "storage_full";
                 /** @description What is wrong and what to do. */
                 message: string;
                 /** @description Also in `X-Request-Id`; not in a 401. */
@@ -1690,6 +1690,18 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description [`account_changed`](/docs/errors/account_changed): The session works in another account. */
+        account_changed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /** @description The page about the error, `rel="help"`. */
+                Link?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /**
          * @description [`unknown_parameter`](/docs/errors/unknown_parameter): There is no such parameter.
          *
@@ -1711,11 +1723,13 @@ export interface components {
             };
         };
         /**
-         * @description [`idempotency_in_progress`](/docs/errors/idempotency_in_progress): The first request with this Idempotency-Key still runs.
+         * @description [`account_changed`](/docs/errors/account_changed): The session works in another account.
+         *
+         *     [`idempotency_in_progress`](/docs/errors/idempotency_in_progress): The first request with this Idempotency-Key still runs.
          *
          *     [`external_id_taken`](/docs/errors/external_id_taken): Another listing has this externalId.
          */
-        "idempotency_in_progress.external_id_taken": {
+        "account_changed.idempotency_in_progress.external_id_taken": {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1777,8 +1791,12 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description [`idempotency_in_progress`](/docs/errors/idempotency_in_progress): The first request with this Idempotency-Key still runs. */
-        idempotency_in_progress: {
+        /**
+         * @description [`account_changed`](/docs/errors/account_changed): The session works in another account.
+         *
+         *     [`idempotency_in_progress`](/docs/errors/idempotency_in_progress): The first request with this Idempotency-Key still runs.
+         */
+        "account_changed.idempotency_in_progress": {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1814,10 +1832,28 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /**
+         * @description [`account_changed`](/docs/errors/account_changed): The session works in another account.
+         *
+         *     [`conflict`](/docs/errors/conflict): It does not go with what is there.
+         */
+        "account_changed.conflict": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /** @description The page about the error, `rel="help"`. */
+                Link?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
     };
     parameters: {
         /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
         RequestId: string;
+        /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+        AccountId: string;
         /** @description The `ETag` of the reply that you have: as long as that is current, the reply is 304 without a body. */
         IfNoneMatch: string;
         /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, a new one for each new request. For 24 hours the same request with the same key is done once, and answered with the same reply. */
@@ -3003,6 +3039,8 @@ export interface operations {
             header?: {
                 /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
             cookie?: never;
@@ -3058,8 +3096,8 @@ export interface operations {
             };
             400: components["responses"]["unknown_parameter"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["forbidden"];
             406: components["responses"]["not_acceptable"];
+            409: components["responses"]["account_changed"];
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
@@ -3314,6 +3352,8 @@ export interface operations {
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
             cookie?: never;
@@ -3444,7 +3484,6 @@ export interface operations {
                 };
             };
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["forbidden"];
             /** @description [`not_acceptable`](/docs/errors/not_acceptable): The reply does not come in that format. */
             406: {
                 headers: {
@@ -3457,6 +3496,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            409: components["responses"]["account_changed"];
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
@@ -3470,6 +3510,8 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
             cookie?: never;
@@ -3530,7 +3572,7 @@ export interface operations {
             403: components["responses"]["forbidden"];
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
-            409: components["responses"]["idempotency_in_progress.external_id_taken"];
+            409: components["responses"]["account_changed.idempotency_in_progress.external_id_taken"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["idempotency_key_reused.validation_failed"];
@@ -3548,6 +3590,8 @@ export interface operations {
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path: {
                 /**
@@ -3617,9 +3661,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["forbidden"];
             404: components["responses"]["not_found"];
             406: components["responses"]["not_acceptable"];
+            409: components["responses"]["account_changed"];
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
@@ -3637,6 +3681,8 @@ export interface operations {
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
                 /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path: {
                 /**
@@ -3663,7 +3709,7 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["not_found"];
             406: components["responses"]["not_acceptable"];
-            409: components["responses"]["idempotency_in_progress"];
+            409: components["responses"]["account_changed.idempotency_in_progress"];
             412: components["responses"]["version_mismatch.precondition_failed"];
             422: components["responses"]["idempotency_key_reused"];
             431: components["responses"]["headers_too_large"];
@@ -3684,6 +3730,8 @@ export interface operations {
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
                 /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path: {
                 /**
@@ -3748,7 +3796,7 @@ export interface operations {
             404: components["responses"]["not_found"];
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
-            409: components["responses"]["idempotency_in_progress.external_id_taken"];
+            409: components["responses"]["account_changed.idempotency_in_progress.external_id_taken"];
             412: components["responses"]["version_mismatch.precondition_failed"];
             413: components["responses"]["payload_too_large"];
             /** @description [`unsupported_media_type`](/docs/errors/unsupported_media_type): The body has a type that is not taken here. */
@@ -3779,6 +3827,8 @@ export interface operations {
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path: {
                 /**
@@ -3848,9 +3898,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["forbidden"];
             404: components["responses"]["not_found"];
             406: components["responses"]["not_acceptable"];
+            409: components["responses"]["account_changed"];
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
@@ -3868,6 +3918,8 @@ export interface operations {
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
                 /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path: {
                 /**
@@ -3964,7 +4016,7 @@ export interface operations {
             403: components["responses"]["forbidden"];
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
-            409: components["responses"]["idempotency_in_progress"];
+            409: components["responses"]["account_changed.idempotency_in_progress"];
             412: components["responses"]["version_mismatch.precondition_failed"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -3987,6 +4039,8 @@ export interface operations {
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
                 /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path: {
                 /**
@@ -4013,7 +4067,7 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["not_found"];
             406: components["responses"]["not_acceptable"];
-            409: components["responses"]["idempotency_in_progress"];
+            409: components["responses"]["account_changed.idempotency_in_progress"];
             412: components["responses"]["version_mismatch.precondition_failed"];
             422: components["responses"]["idempotency_key_reused"];
             431: components["responses"]["headers_too_large"];
@@ -4046,6 +4100,8 @@ export interface operations {
             header?: {
                 /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
             cookie?: never;
@@ -4140,8 +4196,8 @@ export interface operations {
                 };
             };
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["forbidden"];
             406: components["responses"]["not_acceptable"];
+            409: components["responses"]["account_changed"];
             410: components["responses"]["events_expired"];
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
@@ -4172,6 +4228,8 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
             cookie?: never;
@@ -4293,7 +4351,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            409: components["responses"]["idempotency_in_progress"];
+            409: components["responses"]["account_changed.idempotency_in_progress"];
             /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
             413: {
                 headers: {
@@ -4348,6 +4406,8 @@ export interface operations {
             header?: {
                 /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
             cookie?: never;
@@ -4398,6 +4458,7 @@ export interface operations {
                 };
             };
             406: components["responses"]["not_acceptable"];
+            409: components["responses"]["account_changed"];
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
@@ -4409,6 +4470,8 @@ export interface operations {
             header?: {
                 /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
             cookie?: never;
@@ -4465,6 +4528,7 @@ export interface operations {
             };
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
+            409: components["responses"]["account_changed"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             /** @description [`validation_failed`](/docs/errors/validation_failed): Fields are not valid. */
@@ -4491,6 +4555,8 @@ export interface operations {
             header?: {
                 /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path: {
                 /**
@@ -4538,6 +4604,7 @@ export interface operations {
                 };
             };
             406: components["responses"]["not_acceptable"];
+            409: components["responses"]["account_changed"];
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable.outcome_unknown"];
@@ -4550,6 +4617,8 @@ export interface operations {
             header?: {
                 /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
             cookie?: never;
@@ -4576,8 +4645,8 @@ export interface operations {
             };
             400: components["responses"]["unknown_parameter"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["forbidden"];
             406: components["responses"]["not_acceptable"];
+            409: components["responses"]["account_changed"];
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
@@ -4589,6 +4658,8 @@ export interface operations {
             header?: {
                 /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
             cookie?: never;
@@ -4644,6 +4715,7 @@ export interface operations {
             };
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
+            409: components["responses"]["account_changed"];
             413: components["responses"]["payload_too_large"];
             /** @description [`unsupported_media_type`](/docs/errors/unsupported_media_type): The body has a type that is not taken here. */
             415: {
@@ -4690,6 +4762,8 @@ export interface operations {
             header?: {
                 /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
             cookie?: never;
@@ -4821,6 +4895,7 @@ export interface operations {
                 };
             };
             406: components["responses"]["not_acceptable"];
+            409: components["responses"]["account_changed"];
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
@@ -4832,6 +4907,8 @@ export interface operations {
             header?: {
                 /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
             cookie?: never;
@@ -4878,6 +4955,7 @@ export interface operations {
                 };
             };
             406: components["responses"]["not_acceptable"];
+            409: components["responses"]["account_changed"];
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
@@ -4889,6 +4967,8 @@ export interface operations {
             header?: {
                 /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path: {
                 /**
@@ -4936,7 +5016,7 @@ export interface operations {
                 };
             };
             406: components["responses"]["not_acceptable"];
-            409: components["responses"]["conflict"];
+            409: components["responses"]["account_changed.conflict"];
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable.outcome_unknown"];
@@ -4949,6 +5029,8 @@ export interface operations {
             header?: {
                 /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path: {
                 /**
@@ -5024,7 +5106,7 @@ export interface operations {
             };
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
-            409: components["responses"]["conflict"];
+            409: components["responses"]["account_changed.conflict"];
             413: components["responses"]["payload_too_large"];
             /** @description [`unsupported_media_type`](/docs/errors/unsupported_media_type): The body has a type that is not taken here. */
             415: {
@@ -5063,6 +5145,8 @@ export interface operations {
             header?: {
                 /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
             cookie?: never;
@@ -5109,6 +5193,7 @@ export interface operations {
                 };
             };
             406: components["responses"]["not_acceptable"];
+            409: components["responses"]["account_changed"];
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
@@ -5120,6 +5205,8 @@ export interface operations {
             header?: {
                 /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
             cookie?: never;
@@ -5174,7 +5261,11 @@ export interface operations {
             };
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
-            /** @description [`conflict`](/docs/errors/conflict): It does not go with what is there. */
+            /**
+             * @description [`account_changed`](/docs/errors/account_changed): The session works in another account.
+             *
+             *     [`conflict`](/docs/errors/conflict): It does not go with what is there.
+             */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5212,6 +5303,8 @@ export interface operations {
             header?: {
                 /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path: {
                 /**
@@ -5259,6 +5352,7 @@ export interface operations {
                 };
             };
             406: components["responses"]["not_acceptable"];
+            409: components["responses"]["account_changed"];
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable.outcome_unknown"];

@@ -23,11 +23,6 @@ export async function chooseAccount(
   return membership;
 }
 
-/** Somebody is signed in and has nothing to work with. */
-export function noAccount(): AppError {
-  return new AppError('forbidden', 'You belong to no account any more; ask an administrator for an invitation.');
-}
-
 /**
  * Makes a member an administrator, or the other way round.
  * @throws {AppError} `not_found`; `conflict` for the last administrator; what `requireManager` throws

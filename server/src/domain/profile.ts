@@ -3,7 +3,7 @@ import type { Membership } from '../model/administrators.ts';
 import type { AuditAction, AuditActor } from '../model/audit.ts';
 import { AppError } from '../model/errors.ts';
 import type { Database, Session } from '../storage/database.ts';
-import { removeOtherSessions, removeSession, removeSessions } from '../storage/sessions.ts';
+import { removeOtherSessions, removeSession, removeSessions, setSessionAccount } from '../storage/sessions.ts';
 import { removeTwoFactor, verifyTwoFactor } from '../storage/two-factors.ts';
 import { removeChallenges, renameUser } from '../storage/users.ts';
 import { recordAudit } from './audit.ts';
@@ -16,9 +16,14 @@ export interface Self {
   actor: AuditActor;
 }
 
-/** Writes down that somebody has come in, before they are let in. */
-export async function recordSignIn(database: Database, self: Self): Promise<void> {
-  await database.write((session) => recordEverywhere(session, self, 'administrator.signed_in'));
+/** Writes down that somebody has come in, before they are let in; their session begins in the first of their accounts. */
+export async function recordSignIn(database: Database, self: Self): Promise<Membership | undefined> {
+  const [membership] = self.memberships;
+  await database.write(async (session) => {
+    if (membership !== undefined) await setSessionAccount(session, self.sessionId, membership.accountId);
+    await recordEverywhere(session, self, 'administrator.signed_in');
+  });
+  return membership;
 }
 
 /** Ends the session in use. */

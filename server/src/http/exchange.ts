@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Holder, SessionHolder } from '../domain/holders.ts';
-import type { Administrator } from '../model/administrators.ts';
 import { AppError, type ErrorCode } from '../model/errors.ts';
 import type { KeyHolder } from '../storage/api-keys.ts';
 
@@ -16,8 +15,6 @@ export interface Exchange {
   query: string;
   /** Whose key or session the request carries; there is one below `/v1`, and nearly everywhere below `/admin`. */
   holder: Holder | undefined;
-  /** Who uses the dashboard, if the request carries a session. */
-  administrator: Administrator | undefined;
   /** What the reply says of the key's rate limit; nothing when there is none. */
   rateLimit: Record<string, string> | undefined;
   /** The code of the error that is the reply. */
@@ -59,7 +56,6 @@ export function openExchange(incoming: IncomingMessage, outgoing: ServerResponse
     path,
     query: mark < 0 ? '' : target.slice(mark + 1),
     holder: undefined,
-    administrator: undefined,
     rateLimit: undefined,
     errorCode: undefined,
   };

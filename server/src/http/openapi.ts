@@ -40,7 +40,7 @@ function describeOperation(operation: Operation, api: Api, components: Component
     summary,
     description,
     ...(operation.caller === 'anybody' && { security: [] }),
-    parameters: describeParameters(operation, components),
+    parameters: describeParameters(operation, api, components),
     ...(body && { requestBody: describeBody(body, components) }),
     responses: {
       ...describeReplies(operation, api, components),

@@ -15,6 +15,7 @@ export const ERROR_CODES = [
   'request_timeout',
   'idempotency_in_progress',
   'external_id_taken',
+  'account_changed',
   'conflict',
   'events_expired',
   'version_mismatch',

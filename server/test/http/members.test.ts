@@ -64,13 +64,14 @@ describe('somebody who is removed', () => {
     assert.deepEqual((await teamLog(adas))[0], ['member.removed', 'Ada Lovelace', `Grace Hopper <${grace.email}>`]);
   });
 
-  test('keeps the other accounts that they belong to, and works there', async () => {
+  test('keeps the other accounts that they belong to, and chooses one to work in', async () => {
     const { adas, graces, grace } = await createTeam();
     const { id } = await createAccount(service.database, 'Second');
     await addTo(id, grace);
     await adas.ask('DELETE', `/admin/members/${grace.userId}`, undefined, 204);
     const { account, accounts } = await graces.ask('GET', '/admin/session');
-    assert.deepEqual([account.id, accounts.length], [id, 1]);
+    assert.deepEqual([account, accounts.length], [null, 1]);
+    assert.equal((await graces.ask('PUT', '/admin/session/account', { accountId: id })).account.id, id);
   });
 
   test('loses a request that is held', async () => {

@@ -1,8 +1,7 @@
-import { words } from '../storage/support.ts';
-import { createPerson, signIn } from './browser.ts';
+import { type Browser, createPerson, signIn } from './browser.ts';
 import { type Caller, type Change, call, createEmptyWorld, sendJson, type World } from './calls.ts';
 import type { DocumentedOperation } from './openapi.ts';
-import { startTestService } from './service.ts';
+import { startTestService, type TestService } from './service.ts';
 
 /** A call of one operation in one world. */
 export interface Provoking {
@@ -28,7 +27,8 @@ export const PROVOCATIONS: Record<string, (provoking: Provoking) => Promise<Resp
     const reader = await service.createTenant('Readers', 'read');
     return ask({ caller: { fetch: (path, init) => service.fetch(reader, path, init) } });
   },
-  forbidden: async ({ ask, world }) => ask({ caller: await createLoner(world) }),
+  forbidden: ({ ask, world: { service, caller } }) => ask({ caller: withoutOrigin(service, caller) }),
+  account_changed: ({ ask }) => ask({ headers: { 'X-Account-Id': 'acc_other' } }),
   not_found: ({ ask, operation }) => ask({ path: operation.path.replace(/\{\w+\}/, 'nobody') }),
   events_expired: ({ ask }) => ask({ query: 'epoch=00000000' }),
   not_acceptable: ({ ask }) => ask({ headers: { Accept: 'image/png' } }),
@@ -113,14 +113,11 @@ async function askAsMember({ ask, world: { service, accountId } }: Provoking): P
   return ask({ caller: await signIn(service, await createPerson(service, { accountId, role: 'member' })) });
 }
 
-/** Somebody who is signed in and belongs to no account. */
-async function createLoner({ service }: World): Promise<Caller> {
-  const person = await createPerson(service);
-  const browser = await signIn(service, person);
-  await service.database.write((session) =>
-    session.execute(words(`delete from memberships where user_id = '${person.userId}'`), {}),
-  );
-  return browser;
+/** The same person, with a program that does not say where its requests come from. */
+function withoutOrigin({ url }: TestService, browser: Caller): Caller {
+  const { cookies } = browser as Browser;
+  const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  return { fetch: (path, init = {}) => fetch(url + path, { ...init, headers: { ...init.headers, Cookie: cookie } }) };
 }
 
 /** What cannot be brought about from outside, and the file that shows it. */

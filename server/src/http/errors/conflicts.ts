@@ -73,6 +73,15 @@ export const CONFLICT_ERRORS = {
         "The database has another epoch: it was restored since, or never had this one. List all listings again, and go on from that list's sequence.",
     },
   },
+  account_changed: {
+    status: 409,
+    title: 'The session works in another account',
+    meaning:
+      'This is of the dashboard, below `/admin`: the page shows one account, and the session works in another one that was ' +
+      'chosen since in another window; or the person belongs no more to the account that they worked in. Nothing was done.',
+    remedy: 'Load the page again: it shows the account of now, or asks which it is to be.',
+    example: { message: 'You work in another account by now, and nothing was done: load the page again.' },
+  },
   conflict: {
     status: 409,
     title: 'It does not go with what is there',

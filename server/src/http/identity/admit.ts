@@ -1,19 +1,48 @@
 import { holdSession } from '../../domain/holders.ts';
+import type { Administrator } from '../../model/administrators.ts';
+import { AppError } from '../../model/errors.ts';
 import type { Services } from '../app.ts';
+import { clientAddress } from '../client-address.ts';
 import type { Exchange } from '../exchange.ts';
 import { requireSameOrigin } from './same-origin.ts';
-import { requireAdministrator } from './sessions.ts';
+import { requireSignedIn } from './sessions.ts';
 
 /** What nobody needs to be signed in for; the handlers of some look for themselves. */
 const OPEN = /^\/admin\/(?:session(?:\/account)?|setup|auth\/.*|invitations\/(?:preview|accept)|openapi\.json)$/;
 
 /**
  * Lets a request of the dashboard in, and finds who sends it: below `/admin` nothing can be learned without a session.
- * @throws {AppError} `forbidden` for a change that comes from elsewhere; `unauthorized`
+ * @throws {AppError} `forbidden` for a change that comes from elsewhere; what `requireAdministrator` throws
  */
 export async function admit(exchange: Exchange, services: Services): Promise<void> {
   requireSameOrigin(exchange.incoming, services.publicUrl);
   if (OPEN.test(exchange.path)) return;
-  exchange.administrator = await requireAdministrator(exchange, services);
-  exchange.holder = await holdSession(services.database, exchange.administrator);
+  exchange.holder = await holdSession(services.database, await requireAdministrator(exchange, services));
+}
+
+/**
+ * Who works with an account in the dashboard. The account is the session's, and never another one in its place: what is
+ * meant for one must not be done in another.
+ * @throws {AppError} `unauthorized` when nobody is signed in; `account_changed` when they belong to the account no more, or
+ * the page that asks shows another one
+ */
+async function requireAdministrator(exchange: Exchange, services: Services): Promise<Administrator> {
+  const { sessionId, user, membership } = await requireSignedIn(exchange, services);
+  if (membership === undefined) throw accountChanged('You belong no more to the account that you worked in');
+  const { accountId, role } = membership;
+  const shown = exchange.incoming.headers['x-account-id'];
+  if (shown !== undefined && shown !== accountId) throw accountChanged('You work in another account by now');
+  return {
+    sessionId,
+    userId: user.id,
+    userName: user.name,
+    email: user.email,
+    accountId,
+    role,
+    address: clientAddress(exchange.incoming, services.trustedProxies),
+  };
+}
+
+function accountChanged(why: string): AppError {
+  return new AppError('account_changed', `${why}, and nothing was done: load the page again.`);
 }

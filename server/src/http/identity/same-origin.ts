@@ -11,11 +11,16 @@ export function requireSameOrigin({ method, headers }: IncomingMessage, publicUr
   const { origin, host } = headers;
   if (origin === undefined) {
     if (headers['sec-fetch-site'] === 'same-origin') return;
-    throw new AppError('forbidden', 'Changes below /admin are made from the dashboard: send Origin with its address.');
+    throw fromNowhere();
   }
   if (origin === publicUrl || origin === `http://${host?.toLowerCase()}`) return;
   throw new AppError(
     'forbidden',
     `This change came from ${origin}, which is not the address of this service; if people reach it there, PUBLIC_URL must say so.`,
   );
+}
+
+/** A change that says neither that it comes from a page of this service nor from elsewhere. */
+export function fromNowhere(): AppError {
+  return new AppError('forbidden', 'Changes below /admin are made from the dashboard: send Origin with its address.');
 }

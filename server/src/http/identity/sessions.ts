@@ -1,6 +1,5 @@
 import { sessionGone } from '../../domain/holders.ts';
-import { noAccount } from '../../domain/memberships.ts';
-import type { Administrator, Membership, User } from '../../model/administrators.ts';
+import type { Membership, User } from '../../model/administrators.ts';
 import { AppError } from '../../model/errors.ts';
 import { listMembershipsOf } from '../../storage/memberships.ts';
 import type { Services } from '../app.ts';
@@ -13,7 +12,7 @@ export interface SignedIn {
   sessionId: string;
   user: User & { hasTwoFactor: boolean };
   memberships: Membership[];
-  /** The one that they work in; none if they belong to no account. */
+  /** The one that they work in; none if they belong to it no more. Another one is theirs to choose. */
   membership: Membership | undefined;
 }
 
@@ -53,7 +52,7 @@ async function readSession(given: Headers, { identity, database }: Services) {
     sessionId: session.id,
     user: { id: user.id, name: user.name, email: user.email, hasTwoFactor: user.twoFactorEnabled === true },
     memberships,
-    membership: memberships.find(({ accountId }) => accountId === session.accountId) ?? memberships[0],
+    membership: memberships.find(({ accountId }) => accountId === session.accountId),
   };
   return { headers, signedIn };
 }
@@ -63,24 +62,6 @@ export async function requireSignedIn(exchange: Exchange, services: Services): P
   const signedIn = await findSignedIn(exchange, services);
   if (signedIn !== undefined) return signedIn;
   throw sessionGone();
-}
-
-/**
- * Who works with an account in the dashboard.
- * @throws {AppError} `unauthorized` when nobody is signed in, `forbidden` when they belong to no account
- */
-export async function requireAdministrator(exchange: Exchange, services: Services): Promise<Administrator> {
-  const { sessionId, user, membership } = await requireSignedIn(exchange, services);
-  if (membership === undefined) throw noAccount();
-  return {
-    sessionId,
-    userId: user.id,
-    userName: user.name,
-    email: user.email,
-    accountId: membership.accountId,
-    role: membership.role,
-    address: clientAddress(exchange.incoming, services.trustedProxies),
-  };
 }
 
 /** Enough to tell browsers apart; it is stored with each session. */

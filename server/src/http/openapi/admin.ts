@@ -1,6 +1,6 @@
 import { sessionGone } from '../../domain/holders.ts';
-import { noAccount } from '../../domain/memberships.ts';
 import type { ErrorCode } from '../../model/errors.ts';
+import { fromNowhere } from '../identity/same-origin.ts';
 import type { Operation } from '../operations.ts';
 import { retrieveAccountOperation, updateAccountOperation } from '../routes/account.operations.ts';
 import { activityOperation } from '../routes/activity.ts';
@@ -19,13 +19,14 @@ import { PROFILE_OPERATIONS } from '../routes/profile.operations.ts';
 import { chooseAccountOperation, retrieveSessionOperation } from '../routes/session.operations.ts';
 import { retrieveSetupOperation, setUpOperation } from '../routes/setup.operations.ts';
 import type { Api } from './api.ts';
+import { ACCOUNT_ID, REQUEST_ID } from './request-headers.ts';
 import { V1 } from './v1.ts';
 
 const INTRODUCTION = `What the dashboard works with: the listings of an account as [the API](/docs) has them, and around them what programs have no
 part in. It may change with each release; programs use the API.
 
 **Session.** Every request carries the cookie of a session, as signing in to the dashboard sets it. The account is the one that was
-last chosen in that session. Requests that change something must come from the dashboard itself.
+last chosen in that session, and \`X-Account-Id\` makes sure that it is the one that is meant. Requests that change something must come from the dashboard itself.
 
 **Errors** have the same shape as everywhere, and [a page for each code](/docs/errors).
 `;
@@ -59,11 +60,12 @@ const OF_PEOPLE = [
   ...PROFILE_OPERATIONS,
 ];
 
-function errorsOf({ caller, method, errors }: Operation): ErrorCode[] {
+function errorsOf({ caller, role, method, errors }: Operation): ErrorCode[] {
   const nobody: ErrorCode[] = caller === 'anybody' ? [] : ['unauthorized'];
-  // Who belongs to no account, has another role, or comes from another page.
-  const other: ErrorCode[] = caller === undefined || method !== 'get' ? ['forbidden'] : [];
-  return [...COMMON_ERRORS, ...nobody, ...other, ...errors.filter((code) => !OF_KEYS.has(code))];
+  // Who has another role, or comes from another page.
+  const other: ErrorCode[] = role !== undefined || method !== 'get' ? ['forbidden'] : [];
+  const elsewhere: ErrorCode[] = caller === undefined ? ['account_changed'] : [];
+  return [...COMMON_ERRORS, ...nobody, ...other, ...elsewhere, ...errors.filter((code) => !OF_KEYS.has(code))];
 }
 
 /** What the dashboard uses, with a session. */
@@ -97,9 +99,10 @@ export const ADMIN: Api = {
     },
   },
   replyHeaders: ['X-Request-Id'],
+  requestHeadersOf: ({ caller }) => (caller === undefined ? [REQUEST_ID, ACCOUNT_ID] : [REQUEST_ID]),
   errorsOf,
   errorExamples: {
     unauthorized: { message: sessionGone().message },
-    forbidden: { message: noAccount().message },
+    forbidden: { message: fromNowhere().message },
   },
 };

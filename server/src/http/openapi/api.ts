@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../model/errors.ts';
 import type { ErrorExample } from '../errors/entry.ts';
 import type { Operation } from '../operations.ts';
+import type { RequestHeader } from './request-headers.ts';
 
 /** One of the service's APIs: all that stands below a path, and what its document says of it. */
 export interface Api {
@@ -15,6 +16,8 @@ export interface Api {
   securitySchemes: Record<string, object>;
   /** What every reply to somebody who was let in has. */
   replyHeaders: readonly string[];
+  /** The headers that an operation reads besides its own. */
+  requestHeadersOf(operation: Operation): RequestHeader[];
   /** The codes that an operation can answer with. */
   errorsOf(operation: Operation): ErrorCode[];
   /** What those say here that say something else in another API. */

@@ -1,8 +1,8 @@
 import { requireRole } from '../../domain/managers.ts';
-import { noAccount } from '../../domain/memberships.ts';
 import { AppError, type ErrorCode } from '../../model/errors.ts';
 import { readIfNoneMatch, readPrecondition } from '../conditional.ts';
 import { ERRORS } from '../errors.ts';
+import { fromNowhere } from '../identity/same-origin.ts';
 import { negotiateType, requireBodyType } from '../negotiate.ts';
 import type { Operation } from '../operations.ts';
 import { JSON_TYPE, replyError } from '../reply.ts';
@@ -13,7 +13,7 @@ import type { Api } from './api.ts';
 const CHECKS: Partial<Record<ErrorCode, (operation: Operation) => unknown>> = {
   forbidden: ({ role }) => {
     if (role !== undefined) requireRole({ role: 'member' });
-    throw noAccount();
+    throw fromNowhere();
   },
   unknown_parameter: ({ query }) => parseQuery('colour=red', query),
   invalid_query: ({ query }) =>

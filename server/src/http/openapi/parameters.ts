@@ -1,6 +1,7 @@
 import type { Operation } from '../operations.ts';
+import type { Api } from './api.ts';
 import { type Components, describeSchema, refer } from './components.ts';
-import { REQUEST_ID, type RequestHeader } from './request-headers.ts';
+import type { RequestHeader } from './request-headers.ts';
 
 const PATH_PARAMETERS: Record<string, { description: string; example: string }> = {
   id: { description: 'The `id` of the listing.', example: 'lst_01kt3vwq8r5f0x4m2n7p9s1d6h' },
@@ -14,7 +15,8 @@ const PATH_PARAMETERS: Record<string, { description: string; example: string }> 
 };
 
 /** What an operation reads from its path, its query and its headers. */
-export function describeParameters({ path, query, requestHeaders = [] }: Operation, components: Components): object[] {
+export function describeParameters(operation: Operation, api: Api, components: Components): object[] {
+  const { path, query, requestHeaders = [] } = operation;
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const inQuery = Object.entries(query.shape).map(([name, schema]) => {
     const { description, example, ...rest } = describeSchema(schema, components);
@@ -25,7 +27,9 @@ export function describeParameters({ path, query, requestHeaders = [] }: Operati
   return [
     ...names.map((name) => describePathParameter(name, components)),
     ...inQuery,
-    ...[...requestHeaders, REQUEST_ID].map((header) => describeRequestHeader(header, components)),
+    ...[...requestHeaders, ...api.requestHeadersOf(operation)].map((header) =>
+      describeRequestHeader(header, components),
+    ),
   ];
 }
 

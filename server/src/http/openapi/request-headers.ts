@@ -15,6 +15,15 @@ export const REQUEST_ID: RequestHeader = {
     'Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log.',
 };
 
+/** Whatever works with an account in the dashboard can have it. */
+export const ACCOUNT_ID: RequestHeader = {
+  name: 'X-Account-Id',
+  component: 'AccountId',
+  description:
+    'The account that the page shows. When the session works in another one by now, perhaps by another window, the request ' +
+    'is refused with `account_changed`; without the header it is about the account of the session, whichever that is.',
+};
+
 export const IDEMPOTENCY_KEY: RequestHeader = {
   name: 'Idempotency-Key',
   component: 'IdempotencyKey',

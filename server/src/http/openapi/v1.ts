@@ -10,6 +10,7 @@ import { importOperation } from '../routes/imports.operations.ts';
 import { createOperation, deleteOperation, retrieveOperation, updateOperation } from '../routes/listings.operations.ts';
 import { meOperation } from '../routes/me.ts';
 import type { Api } from './api.ts';
+import { REQUEST_ID } from './request-headers.ts';
 
 const INTRODUCTION = `The property listings of an account: create them, find them, change them, follow what changes.
 
@@ -64,6 +65,7 @@ export const V1: Api = {
     apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `plk_` and 38 characters.' },
   },
   replyHeaders: ['X-Request-Id', 'RateLimit-Policy', 'RateLimit'],
+  requestHeadersOf: () => [REQUEST_ID],
   errorsOf: ({ errors }) => [...COMMON_ERRORS, ...errors],
   errorExamples: {},
 };

@@ -72,9 +72,9 @@ async function verify(
 
 async function replySignedIn(headers: Headers, exchange: Exchange, services: Services): Promise<Reply> {
   const signedIn = await getNewSession(headers, services);
-  await recordSignIn(services.database, selfOf(signedIn, exchange, services));
+  const membership = await recordSignIn(services.database, selfOf(signedIn, exchange, services));
   await forgiveTrials({ email: signedIn.user.email, isSignedIn: false, exchange, services });
-  const reply = await replySession(signedIn, services.database);
+  const reply = await replySession({ ...signedIn, membership }, services.database);
   // Last: nobody has the new session unless the audit log says so.
   setCookies(exchange, headers);
   return reply;
