@@ -48,7 +48,7 @@ async function countListings(tenant: Tenant): Promise<number> {
   return data.length;
 }
 
-test('the service’s own words stand beside the fields it refuses', async () => {
+test('what is wrong stands beside the fields, and no number is guessed', async () => {
   const { tenant, window } = await openListings(0);
   await using _ = window;
   const { page, problems } = window;
@@ -64,9 +64,14 @@ test('the service’s own words stand beside the fields it refuses', async () =>
   await address.fill('7 Oak Avenue');
   await page.getByLabel('Beds').fill('2');
   await page.getByLabel('Baths').fill('1');
+  await page.getByLabel('Price').fill('450.000');
+  await page.getByLabel('Currency').fill('gbp');
+  await page.getByRole('button', { name: 'Create listing' }).click();
+  await page.getByText('Write 450000 or 450, whichever is meant.').waitFor();
+  assert.equal(await countListings(tenant), 0);
   await page.getByLabel('Price').fill('450,000');
   await page.getByRole('button', { name: 'Create listing' }).click();
-  await page.getByRole('row', { name: /7 Oak Avenue/ }).waitFor();
+  await page.getByRole('row', { name: /7 Oak Avenue.*£450,000/ }).waitFor();
   assert.deepEqual(await addresses(page), ['7 Oak Avenue']);
   assert.deepEqual(problems, []);
 });

@@ -1,6 +1,7 @@
 import { useState } from 'react';
-import { ApiError, type FieldFault } from '../api/client';
+import { ApiError } from '../api/client';
 import { queryClient, sessionQuery } from '../api/queries';
+import { sayFault } from './fault-words';
 
 /** For errors that are ours, not the service's. */
 export const BROKEN_PAGE = 'Something went wrong in this page. Reload it to go on.';
@@ -17,7 +18,7 @@ export type Sending = ReturnType<typeof useFaults>;
 const NONE: Faults = { fields: {}, general: undefined };
 
 /** Sends a form and keeps what the service found wrong with it, until it is sent again. */
-export function useFaults(knownFields: (field: string) => boolean) {
+export function useFaults(knownFields: (field: string) => boolean, say = sayFault) {
   const [faults, setFaults] = useState(NONE);
   const [isBusy, setBusy] = useState(false);
 
@@ -27,7 +28,7 @@ export function useFaults(knownFields: (field: string) => boolean) {
     try {
       await work();
     } catch (error) {
-      setFaults(toFaults(error, knownFields));
+      setFaults(toFaults(error, knownFields, say));
       focusFirstFault();
     } finally {
       setBusy(false);
@@ -37,7 +38,7 @@ export function useFaults(knownFields: (field: string) => boolean) {
   return { faults, isBusy, submit, clear: () => setFaults(NONE) };
 }
 
-function toFaults(error: unknown, isKnown: (field: string) => boolean): Faults {
+function toFaults(error: unknown, isKnown: (field: string) => boolean, say: typeof sayFault): Faults {
   if (!(error instanceof ApiError)) {
     reportError(error);
     return { fields: {}, general: BROKEN_PAGE };
@@ -49,13 +50,9 @@ function toFaults(error: unknown, isKnown: (field: string) => boolean): Faults {
   const shown = details.filter(({ field }) => isKnown(field));
   const others = details.filter(({ field }) => !isKnown(field));
   return {
-    fields: Object.fromEntries(shown.map(({ field, message: words }) => [field, words])),
-    general: others.length === 0 ? undefined : others.map(toSentence).join(' '),
+    fields: Object.fromEntries(shown.map((fault) => [fault.field, say(fault)])),
+    general: others.length === 0 ? undefined : others.map((fault) => `${fault.field}: ${say(fault)}`).join(' '),
   };
-}
-
-function toSentence({ field, message }: FieldFault): string {
-  return `${field}: ${message}`;
 }
 
 /** Once the messages are on the page, the keyboard is where the first one is. */

@@ -38,7 +38,7 @@ export function formatPrice(amount: number, currency = 'USD'): string {
   return new Intl.NumberFormat(undefined, { style: 'currency', currency, ...decimals }).format(amount);
 }
 
-const AREA_UNITS: Record<string, string> = { sqft: 'sq ft', sqm: 'm²', acres: 'acres' };
+export const AREA_UNITS: Record<string, string> = { sqft: 'sq ft', sqm: 'm²', acres: 'acres' };
 
 export function formatArea(area: number, units = 'sqft'): string {
   return `${NUMBER.format(area)} ${AREA_UNITS[units] ?? units}`;

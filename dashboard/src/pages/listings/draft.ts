@@ -1,5 +1,8 @@
+import type { FieldFault } from '../../api/client';
 import type { Listing } from '../../api/types';
-import { FORM_FIELDS } from './form-fields';
+import { sayFault } from '../../lib/fault-words';
+import { readAmount, readNumber, sayHowToWrite } from '../../lib/numbers';
+import { FORM_FIELDS, type FormField } from './form-fields';
 
 /** A row of a list that can grow; the id only tells rows apart. */
 export interface PhotoRow {
@@ -46,7 +49,7 @@ export function toCreation(draft: Draft): Body {
   const body: Body = {};
   for (const { name, kind } of FORM_FIELDS) {
     const text = draft.values[name] ?? '';
-    if (text.trim() !== '') body[name] = kind === 'number' ? toNumber(text) : text;
+    if (text.trim() !== '') body[name] = toValue(kind, text);
   }
   const photos = toPhotos(draft);
   const metadata = toMetadata(draft, {});
@@ -62,8 +65,7 @@ export function toPatch(draft: Draft, listing: Listing): Body {
   for (const { name, kind } of FORM_FIELDS) {
     const text = draft.values[name] ?? '';
     if (text === before.values[name]) continue;
-    if (text.trim() === '') patch[name] = null;
-    else patch[name] = kind === 'number' ? toNumber(text) : text;
+    patch[name] = text.trim() === '' ? null : toValue(kind, text);
   }
   const photos = toPhotos(draft);
   if (JSON.stringify(photos) !== JSON.stringify(toPhotos(before))) patch.photos = photos.length === 0 ? null : photos;
@@ -72,10 +74,24 @@ export function toPatch(draft: Draft, listing: Listing): Body {
   return patch;
 }
 
-/** What is no number is sent as it was typed, for the service to say what it wants. */
-function toNumber(text: string): number | string {
-  const plain = text.trim().replaceAll(/(?<=\d),(?=\d{3}(\D|$))/g, '');
-  return /^-?(\d+\.?\d*|\.\d+)$/.test(plain) ? Number(plain) : text;
+/** What is no number is sent as it was typed: the service refuses it together with whatever else it refuses. */
+function toValue(kind: FormField['kind'], text: string): number | string {
+  switch (kind) {
+    case 'number':
+      return readAmount(text) ?? text;
+    case 'degrees':
+      return readNumber(text) ?? text;
+    case 'code':
+      return text.trim().toUpperCase();
+    default:
+      return text;
+  }
+}
+
+/** What is wrong with a field, and with a number how it can be written. */
+export function sayDraftFault({ values }: Draft, fault: FieldFault): string {
+  const isNumber = FORM_FIELDS.some(({ name, kind }) => name === fault.field && kind === 'number');
+  return isNumber && fault.code === 'invalid_type' ? sayHowToWrite(values[fault.field] ?? '') : sayFault(fault);
 }
 
 function toPhotos({ photos }: Draft): Body[] {

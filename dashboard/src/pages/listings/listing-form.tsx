@@ -1,11 +1,12 @@
-import { Button, Group, NativeSelect, Stack, Textarea, TextInput, Title } from '@mantine/core';
+import { Button, Group, NativeSelect, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useFaults } from '../../lib/faults';
+import { AREA_UNITS } from '../../lib/format';
 import { Form } from '../../parts/form';
 import { FormError } from '../../parts/form-error';
 import { usePresent } from '../../shell/session';
-import type { Draft } from './draft';
-import { FORM_FIELDS, FORM_SECTIONS, type FormField } from './form-fields';
+import { type Draft, sayDraftFault } from './draft';
+import { DEFAULT_UNITS, FORM_FIELDS, FORM_SECTIONS, type FormField } from './form-fields';
 import { MetadataRows, PhotoRows } from './row-fields';
 
 interface ListingFormProps {
@@ -20,7 +21,10 @@ interface ListingFormProps {
 /** All fields of a listing. What is wrong with them the service says, and its words stand beside the fields. */
 export function ListingForm({ start, action, onSubmit, onCancel, note }: ListingFormProps) {
   const [draft, setDraft] = useState(start);
-  const { faults, isBusy, submit } = useFaults((field) => hasInput(draft, field));
+  const { faults, isBusy, submit } = useFaults(
+    (field) => hasInput(draft, field),
+    (fault) => sayDraftFault(draft, fault),
+  );
   const setValue = (name: string, value: string) =>
     setDraft((before) => ({ ...before, values: { ...before.values, [name]: value } }));
 
@@ -36,7 +40,7 @@ export function ListingForm({ start, action, onSubmit, onCancel, note }: Listing
             </Title>
             <div className="form-grid">
               {fields.map((field) => (
-                <div key={field.name} className={`span-${field.span}`}>
+                <div key={field.name} className={`span-${field.span}`} data-required={field.isRequired}>
                   <Field
                     field={field}
                     value={draft.values[field.name] ?? ''}
@@ -59,9 +63,11 @@ export function ListingForm({ start, action, onSubmit, onCancel, note }: Listing
           />
         </section>
         <section className="card form-section">
-          <Title order={2} mb="md">
-            Values of your own
-          </Title>
+          <Title order={2}>Values of your own</Title>
+          <Text size="sm" c="dimmed" mb="md">
+            Whatever else you keep of a listing, such as <i>agent</i> or <i>open house</i>. Programs find them in{' '}
+            <code>metadata</code>.
+          </Text>
           <MetadataRows
             rows={draft.metadata}
             faults={faults.fields}
@@ -95,18 +101,28 @@ interface FieldProps {
   onChange: (value: string) => void;
 }
 
-function Field({ field: { name, label, kind, options = [], description }, value, error, onChange }: FieldProps) {
+function Field({ field, value, error, onChange }: FieldProps) {
+  const { name, label, kind, isRequired, options = [], description } = field;
   const { account } = usePresent();
   const common = {
     label,
     description,
+    // Below, so that fields with and without one stand in a line.
+    inputWrapperOrder: ['label' as const, 'input' as const, 'description' as const, 'error' as const],
+    'aria-required': isRequired,
     value,
     error,
     autoComplete: 'off',
     onChange: ({ currentTarget }: { currentTarget: { value: string } }) => onChange(currentTarget.value),
   };
-  if (kind === 'choice') return <NativeSelect {...common} data={options} />;
+  if (kind === 'choice') {
+    const data = options.map((option) =>
+      option === DEFAULT_UNITS ? { ...option, label: `${AREA_UNITS[account.areaUnits]} (default)` } : option,
+    );
+    return <NativeSelect {...common} data={data} />;
+  }
   if (kind === 'long') return <Textarea {...common} autosize minRows={4} maxRows={16} />;
   const placeholder = name === 'currency' ? account.currency : undefined;
-  return <TextInput {...common} inputMode={kind === 'number' ? 'decimal' : 'text'} placeholder={placeholder} />;
+  const isNumber = kind === 'number' || kind === 'degrees';
+  return <TextInput {...common} inputMode={isNumber ? 'decimal' : 'text'} placeholder={placeholder} />;
 }
