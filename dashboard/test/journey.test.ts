@@ -37,7 +37,8 @@ test('the first administrator comes in by the setup link, makes a key, uses it, 
     await dialog.getByRole('button', { name: 'Generate' }).click();
     await dialog.getByRole('button', { name: 'Copy', exact: true }).waitFor();
     assert.equal(await dialog.getByRole('button').first().textContent(), 'Copy');
-    await dialog.getByRole('button').first().click();
+    // The keyboard goes on where the mouse would.
+    await page.keyboard.press('Enter');
     await dialog.getByText('It is on the clipboard.').waitFor();
     const key = await page.evaluate(() => navigator.clipboard.readText());
     assert.match(key, /^plk_[A-Za-z0-9]{38}$/);
@@ -162,5 +163,38 @@ test('without a clipboard Copy says so and selects the key', async () => {
   await page.getByText('This browser has no clipboard here.', { exact: false }).waitFor();
   const selected = await page.evaluate(() => String(getSelection()));
   assert.match(selected, /^plk_[A-Za-z0-9]{38}$/);
+  assert.deepEqual(problems, []);
+});
+
+test('a read-only key comes with a line that reads, and Copy beside it stays at its edge; a day that is chosen is one', async () => {
+  const person = await createPerson(service);
+  await using window = await openWindow(chromium, service, { width: 390 });
+  const { page, problems } = window;
+  await signInByForm(page, person);
+  assert.equal(await page.evaluate(() => document.activeElement?.id), 'main');
+  await page.goto('/settings/api');
+  await page.getByRole('button', { name: 'Generate API Key' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Reports');
+  await dialog.getByLabel('Read only').check();
+  await dialog.getByLabel('Expires').selectOption('On a day of your choice');
+  await dialog.getByRole('button', { name: 'Generate' }).click();
+  await dialog.getByText('Choose a day.').waitFor();
+  await dialog.getByLabel('Day').fill('2099-12-31');
+  await dialog.getByRole('button', { name: 'Generate' }).click();
+  const key = await page.getByTestId('api-key').innerText();
+
+  const copyLine = dialog.getByRole('button', { name: 'Put the curl line on the clipboard' });
+  const edge = async () => (await copyLine.boundingBox())?.x;
+  const before = await edge();
+  const done = await dialog.getByRole('button', { name: 'Done' }).boundingBox();
+  assert.ok(before !== undefined && done !== null && before > done.x, 'it stands at the right');
+  await copyLine.click();
+  await dialog.getByText('It is on the clipboard.').waitFor();
+  assert.equal(await edge(), before);
+  const line = await page.evaluate(() => navigator.clipboard.readText());
+  const [, url = ''] = /^curl "([^"]+)"/.exec(line) ?? [];
+  assert.ok(!line.includes('-d '));
+  assert.equal((await fetch(url, { headers: { Authorization: `Bearer ${key}` } })).status, 200);
   assert.deepEqual(problems, []);
 });

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Group, Text, Tooltip } from '@mantine/core';
 import { Check, Copy } from 'lucide-react';
 import { type RefObject, useState } from 'react';
 import { copyText, selectContents } from '../lib/clipboard';
@@ -28,13 +28,15 @@ interface CopyProps {
   shown: RefObject<HTMLElement | null>;
 }
 
-/** Copies, and says so; where that cannot be, selects the text and says what to press. */
+/** What a dialog is for: copies, and says so; where that cannot be, selects the text and says what to press. */
 export function CopyButton({ text, shown }: CopyProps) {
   const { state, copy } = useCopy(text, shown);
   return (
     <>
       <Button
+        // In a dialog that opens, and in one that goes on: what stood here before had the focus.
         data-autofocus
+        autoFocus
         onClick={copy}
         leftSection={state === 'copied' ? <Check size={16} /> : <Copy size={16} />}
         variant={state === 'copied' ? 'light' : 'filled'}
@@ -50,14 +52,14 @@ export function CopyButton({ text, shown }: CopyProps) {
 export function CopyIcon({ text, shown, label }: CopyProps & { label: string }) {
   const { state, copy } = useCopy(text, shown);
   return (
-    <>
+    <Group gap="xs" wrap="nowrap" justify="flex-end" flex={1}>
+      <CopyNote state={state} />
       <Tooltip label={state === 'copied' ? 'It is on the clipboard' : label}>
         <ActionIcon variant="default" onClick={copy} aria-label={label}>
           {state === 'copied' ? <Check size={16} /> : <Copy size={16} />}
         </ActionIcon>
       </Tooltip>
-      <CopyNote state={state} />
-    </>
+    </Group>
   );
 }
 

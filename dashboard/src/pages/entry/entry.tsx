@@ -32,11 +32,16 @@ export function Entry({ title, children, below }: { title: string; children: Rea
 
 /** Goes in, to the page that was asked for. */
 export function useEnter(): (session: Session | null, next?: string) => void {
-  const { history } = useRouter();
+  const router = useRouter();
   return (session, next = '/') => {
+    const stop = router.subscribe('onRendered', () => {
+      stop();
+      // The form had the focus, and is gone: readers of screens hear the page, and Tab begins there.
+      document.getElementById('main')?.focus({ preventScroll: true });
+    });
     beginSession(session);
     // Only a path of this site: an address from elsewhere could lead anywhere.
-    history.replace(/^\/(?![/\\])/.test(next) ? next : '/');
+    router.history.replace(/^\/(?![/\\])/.test(next) ? next : '/');
   };
 }
 

@@ -4,11 +4,11 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { Check, Plus } from 'lucide-react';
 import { type ReactNode, useRef } from 'react';
 import type { Listing } from '../../api/types';
-import { CopyButton } from '../../parts/copy-button';
+import { CopyIcon } from '../../parts/copy-button';
 import { Page } from '../../parts/page';
 import { usePresent } from '../../shell/session';
 import { GenerateApiKey } from '../settings/generate-api-key';
-import { curlLine } from '../settings/show-api-key';
+import { createLine } from '../settings/show-api-key';
 import { useFirstListing } from './use-first-listing';
 
 /** Stands where the key goes: that is shown once and kept nowhere. */
@@ -20,7 +20,7 @@ export function FirstSteps({ hasKey, onEnd }: { hasKey: boolean; onEnd: () => Pr
   const [isGenerating, generating] = useDisclosure();
   const shownLine = useRef<HTMLElement>(null);
   const listing = useFirstListing();
-  const line = curlLine(PLACEHOLDER);
+  const line = createLine(PLACEHOLDER);
 
   return (
     <Page
@@ -41,15 +41,13 @@ export function FirstSteps({ hasKey, onEnd }: { hasKey: boolean; onEnd: () => Pr
         </Step>
         <Step number={2} title="Copy this line into a terminal" isDone={listing !== undefined}>
           <Text size="sm" c="dimmed">
-            The same line, with your key in it, is shown together with the key. Here it stands with{' '}
+            It is shown together with your new key, and has it in it: copy it there. Here it stands with{' '}
             <code>{PLACEHOLDER}</code> in the key’s place.
           </Text>
           <code className="secret" ref={shownLine}>
             {line}
           </code>
-          <Group gap="sm">
-            <CopyButton text={line} shown={shownLine} />
-          </Group>
+          <CopyIcon text={line} shown={shownLine} label={`Copy the line with ${PLACEHOLDER} in it`} />
         </Step>
         <Step number={3} title="Watch it appear" isDone={listing !== undefined}>
           {listing === undefined ? <Waiting /> : <Arrived listing={listing} onEnd={onEnd} />}

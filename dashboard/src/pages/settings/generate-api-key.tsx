@@ -1,11 +1,11 @@
 import { NativeSelect, Radio, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { request } from '../../api/client';
+import { missingField, request } from '../../api/client';
 import { apiKeysQuery, overviewQuery, queryClient } from '../../api/queries';
 import type { ApiKey } from '../../api/types';
 import { type Sending, useFaults } from '../../lib/faults';
 import { DialogForm, FormDialog } from '../../parts/form-dialog';
-import { ShowApiKey } from './show-api-key';
+import { type MadeKey, ShowApiKey } from './show-api-key';
 
 interface GenerateApiKeyProps {
   isOpen: boolean;
@@ -14,7 +14,7 @@ interface GenerateApiKeyProps {
 
 /** Two steps: what the key is for, then the key, shown once. It is kept nowhere else and gone when the dialog closes. */
 export function GenerateApiKey({ isOpen, onClose }: GenerateApiKeyProps) {
-  const [made, setMade] = useState<string>();
+  const [made, setMade] = useState<MadeKey>();
   const sending = useFaults((field) => ['name', 'expiresAt'].includes(field));
   const close = () => {
     setMade(undefined);
@@ -32,7 +32,7 @@ export function GenerateApiKey({ isOpen, onClose }: GenerateApiKeyProps) {
       {made === undefined ? (
         <KeyForm sending={sending} onCancel={close} onDone={setMade} />
       ) : (
-        <ShowApiKey apiKey={made} onDone={close} />
+        <ShowApiKey made={made} onDone={close} />
       )}
     </FormDialog>
   );
@@ -50,7 +50,7 @@ const EXPIRIES = [
 interface KeyFormProps {
   sending: Sending;
   onCancel: () => void;
-  onDone: (key: string) => void;
+  onDone: (made: MadeKey) => void;
 }
 
 function KeyForm({ sending, onCancel, onDone }: KeyFormProps) {
@@ -62,11 +62,12 @@ function KeyForm({ sending, onCancel, onDone }: KeyFormProps) {
 
   const generate = () =>
     submit(async () => {
+      if (expiry === 'date' && day === '') throw missingField('expiresAt', 'Choose a day.');
       const expiresAt = toExpiresAt(expiry, day);
       const body = { name, access, ...(expiresAt === undefined ? {} : { expiresAt }) };
       // Not by way of the query cache: nothing may keep the key.
-      const { key } = await request<ApiKey & { key: string }>('POST', '/admin/api-keys', { body });
-      onDone(key);
+      const { key, access: granted } = await request<ApiKey & MadeKey>('POST', '/admin/api-keys', { body });
+      onDone({ key, access: granted });
       void queryClient.invalidateQueries({ queryKey: apiKeysQuery.queryKey });
       void queryClient.invalidateQueries({ queryKey: overviewQuery.queryKey });
     });
@@ -114,7 +115,5 @@ function KeyForm({ sending, onCancel, onDone }: KeyFormProps) {
 function toExpiresAt(expiry: string, day: string): string | undefined {
   if (expiry === '') return undefined;
   if (expiry !== 'date') return new Date(Date.now() + Number(expiry) * DAY_MS).toISOString();
-  const end = new Date(`${day}T23:59:59`);
-  // What is no day yet is sent as it is, for the service to say what it wants.
-  return Number.isNaN(end.getTime()) ? day : end.toISOString();
+  return new Date(`${day}T23:59:59`).toISOString();
 }

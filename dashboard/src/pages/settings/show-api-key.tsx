@@ -1,12 +1,19 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useRef } from 'react';
+import type { ApiKey } from '../../api/types';
 import { CopyButton, CopyIcon } from '../../parts/copy-button';
 
+/** A key that was just made. */
+export interface MadeKey {
+  key: string;
+  access: ApiKey['access'];
+}
+
 /** The key, this once. */
-export function ShowApiKey({ apiKey, onDone }: { apiKey: string; onDone: () => void }) {
+export function ShowApiKey({ made: { key, access }, onDone }: { made: MadeKey; onDone: () => void }) {
   const shownKey = useRef<HTMLElement>(null);
   const shownLine = useRef<HTMLElement>(null);
-  const line = curlLine(apiKey);
+  const line = access === 'read' ? readLine(key) : createLine(key);
   return (
     <Stack>
       <Text size="sm">
@@ -14,10 +21,10 @@ export function ShowApiKey({ apiKey, onDone }: { apiKey: string; onDone: () => v
       </Text>
       <Stack gap="xs">
         <code className="secret" ref={shownKey} data-testid="api-key">
-          {apiKey}
+          {key}
         </code>
         <Group gap="sm">
-          <CopyButton text={apiKey} shown={shownKey} />
+          <CopyButton text={key} shown={shownKey} />
         </Group>
       </Stack>
       <Stack gap={6} mt="xs">
@@ -41,11 +48,18 @@ export function ShowApiKey({ apiKey, onDone }: { apiKey: string; onDone: () => v
 }
 
 /** Creates a listing at once, so that one sees the whole way. */
-export function curlLine(apiKey: string): string {
+export function createLine(apiKey: string): string {
   return [
     `curl ${window.location.origin}/v1/listings`,
     `-H "Authorization: Bearer ${apiKey}"`,
     `-H "Content-Type: application/json"`,
     `-d '{"address":"12 Elm Street","beds":3,"baths":2}'`,
   ].join(' \\\n  ');
+}
+
+/** Quoted: shells have other plans with a question mark. */
+function readLine(apiKey: string): string {
+  return [`curl "${window.location.origin}/v1/listings?limit=10"`, `-H "Authorization: Bearer ${apiKey}"`].join(
+    ' \\\n  ',
+  );
 }
