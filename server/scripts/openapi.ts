@@ -9,7 +9,7 @@ const DOCUMENTS = { 'openapi.json': V1, 'admin.json': ADMIN };
 
 for (const [name, api] of Object.entries(DOCUMENTS)) {
   const file = new URL(`../../openapi/${name}`, import.meta.url);
-  const document = `${JSON.stringify(openApiDocument(api, readRelease()), null, 2)}\n`;
+  const document = `${JSON.stringify(await openApiDocument(api, readRelease()), null, 2)}\n`;
   if (!process.argv.includes('--check')) {
     writeFileSync(file, document);
   } else if (readFileSync(file, 'utf8') !== document) {

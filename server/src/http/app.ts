@@ -18,9 +18,8 @@ import type { SetupLink } from './identity/setup-link.ts';
 import { logRequest } from './log-request.ts';
 import { ADMIN } from './openapi/admin.ts';
 import { V1 } from './openapi/v1.ts';
-import { openApiDocument } from './openapi.ts';
 import type { RateLimit } from './rate-limit.ts';
-import { type Reply, replyError, replyJson } from './reply.ts';
+import { type Reply, replyError } from './reply.ts';
 import { addAccount } from './routes/account.ts';
 import { addActivity } from './routes/activity.ts';
 import { addApiKeys } from './routes/api-keys.ts';
@@ -35,6 +34,7 @@ import { addListingChanges } from './routes/listing-changes.ts';
 import { addListings } from './routes/listings.ts';
 import { addMe } from './routes/me.ts';
 import { addMembers } from './routes/members.ts';
+import { addOpenApi, OPENAPI_NAME } from './routes/openapi.ts';
 import { addOverview } from './routes/overview.ts';
 import { addProfile } from './routes/profile.ts';
 import { addSession } from './routes/session.ts';
@@ -87,10 +87,8 @@ export function createRoutes(services: Services): Routes {
   addApiKeys(admin, services);
   addAccount(admin, services);
   addActivity(admin, services);
-  for (const api of [V1, ADMIN]) {
-    const document = JSON.stringify(openApiDocument(api, services.release));
-    routes.add('GET', api.base + OPENAPI_NAME, () => replyJson(200, document));
-  }
+  addOpenApi(routes, V1, services);
+  addOpenApi(routes, ADMIN, services);
   addHealth(routes, services);
   addDocs(routes);
   const open = { ...admin, admits: isAnybody };
@@ -138,8 +136,6 @@ export function createApp(services: Services): App {
     }
   };
 }
-
-const OPENAPI_NAME = '/openapi.json';
 
 /** Below `/v1` nothing can be learned without a key, not even what is not there; the document holds nobody's data. */
 function needsApiKey({ path, incoming }: Exchange): boolean {

@@ -57,6 +57,13 @@ async function enterWorld({ operationId }: DocumentedOperation, status: string, 
   return world;
 }
 
+/** What HTTP itself has, and what the document says of all replies together. */
+const UNIVERSAL =
+  /^(date|connection|keep-alive|content-(encoding|length|type)|transfer-encoding|cache-control|vary|x-content-type-options)$/;
+
+/** What depends on the settings, the format, the page, or which of a status's codes it is. */
+const DEPENDING = /^(ratelimit.*|idempotent-replayed|link|x-(sequence|epoch|total-count)|retry-after|accept-encoding)$/;
+
 for (const gate of [KEY_GATE, SESSION_GATE]) {
   const document = new OpenApiDocument(await (await fetch(`${service.url}${gate.base}/openapi.json`)).text());
   for (const operation of document.operations.filter((candidate) => !isOfPeople(candidate))) {
@@ -142,13 +149,6 @@ async function assertAsWritten(
   const written = typeof example === 'string' ? example : JSON.stringify(example);
   assert.equal(withoutChance(text), withoutChance(written));
 }
-
-/** What HTTP itself has, and what the document says of all replies together. */
-const UNIVERSAL =
-  /^(date|connection|keep-alive|content-(encoding|length|type)|transfer-encoding|cache-control|vary|x-content-type-options)$/;
-
-/** What depends on the settings, the format, the page, or which of a status's codes it is. */
-const DEPENDING = /^(ratelimit.*|idempotent-replayed|link|x-(sequence|epoch|total-count)|retry-after|accept-encoding)$/;
 
 function assertHeaders(response: Response, { headers = {} }: DocumentedReply): void {
   const documented = Object.keys(headers).map((name) => name.toLowerCase());
