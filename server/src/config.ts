@@ -1,8 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { BlockList, isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { loadEnvFile } from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { parseEnv } from 'node:util';
 
 export interface Config {
   host: string;
@@ -21,7 +23,12 @@ export interface Config {
   firstAdministrator: { email: string; password: string } | undefined;
   /** How invitations are mailed; undefined if they are not. */
   mail: { smtpUrl: string; from: string } | undefined;
+  /** How many processes serve; undefined when the one that is started does so itself. */
+  workers: number | undefined;
 }
+
+/** Variables by their names. */
+export type Environment = NodeJS.ProcessEnv;
 
 /** A setting that cannot be: the message names the variable. */
 export class ConfigError extends Error {}
@@ -34,16 +41,16 @@ const SECONDS_OF_UNIT: Record<string, number> = { s: 1, m: 60, h: 3600 };
 const RATE_LIMIT_SECONDS_MAX = 86_400;
 const PACKAGE_DIRECTORY = dirname(import.meta.dirname);
 
+/** More would be a slip of the hand. */
+const WORKERS_MAX = 256;
+
 /**
- * Reads the settings from the environment, and from `.env` for what it does not have. An empty variable counts as not
- * set, and `.env` does not fill it in.
+ * Reads the settings, by default from the environment, and from `.env` for what it does not have. An empty variable counts
+ * as not set, and `.env` does not fill it in.
  * @throws {ConfigError} for a value that is none
  */
-export function readConfig(): Config {
+export function readConfig(env: Environment = loadEnvironment()): Config {
   const base = baseDirectory();
-  const envFile = join(base, '.env');
-  if (existsSync(envFile)) loadEnvFile(envFile);
-  const { env } = process;
   const dataDirectory = resolve(base, env.DATA_DIR || 'data');
   return Object.freeze({
     host: env.HOST || '127.0.0.1',
@@ -54,9 +61,24 @@ export function readConfig(): Config {
     trustedProxies: env.TRUSTED_PROXIES ? parseTrustedProxies(env.TRUSTED_PROXIES) : undefined,
     rateLimit: parseRateLimit(env.RATE_LIMIT || '600/10s'),
     dataDirectory,
-    firstAdministrator: readFirstAdministrator(base),
+    firstAdministrator: readFirstAdministrator(env, base),
     mail: parseMail(env.SMTP_URL, env.MAIL_FROM),
+    workers: env.WORKERS ? parseWorkers(env.WORKERS) : undefined,
   });
+}
+
+function loadEnvironment(): Environment {
+  if (existsSync(envFile())) loadEnvFile(envFile());
+  return process.env;
+}
+
+/** What `.env` says now, where `given` says nothing. */
+export function readEnvironment(given: Environment): Environment {
+  return existsSync(envFile()) ? { ...parseEnv(readFileSync(envFile(), 'utf8')), ...given } : given;
+}
+
+function envFile(): string {
+  return join(baseDirectory(), '.env');
 }
 
 /** In a clone all commands mean the same files, wherever they are called from; elsewhere those of the current directory. */
@@ -146,9 +168,15 @@ function parseMail(smtpUrl: string | undefined, from: string | undefined): Confi
   return { smtpUrl, from };
 }
 
+function parseWorkers(text: string): number {
+  if (text === 'auto') return Math.min(availableParallelism(), WORKERS_MAX);
+  const count = Number(text);
+  if (/^\d{1,3}$/.test(text) && count >= 1 && count <= WORKERS_MAX) return count;
+  throw new ConfigError(`WORKERS must be a number from 1 to ${WORKERS_MAX}, or auto, not "${text}".`);
+}
+
 /** A password can come in a file, as containers are given secrets: its last line end is not part of it. */
-function readFirstAdministrator(base: string): Config['firstAdministrator'] {
-  const { env } = process;
+function readFirstAdministrator(env: Environment, base: string): Config['firstAdministrator'] {
   const [email, given, file] = [env.ADMIN_EMAIL, env.ADMIN_PASSWORD, env.ADMIN_PASSWORD_FILE];
   if (given && file) throw new ConfigError('Give ADMIN_PASSWORD or ADMIN_PASSWORD_FILE, not both.');
   const password = file ? readSecret('ADMIN_PASSWORD_FILE', resolve(base, file)) : given;

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
+import { getSystemErrorMessage } from 'node:util';
 import { type Config, ConfigError, readRelease } from './config.ts';
 import { EventHub } from './domain/event-hub.ts';
 import { KeyUse } from './domain/key-use.ts';
@@ -75,7 +76,7 @@ interface ServingOptions extends ServerTimeouts {
  * Wires the parts together: database → app → HTTP server.
  * @throws {ConfigError} when it cannot listen
  */
-async function serveRequests(
+export async function serveRequests(
   database: Database,
   config: Config,
   log: Log,
@@ -132,10 +133,15 @@ async function listen(server: Server, { host, port }: Config): Promise<string> {
     server.listen(port, host);
     await once(server, 'listening');
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`Cannot listen on HOST ${host}, PORT ${port}: ${reason}.`);
+    throw new ConfigError(`Cannot listen on HOST ${host}, PORT ${port}: ${explainListening(error)}.`);
   }
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('The server has no address');
   return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`;
+}
+
+/** A worker is told the number of an error only, and `node:net` makes other words of it. */
+function explainListening(error: unknown): string {
+  const { errno, message } = Object(error);
+  return typeof errno === 'number' ? getSystemErrorMessage(errno) : String(message);
 }

@@ -27,6 +27,7 @@ const ONLY_IN: [packageName: RegExp, place: RegExp, why: string][] = [
   [/^node:sqlite$|^pg$/, /^storage\/(sqlite|postgres)(\.ts|\/)/, 'only the engine files know the engine'],
   [/^rate-limiter-flexible$/, /^lib\/limiter\.ts$/, 'one place decides where requests are counted'],
   [/^better-auth/, /^http\/identity\/(better-auth|single-use-codes)\.ts$/, 'it is loaded when it is first needed'],
+  [/^node:cluster$/, /^commands\/workers\//, 'the service itself does not know how many processes there are'],
   [/^commander$/, /^commands\//, 'only commands/ knows the command line'],
   [/^node:(fs|net|http|timers|child_process|sqlite)/, /^(?!model\/)/, 'model/ does no input or output'],
   [/^node:fs/, /^(?!domain\/)/, 'the domain reads no files'],

@@ -4,6 +4,8 @@ import type { Log } from '../lib/log.ts';
 
 /** Lines are gathered so far, or so long, and written at once: a write for each would cost more than its request. */
 const GATHERED_BYTES_MAX = 64 * 1024;
+/** What several processes write into one pipe at a time is not mixed up to this length (PIPE_BUF of Linux, pipe(7)). */
+const SHARED_BYTES_MAX = 4096;
 const GATHER_MS = 100;
 /** If nobody reads the output, lines are dropped beyond this instead of filling the memory. */
 const WAITING_BYTES_MAX = 16 * 1024 * 1024;
@@ -13,13 +15,22 @@ export interface ServiceLog extends Log {
   flush(): void;
 }
 
-/** JSON lines on stdout; in a terminal, short ones for people. */
-export function createLog(level: string): ServiceLog {
+/** JSON lines on stdout; in a terminal, short ones for people. `isShared` if several processes write there. */
+export function createLog(level: string, isShared = false): ServiceLog {
   if (process.stdout.isTTY) {
+    // The terminal may be gone before the service.
+    process.stdout.on('error', () => {});
     const writeLine = (line: string) => void process.stdout.write(readable(JSON.parse(line)));
     return { logger: pino({ level }, { write: writeLine }), writeLine, flush() {} };
   }
-  const output = pino.destination({ dest: 1, sync: fstatSync(1).isFile(), maxLength: WAITING_BYTES_MAX });
+  const bytesMax = isShared ? SHARED_BYTES_MAX : GATHERED_BYTES_MAX;
+  const output = pino.destination({
+    dest: 1,
+    sync: fstatSync(1).isFile(),
+    maxLength: WAITING_BYTES_MAX,
+    // The lines that wait are joined so far.
+    ...(isShared && { maxWrite: bytesMax }),
+  });
   // pino's own listener throws, and a full disk under the log must not end the service.
   let failing = false;
   output.removeAllListeners('error').on('error', (error: Error) => {
@@ -31,7 +42,7 @@ export function createLog(level: string): ServiceLog {
   });
   // Bytes, not strings: thousands of small strings that wait for the disk would be copied again and again by the
   // garbage collector (a fifth of the processor's time under full load).
-  const gathered = Buffer.allocUnsafe(GATHERED_BYTES_MAX);
+  const gathered = Buffer.allocUnsafe(bytesMax);
   let length = 0;
   const writeGathered = () => {
     if (length > 0) output.write(gathered.toString('utf8', 0, length));

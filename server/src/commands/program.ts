@@ -6,6 +6,7 @@ import { addAdministrators } from './administrators.ts';
 import { addKeys } from './keys.ts';
 import { addMigrate } from './migrate.ts';
 import { addServe } from './serve.ts';
+import { addWorker } from './workers/work.ts';
 
 const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
@@ -29,6 +30,7 @@ function createProgram(): Command {
     .configureHelp({ optionDescription: describeOption })
     .addHelpText('after', '\nSettings come from the environment and from .env; the README lists them.');
   addServe(program);
+  addWorker(program);
   addMigrate(program);
   addAccounts(program);
   addAdministrators(program);

@@ -1,4 +1,9 @@
-import { type RateLimiterAbstract, RateLimiterMemory } from 'rate-limiter-flexible';
+import {
+  type RateLimiterAbstract,
+  RateLimiterCluster,
+  RateLimiterClusterMaster,
+  RateLimiterMemory,
+} from 'rate-limiter-flexible';
 
 /** So many points in so many seconds, which begin with the first point. */
 export interface Allowance {
@@ -19,3 +24,29 @@ export type CreateLimiter = (name: string, allowance: Allowance) => Limiter;
 export const createMemoryLimiter: CreateLimiter = (_name, { points, seconds }) =>
   // Joining a prefix to each key would take as long as the rest.
   new RateLimiterMemory({ points, duration: seconds, keyPrefix: '' });
+
+/** A request does not wait longer for the process that counts. */
+const ANSWER_MAX_MS = 500;
+
+/**
+ * Counts in the memory of the first process of a cluster, for all its workers. When that one does not answer, each worker
+ * counts for itself.
+ */
+export const createClusterLimiter: CreateLimiter = (name, allowance) => {
+  const { points, seconds: duration } = allowance;
+  const common = new RateLimiterCluster({ points, duration, keyPrefix: name, timeoutMs: ANSWER_MAX_MS });
+  const own = createMemoryLimiter(name, allowance);
+  const ask = <T>(work: (limiter: Limiter) => Promise<T>): Promise<T> =>
+    process.connected ? work(common).catch(() => work(own)) : work(own);
+  return {
+    points,
+    penalty: (key, count) => ask((limiter) => limiter.penalty(key, count)),
+    reward: (key, count) => ask((limiter) => limiter.reward(key, count)),
+    delete: (key) => ask((limiter) => limiter.delete(key)),
+  };
+};
+
+/** Lets this process count for its workers. */
+export function countForWorkers(): void {
+  new RateLimiterClusterMaster();
+}

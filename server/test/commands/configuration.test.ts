@@ -62,6 +62,11 @@ const WRONG_VALUES: [string, string][] = [
   ['ADMIN_EMAIL', 'ada@example.com'],
   ['ADMIN_PASSWORD', 'correct horse battery staple'],
   ['ADMIN_PASSWORD_FILE', '/nowhere/password'],
+  ['WORKERS', '0'],
+  ['WORKERS', '-1'],
+  ['WORKERS', '2.5'],
+  ['WORKERS', '257'],
+  ['WORKERS', 'all'],
   ['HOST', 'no such host'],
 ];
 

@@ -38,6 +38,7 @@ export function environment(settings: Record<string, string>): Record<string, st
     ADMIN_PASSWORD_FILE: '',
     SMTP_URL: '',
     MAIL_FROM: '',
+    WORKERS: '',
   };
   return bareEnvironment({ ...unset, ...settings });
 }

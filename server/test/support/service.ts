@@ -51,6 +51,7 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     dataDirectory: directory,
     firstAdministrator: options.firstAdministrator,
     mail: options.mail,
+    workers: undefined,
   };
   const service = await startService(config, log, options);
   return {

@@ -1,0 +1,36 @@
+import { isatty } from 'node:tty';
+import type { ServiceLog } from './log.ts';
+
+/** One Ctrl-C under npm arrives twice: a second signal counts only after a second. */
+const SECOND_SIGNAL_AFTER_MS = 1_000;
+const STANDARD_STREAMS = [0, 1, 2];
+
+/**
+ * The signal that ends the service: SIGINT, SIGTERM, or SIGHUP if the terminal is gone that it was started in. Any other
+ * SIGHUP calls `reload`. The listeners stay: without one, even for an instant, the next signal would end the process.
+ */
+export function nextSignal(reload: () => void): Promise<string> {
+  const terminals = STANDARD_STREAMS.filter(isatty);
+  return new Promise((resolve) => {
+    process.on('SIGINT', resolve);
+    process.on('SIGTERM', resolve);
+    process.on('SIGHUP', () => {
+      if (terminals.every(isatty)) reload();
+      else resolve('SIGHUP');
+    });
+  });
+}
+
+/** `cut` breaks off what runs. */
+export function exitOnSecondSignal({ logger, flush }: ServiceLog, cut: () => void | Promise<void>): void {
+  const firstTimeMs = performance.now();
+  const onSignal = async () => {
+    if (performance.now() - firstTimeMs < SECOND_SIGNAL_AFTER_MS) return;
+    logger.warn('a second signal: exiting at once');
+    flush();
+    await cut();
+    process.exit(1);
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+}

@@ -1,0 +1,79 @@
+import cluster from 'node:cluster';
+import { AppError } from '../../model/errors.ts';
+import { findReport, type Order, type Report } from './messages.ts';
+
+/** Only the first process makes an administrator: a worker need not know the password. */
+const WITHOUT_PASSWORD = { ADMIN_EMAIL: '', ADMIN_PASSWORD: '', ADMIN_PASSWORD_FILE: '' };
+/** Longer than any write takes that is waited for: who has not ended by then never will. */
+const END_MAX_MS = 60_000;
+
+/** How a process has ended. */
+export interface End {
+  code: number | null;
+  signal: string | null;
+}
+
+/** A worker as the first process sees it. It loads the program, and waits to be started. */
+export class WorkerProcess {
+  readonly ended: Promise<End>;
+  readonly #worker = cluster.fork(WITHOUT_PASSWORD);
+  readonly #startTimeMs = performance.now();
+  #onReport: (report: Report) => void = () => {};
+
+  constructor() {
+    const worker = this.#worker;
+    this.ended = new Promise((resolve) => {
+      worker.once('exit', (code, signal) => resolve({ code, signal }));
+      // Messages that do not reach a process that is gone; and one that could not be made never exits.
+      worker.on('error', () => {
+        if (worker.process.pid === undefined) resolve({ code: null, signal: null });
+      });
+    });
+    worker.on('message', (message: unknown) => {
+      const report = findReport(message);
+      if (report?.report === 'finished') this.tell('leave');
+      else if (report !== undefined) this.#onReport(report);
+    });
+  }
+
+  get pid(): number | undefined {
+    return this.#worker.process.pid;
+  }
+
+  get ageMs(): number {
+    return performance.now() - this.#startTimeMs;
+  }
+
+  /**
+   * Resolves with the address once it listens there.
+   * @throws {AppError} `unavailable`, with words for the operator
+   */
+  async start(): Promise<string> {
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    this.#onReport = (report) => {
+      if (report.report === 'listening') resolve(report.url);
+      if (report.report === 'failed') reject(new AppError('unavailable', report.message));
+    };
+    void this.ended.then(({ code, signal }) => {
+      reject(new AppError('unavailable', `A worker ended with ${signal ?? code} before it listened.`));
+    });
+    this.tell('start');
+    return await promise;
+  }
+
+  tell(order: Order): void {
+    if (this.#worker.isConnected()) this.#worker.send({ order });
+  }
+
+  /** Lets it finish what runs, and resolves when it has ended. */
+  async end(order: 'stop' | 'be replaced'): Promise<void> {
+    this.tell(order);
+    const timer = setTimeout(() => this.kill(), END_MAX_MS);
+    await this.ended;
+    clearTimeout(timer);
+  }
+
+  kill(): void {
+    this.#worker.process.kill('SIGKILL');
+  }
+}
