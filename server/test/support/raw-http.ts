@@ -16,6 +16,11 @@ export function requestText(method: string, path: string, key: string, body = ''
   return `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n${type}\r\n${body}`;
 }
 
+/** The same request as the dashboard's own page sends it. */
+export function fromPage(request: string): string {
+  return request.replace('\r\n\r\n', '\r\nOrigin: http://localhost\r\n\r\n');
+}
+
 export async function openSocket(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname).setEncoding('utf8');

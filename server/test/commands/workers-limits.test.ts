@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
+import { test } from 'node:test';
+import { generateSecret } from '../../src/model/api-keys.ts';
+import { fromPage, requestText } from '../support/raw-http.ts';
+import { ask, openToEach, serveByTwo } from '../support/workers.ts';
+
+const ADMINISTRATOR = { ADMIN_EMAIL: 'ada@example.com', ADMIN_PASSWORD: 'correct horse battery staple' };
+/** Refused keys of one address in a minute that cost nothing. */
+const GUESSES = 100;
+/** Wrong passwords for an e-mail address from one address in a quarter of an hour. */
+const ATTEMPTS = 10;
+
+/** Takes turns. */
+function turnsOf(sockets: Socket[], count: number): Socket[] {
+  return Array.from({ length: count }, () => sockets)
+    .flat()
+    .slice(0, count);
+}
+
+test('the workers count the requests of a key together', async (t) => {
+  const { tenant, service } = await serveByTwo(t, { RATE_LIMIT: '6/1h' });
+  const sockets = await openToEach(t, service);
+  const me = requestText('GET', '/v1/me', tenant.key);
+  const left: unknown[] = [];
+  for (const socket of turnsOf(sockets, 6))
+    left.push(/^RateLimit: "default";r=(\d+);/m.exec((await ask(socket, me)).head)?.[1]);
+  assert.deepEqual(left, ['5', '4', '3', '2', '1', '0']);
+  for (const socket of sockets) assert.equal((await ask(socket, me)).status, 429);
+});
+
+test('the workers count guessed keys together', async (t) => {
+  const { service } = await serveByTwo(t, { RATE_LIMIT: 'off' });
+  const sockets = await openToEach(t, service);
+  const guess = () => requestText('GET', '/v1/me', generateSecret());
+  for (const socket of turnsOf(sockets, GUESSES)) {
+    const { status, closes } = await ask(socket, guess());
+    assert.deepEqual([status, closes], [401, false]);
+  }
+  for (const socket of sockets) assert.deepEqual((await ask(socket, guess())).closes, true);
+});
+
+test('the workers count wrong passwords together', async (t) => {
+  const { service } = await serveByTwo(t, ADMINISTRATOR);
+  const sockets = await openToEach(t, service);
+  const given = JSON.stringify({ email: ADMINISTRATOR.ADMIN_EMAIL, password: 'wrong password' });
+  const attempt = fromPage(requestText('POST', '/admin/auth/sign-in/email', '', given));
+  for (const socket of turnsOf(sockets, ATTEMPTS)) assert.equal((await ask(socket, attempt)).status, 401);
+  for (const socket of sockets) assert.equal((await ask(socket, attempt)).status, 429);
+});
+
+test('requests are answered while the process that counts them is not', async (t) => {
+  const { tenant, service } = await serveByTwo(t, { RATE_LIMIT: '6/1h' });
+  const sockets = await openToEach(t, service);
+  const me = requestText('GET', '/v1/me', tenant.key);
+  for (const socket of sockets) assert.equal((await ask(socket, me)).status, 200);
+  service.child.kill('SIGSTOP');
+  // For the time being each worker counts for itself.
+  for (const socket of sockets) assert.match((await ask(socket, me)).head, /^RateLimit: "default";r=5;/m);
+  service.child.kill('SIGCONT');
+  assert.equal(await service.end(), 0);
+});

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Browser } from '../support/browser.ts';
+import { fromPage, requestText } from '../support/raw-http.ts';
+import { until } from '../support/until.ts';
+import { ask, openToEach, serveByTwo, workersOf } from '../support/workers.ts';
+
+const BODY = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });
+const ADMINISTRATOR = { ADMIN_EMAIL: 'ada@example.com', ADMIN_PASSWORD: 'correct horse battery staple' };
+
+test('two workers listen on one port, and what each start does once is done once', async (t) => {
+  const { directory, tenant, service } = await serveByTwo(t);
+  const { log, child, stderr, url } = service;
+  assert.equal((await workersOf(service)).length, 2);
+  const [listening] = log;
+  assert.deepEqual([listening?.msg, listening?.url, listening?.pid], ['listening', url, child.pid]);
+  assert.equal(listening?.workers, 2);
+  const link = await until('the link is printed', () => /^Set up .*: (\S+)\n$/.exec(stderr())?.[1]);
+  const file = join(directory, 'setup-link.txt');
+  assert.equal(await readFile(file, 'utf8'), `${link}\n`);
+  for (const socket of await openToEach(t, service)) {
+    assert.equal((await ask(socket, requestText('GET', '/readyz', tenant.key))).status, 200);
+    assert.equal((await ask(socket, requestText('GET', '/v1/me', tenant.key))).status, 200);
+    const setup = JSON.parse((await ask(socket, requestText('GET', '/admin/setup', tenant.key))).body);
+    assert.deepEqual(setup, { isOpen: true, needsAccountName: false, file });
+  }
+  assert.equal(await service.end(), 0);
+  assert.equal(log.filter(({ msg }) => msg === 'listening').length, 1);
+  assert.deepEqual(await readdir(directory), ['listings.db']);
+});
+
+test('the setup link works whichever worker it comes to, once', async (t) => {
+  const { directory, service } = await serveByTwo(t);
+  const token = (await readFile(join(directory, 'setup-link.txt'), 'utf8')).trim().split('#token=')[1];
+  const sockets = await openToEach(t, service);
+  const person = { token, name: 'Ada', email: 'ada@example.com', password: 'correct horse battery staple' };
+  const setUp = fromPage(requestText('POST', '/admin/setup', '', JSON.stringify(person)));
+  const replies = await Promise.all(sockets.map((socket) => ask(socket, setUp)));
+  assert.deepEqual(replies.map(({ status }) => status).sort(), [201, 409]);
+  assert.deepEqual(
+    (await readdir(directory)).filter((name) => name.endsWith('.txt')),
+    [],
+  );
+});
+
+test('a key that is deleted through one worker is refused by all of them on its next request', async (t) => {
+  const { tenant, service } = await serveByTwo(t, ADMINISTRATOR);
+  const sockets = await openToEach(t, service);
+  const me = requestText('GET', '/v1/me', tenant.key);
+  for (const socket of sockets) assert.equal((await ask(socket, me)).status, 200);
+  const browser = new Browser(service);
+  const { ADMIN_EMAIL: email, ADMIN_PASSWORD: password } = ADMINISTRATOR;
+  await browser.ask('POST', '/admin/auth/sign-in/email', { email, password });
+  await browser.ask('DELETE', `/admin/api-keys/${tenant.keyId}`, undefined, 204);
+  for (const socket of sockets) assert.equal((await ask(socket, me)).status, 401);
+});
+
+test('a held request of one worker hears of a change that another one makes', async (t) => {
+  const { tenant, service } = await serveByTwo(t);
+  const [holding, changing] = await openToEach(t, service);
+  assert.ok(holding && changing);
+  const held = ask(holding, requestText('GET', '/v1/events?wait=60', tenant.key));
+  const created = await ask(changing, requestText('POST', '/v1/listings', tenant.key, BODY));
+  const { data } = JSON.parse((await held).body);
+  assert.deepEqual([data.length, data[0].listing], [1, JSON.parse(created.body)]);
+});

@@ -1,0 +1,74 @@
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { createAccount } from '../../src/domain/accounts.ts';
+import { issueApiKey } from '../../src/domain/api-keys.ts';
+import { openDatabase } from '../../src/storage/open.ts';
+import type { ServeProcess } from './process.ts';
+import { openSocket, type RawReply, readReply } from './raw-http.ts';
+import { directoryFor, serveFor } from './serving.ts';
+import { until } from './until.ts';
+
+/** `serve` with two workers, an account and its key. */
+export async function serveByTwo(t: TestContext, given: Record<string, string> = {}) {
+  const directory = await directoryFor(t);
+  const tenant = await createTenantIn(directory);
+  const settings = { DATA_DIR: directory, WORKERS: '2', ...given };
+  return { directory, settings, tenant, service: await serveFor(t, settings) };
+}
+
+async function createTenantIn(directory: string) {
+  const database = await openDatabase(`file:${join(directory, 'listings.db')}`);
+  const { id: accountId } = await createAccount(database, 'Hill Country Homes');
+  const asked = { accountId, name: 'Website', access: 'full', expiresAt: null, createdBy: null } as const;
+  const { key, secret } = await issueApiKey(database, asked);
+  await database.close();
+  return { accountId, keyId: key.id, key: secret };
+}
+
+/** Sends a request on a connection, and reads the reply. */
+export async function ask(socket: Socket, request: string): Promise<RawReply> {
+  socket.write(request);
+  const reply = await readReply(socket);
+  if (reply === undefined) throw new Error(`No reply to:\n${request}`);
+  return reply;
+}
+
+/** The processes that a service has started. */
+export async function workersOf({ child }: ServeProcess): Promise<number[]> {
+  const children = await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').catch(() => '');
+  return children.split(' ').filter(Boolean).map(Number);
+}
+
+/** Opens connections until each worker has one, and gives one of each. */
+export async function openToEach(t: TestContext, service: ServeProcess): Promise<Socket[]> {
+  const workers = await workersOf(service);
+  const found = new Map<number, Socket>();
+  await until('each worker has a connection', async () => {
+    const socket = await openSocket(service.url);
+    t.after(() => socket.destroy());
+    found.set(await until('a worker has taken it', () => findHolder(socket, workers)), socket);
+    return found.size === workers.length;
+  });
+  return [...found.values()];
+}
+
+/** Which of the processes holds the other end of a connection. */
+async function findHolder(socket: Socket, pids: number[]): Promise<number | undefined> {
+  const table = await readFile('/proc/net/tcp', 'utf8');
+  const ports = [socket.remotePort, socket.localPort].map((port) => Number(port).toString(16).toUpperCase());
+  const [local, remote] = ports.map((port) => `:${port.padStart(4, '0')}`);
+  const rows = table.split('\n').map((line) => line.trim().split(/\s+/));
+  const inode = rows.find(([, here, there]) => here?.endsWith(String(local)) && there?.endsWith(String(remote)))?.[9];
+  for (const pid of pids) {
+    if ((await filesOf(pid)).includes(`socket:[${inode}]`)) return pid;
+  }
+  return undefined;
+}
+
+async function filesOf(pid: number): Promise<string[]> {
+  const directory = `/proc/${pid}/fd`;
+  const names = await readdir(directory).catch(() => []);
+  return await Promise.all(names.map((name) => readlink(`${directory}/${name}`).catch(() => '')));
+}
