@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { createPerson } from '../../server/test/support/browser.ts';
 import { startTestService, type Tenant } from '../../server/test/support/service.ts';
 import { until } from '../../server/test/support/until.ts';
 import { launchBrowser } from './support/chromium.ts';
-import { openWindow, signInByForm } from './support/window.ts';
+import { fillSignIn, openWindow, signInByForm } from './support/window.ts';
 
 const service = await startTestService();
 const chromium = await launchBrowser();
@@ -36,11 +36,15 @@ async function openListings(count: number) {
   const window = await openWindow(chromium, service);
   await signInByForm(window.page, person);
   await window.page.goto('/listings');
-  return { tenant, window };
+  return { tenant, window, person };
 }
 
 async function addresses(page: Page): Promise<string[]> {
   return page.getByRole('table', { name: 'Listings' }).getByRole('link').allInnerTexts();
+}
+
+async function untilFocused(target: Locator): Promise<void> {
+  await until(`${target} has the focus`, () => target.evaluate((element) => element === document.activeElement));
 }
 
 async function countListings(tenant: Tenant): Promise<number> {
@@ -76,25 +80,92 @@ test('what is wrong stands beside the fields, and no number is guessed', async (
   assert.deepEqual(problems, []);
 });
 
-test('a listing is edited; what somebody else wrote meanwhile is not overwritten', async () => {
+test('a listing is edited; what two people write at the same time is put together, or given up knowingly', async () => {
   const { tenant, window } = await openListings(1);
   await using _ = window;
   const { page, problems } = window;
-  await page.getByRole('link', { name: '1 Elm Street' }).click();
-  await page.getByLabel('City').fill('Dallas');
   const { data } = await (await service.fetch(tenant, '/v1/listings')).json();
   const path = `/v1/listings/${data[0].id}`;
-  const headers = { 'Content-Type': 'application/json' };
-  await service.fetch(tenant, path, { method: 'PATCH', headers, body: '{"beds":4}' });
-  await page.getByRole('button', { name: 'Save changes' }).click();
-  await page.getByRole('button', { name: 'Load their version' }).click();
-  await until('their version is shown', async () => (await page.getByLabel('Beds').inputValue()) === '4');
+  const save = page.getByRole('button', { name: 'Save changes' });
+  const note = page.getByRole('alert');
+
+  async function changeElsewhere(change: object): Promise<void> {
+    const headers = { 'Content-Type': 'application/json' };
+    await service.fetch(tenant, path, { method: 'PATCH', headers, body: JSON.stringify(change) });
+  }
+
+  await page.getByRole('link', { name: '1 Elm Street' }).click();
+  await page.getByLabel('City').fill('Dallas');
+  await changeElsewhere({ beds: 4, city: 'Houston' });
+  await save.click();
+  await note.getByText('Beds, now 4').waitFor();
+  await note.getByText('City, now Houston – you changed it, too').waitFor();
+  await untilFocused(note);
+  await page.getByRole('button', { name: 'Keep my changes' }).click();
+  await note.waitFor({ state: 'detached' });
+  const fields = () => Promise.all(['City', 'Beds'].map((label) => page.getByLabel(label).inputValue()));
+  assert.deepEqual(await fields(), ['Dallas', '4']);
+  await untilFocused(page.locator('#main'));
+
+  await changeElsewhere({ beds: 5 });
+  await save.click();
+  await page.getByRole('button', { name: 'Discard my changes' }).click();
+  await note.waitFor({ state: 'detached' });
+  assert.deepEqual(await fields(), ['Houston', '5']);
 
   await page.getByLabel('City').fill('Dallas');
-  await page.getByRole('button', { name: 'Save changes' }).click();
+  await save.click();
   await page.getByText('Dallas').waitFor();
   const saved = await (await service.fetch(tenant, path)).json();
-  assert.deepEqual([saved.city, saved.beds, saved.version], ['Dallas', 4, 3]);
+  assert.deepEqual([saved.city, saved.beds, saved.version], ['Dallas', 5, 4]);
+  assert.deepEqual(problems, []);
+});
+
+test('what was typed into a form survives going back, a reload and the end of the session', async () => {
+  const { tenant, window, person } = await openListings(1);
+  await using _ = window;
+  const { page, problems } = window;
+  const address = page.getByLabel('Address', { exact: true });
+
+  await page.getByRole('link', { name: '1 Elm Street' }).click();
+  await page.getByLabel('City').fill('Dallas');
+  await page.goBack();
+  await page.getByRole('link', { name: 'New listing' }).click();
+  await address.fill('7 Oak Avenue');
+  await page.getByLabel('Beds').fill('2');
+  await page.getByLabel('Baths').fill('1');
+  await page.getByRole('button', { name: 'Add a photo' }).click();
+  await page.getByLabel('Address of photo 1').fill('https://example.com/1.jpg');
+  await page.getByRole('link', { name: 'Activity' }).click();
+  await page.getByRole('heading', { name: 'Activity' }).waitFor();
+  await page.goto('/listings/new');
+  await page.getByText('did not save').waitFor();
+
+  await page.context().clearCookies();
+  await page.getByRole('button', { name: 'Create listing' }).click();
+  await page.getByLabel('E-mail').waitFor();
+  await fillSignIn(page, person);
+  await page.getByText('did not save').waitFor();
+  assert.equal(await address.inputValue(), '7 Oak Avenue');
+  assert.equal(await countListings(tenant), 1);
+  await page.getByRole('button', { name: 'Create listing' }).click();
+  await page.getByRole('row', { name: /7 Oak Avenue/ }).waitFor();
+  const { data } = await (await service.fetch(tenant, '/v1/listings')).json();
+  assert.deepEqual(data[0].photos, [{ url: 'https://example.com/1.jpg' }]);
+
+  await page.getByRole('link', { name: '1 Elm Street' }).click();
+  await page.getByText('did not save').waitFor();
+  assert.equal(await page.getByLabel('City').inputValue(), 'Dallas');
+  await page.getByRole('button', { name: 'Discard it' }).click();
+  assert.equal(await page.getByLabel('City').inputValue(), 'Waco');
+  await page.getByRole('link', { name: 'Back' }).click();
+  await page.getByRole('link', { name: 'New listing' }).click();
+  assert.equal(await address.inputValue(), '');
+  await address.fill('8 Oak Avenue');
+  await page.getByRole('button', { name: /^Your menu/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByLabel('E-mail').waitFor();
+  assert.equal(await page.evaluate(() => JSON.stringify(sessionStorage).includes('Oak')), false);
   assert.deepEqual(problems, []);
 });
 

@@ -1,6 +1,7 @@
 import { createContext, useContext } from 'react';
 import { queryClient, sessionQuery } from '../api/queries';
 import type { Session } from '../api/types';
+import { forgetDrafts } from '../lib/kept-drafts';
 
 /** Who is signed in and in which account; there is one within the frame. */
 export interface Present {
@@ -24,6 +25,7 @@ export function useIsAdministrator(): boolean {
 /** From here on somebody is signed in, or is in another account: nothing of before may be seen. */
 export function beginSession(session: Session | null): void {
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] });
+  if (session === null) forgetDrafts();
   // Not removed with the others: who watches it would watch one that is gone.
   queryClient.setQueryData(sessionQuery.queryKey, session);
 }

@@ -56,8 +56,13 @@ export async function openWindow(
 }
 
 /** Signs in as a person does, and is on the first page. */
-export async function signInByForm(page: Page, { email }: Pick<Person, 'email'>, password = PASSWORD): Promise<void> {
+export async function signInByForm(page: Page, person: Pick<Person, 'email'>, password = PASSWORD): Promise<void> {
   await page.goto('/sign-in');
+  await fillSignIn(page, person, password);
+}
+
+/** Signs in on the page that is there for that. */
+export async function fillSignIn(page: Page, { email }: Pick<Person, 'email'>, password = PASSWORD): Promise<void> {
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();

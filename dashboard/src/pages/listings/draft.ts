@@ -44,6 +44,21 @@ export function toDraft(listing: Partial<Listing>): Draft {
   };
 }
 
+/** Whether two drafts, or parts of them, say the same: the ids of rows are new in each. */
+export function isSameDraft(one: object, other: object): boolean {
+  const toText = (part: object) => JSON.stringify(part, (name, value) => (name === 'id' ? undefined : value));
+  return toText(one) === toText(other);
+}
+
+/** A draft from another time, whose ids may be those of other rows by now. */
+export function withNewIds({ values, photos, metadata }: Draft): Draft {
+  return {
+    values,
+    photos: photos.map((row) => ({ ...row, id: newRowId() })),
+    metadata: metadata.map((row) => ({ ...row, id: newRowId() })),
+  };
+}
+
 /** What creates the listing: the fields that were filled in. */
 export function toCreation(draft: Draft): Body {
   const body: Body = {};

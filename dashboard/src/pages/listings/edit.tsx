@@ -1,30 +1,48 @@
-import { Alert, Anchor, Button, Text } from '@mantine/core';
+import { Anchor, Button, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useCanGoBack, useNavigate, useParams, useRouter } from '@tanstack/react-router';
 import { ChevronLeft, Trash2 } from 'lucide-react';
-import { useState } from 'react';
 import { ApiError, request } from '../../api/client';
 import { listingPath, listingQuery, queryClient, refreshListings } from '../../api/queries';
 import type { Listing } from '../../api/types';
 import { Page } from '../../parts/page';
 import { ErrorState, LoadingRows } from '../../parts/states';
 import { Time } from '../../parts/time';
+import { Conflict } from './conflict';
 import { deleteListing } from './delete-listing';
-import { type Draft, toCreation, toDraft, toPatch } from './draft';
+import { toCreation, toPatch } from './draft';
+import { DraftNote } from './draft-note';
 import { ListingForm } from './listing-form';
+import { mergeDraft } from './merge';
+import { useDraft } from './use-draft';
+
+/** What a new listing begins with. */
+const BLANK: Partial<Listing> = { status: 'active' };
 
 export function NewListingPage() {
   const leave = useLeave();
-  const create = async (draft: Draft) => {
+  const { base, draft, isFromBefore, write, forget } = useDraft('new', BLANK);
+  const create = async () => {
     const listing = await request<Listing>('POST', '/admin/listings', { body: toCreation(draft) });
+    forget();
     await keep(listing);
     notifications.show({ message: 'The listing was created.' });
     leave();
   };
   return (
     <Page title="New listing" above={<BackLink />} description="Address, beds and baths are enough to begin with.">
-      <ListingForm start={toDraft({ status: 'active' })} action="Create listing" onSubmit={create} onCancel={leave} />
+      <ListingForm
+        draft={draft}
+        onChange={(next) => write({ base, draft: next })}
+        action="Create listing"
+        onSubmit={create}
+        onCancel={() => {
+          forget();
+          leave();
+        }}
+        note={isFromBefore && <DraftNote onDiscard={forget} />}
+      />
     </Page>
   );
 }
@@ -32,7 +50,8 @@ export function NewListingPage() {
 export function ListingPage() {
   const { id } = useParams({ from: '/inside/listings/$id' });
   const { data: listing, error, refetch } = useQuery({ ...listingQuery(id), refetchOnWindowFocus: false });
-  if (error !== null) {
+  // What was loaded before stays, with what was typed.
+  if (listing === undefined && error !== null) {
     const isGone = error instanceof ApiError && error.status === 404;
     return (
       <Page title={isGone ? 'No such listing' : 'Listing'} above={<BackLink />}>
@@ -54,27 +73,28 @@ export function ListingPage() {
   return <ListingEditor key={listing.id} listing={listing} />;
 }
 
-function ListingEditor({ listing: loaded }: { listing: Listing }) {
+function ListingEditor({ listing }: { listing: Listing }) {
   const leave = useLeave();
-  // What the form began with, whatever is loaded meanwhile.
-  const [listing, setListing] = useState(loaded);
-  const [isOutdated, setOutdated] = useState(false);
+  const { base, draft, isFromBefore, write, forget } = useDraft(listing.id, listing);
+  const isOutdated = listing.version !== base.version;
 
-  const save = async (draft: Draft) => {
-    const body = toPatch(draft, listing);
+  const save = async () => {
+    const body = toPatch(draft, base);
     if (Object.keys(body).length > 0) {
-      const headers = { 'If-Match': `"${listing.version}"` };
-      await request<Listing>('PATCH', listingPath(listing.id), { body, headers }).then(keep, (error: unknown) => {
-        if (error instanceof ApiError && error.status === 412) setOutdated(true);
-        throw error;
-      });
+      const headers = { 'If-Match': `"${base.version}"` };
+      try {
+        const saved = await request<Listing>('PATCH', listingPath(base.id), { body, headers });
+        forget();
+        await keep(saved);
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.status !== 412) throw error;
+        await queryClient.fetchQuery({ ...listingQuery(base.id), staleTime: 0 });
+        return;
+      }
       notifications.show({ message: 'The changes were saved.' });
     }
+    forget();
     leave();
-  };
-  const reload = async () => {
-    setListing(await queryClient.fetchQuery({ ...listingQuery(listing.id), staleTime: 0 }));
-    setOutdated(false);
   };
   const remove = () => {
     deleteListing(listing);
@@ -93,12 +113,27 @@ function ListingEditor({ listing: loaded }: { listing: Listing }) {
       }
     >
       <ListingForm
-        key={listing.version}
-        start={toDraft(listing)}
+        draft={draft}
+        onChange={(next) => write({ base, draft: next })}
         action="Save changes"
         onSubmit={save}
-        onCancel={leave}
-        note={isOutdated && <Outdated onReload={reload} />}
+        onCancel={() => {
+          forget();
+          leave();
+        }}
+        note={
+          isOutdated ? (
+            <Conflict
+              draft={draft}
+              base={base}
+              theirs={listing}
+              onMerge={() => write({ base: listing, draft: mergeDraft(draft, base, listing) })}
+              onDiscard={forget}
+            />
+          ) : (
+            isFromBefore && <DraftNote onDiscard={forget} />
+          )
+        }
       />
     </Page>
   );
@@ -114,19 +149,6 @@ function Facts({ listing: { id, version, createdAt, updatedAt } }: { listing: Li
         </>
       )}
     </Text>
-  );
-}
-
-function Outdated({ onReload }: { onReload: () => void }) {
-  return (
-    <Alert color="yellow" variant="light" title="Somebody changed this listing meanwhile">
-      <Text size="sm" mb="xs">
-        Nothing was saved. Load what they wrote, then make your changes again.
-      </Text>
-      <Button size="xs" variant="default" onClick={onReload}>
-        Load their version
-      </Button>
-    </Alert>
   );
 }
 

@@ -1,5 +1,6 @@
 import { Button, Group, NativeSelect, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
+import { ApiError } from '../../api/client';
 import { useFaults } from '../../lib/faults';
 import { AREA_UNITS } from '../../lib/format';
 import { Form } from '../../parts/form';
@@ -10,26 +11,25 @@ import { DEFAULT_UNITS, FORM_FIELDS, FORM_SECTIONS, type FormField } from './for
 import { MetadataRows, PhotoRows } from './row-fields';
 
 interface ListingFormProps {
-  start: Draft;
+  draft: Draft;
+  onChange: (draft: Draft) => void;
   action: string;
-  onSubmit: (draft: Draft) => Promise<void>;
+  onSubmit: () => Promise<void>;
   onCancel: () => void;
   /** Said of the form besides its own faults. */
   note?: ReactNode;
 }
 
 /** All fields of a listing. What is wrong with them the service says, and its words stand beside the fields. */
-export function ListingForm({ start, action, onSubmit, onCancel, note }: ListingFormProps) {
-  const [draft, setDraft] = useState(start);
+export function ListingForm({ draft, onChange, action, onSubmit, onCancel, note }: ListingFormProps) {
   const { faults, isBusy, submit } = useFaults(
     (field) => hasInput(draft, field),
     (fault) => sayDraftFault(draft, fault),
   );
-  const setValue = (name: string, value: string) =>
-    setDraft((before) => ({ ...before, values: { ...before.values, [name]: value } }));
+  const setValue = (name: string, value: string) => onChange({ ...draft, values: { ...draft.values, [name]: value } });
 
   return (
-    <Form onSubmit={() => submit(() => onSubmit(draft))}>
+    <Form onSubmit={() => submit(() => onSubmit().catch(throwBesideField))}>
       <Stack gap="xl">
         {note}
         <FormError>{faults.general}</FormError>
@@ -56,11 +56,7 @@ export function ListingForm({ start, action, onSubmit, onCancel, note }: Listing
           <Title order={2} mb="md">
             Photos
           </Title>
-          <PhotoRows
-            rows={draft.photos}
-            faults={faults.fields}
-            onChange={(photos) => setDraft((before) => ({ ...before, photos }))}
-          />
+          <PhotoRows rows={draft.photos} faults={faults.fields} onChange={(photos) => onChange({ ...draft, photos })} />
         </section>
         <section className="card form-section">
           <Title order={2}>Values of your own</Title>
@@ -71,7 +67,7 @@ export function ListingForm({ start, action, onSubmit, onCancel, note }: Listing
           <MetadataRows
             rows={draft.metadata}
             faults={faults.fields}
-            onChange={(metadata) => setDraft((before) => ({ ...before, metadata }))}
+            onChange={(metadata) => onChange({ ...draft, metadata })}
           />
         </section>
         <Group justify="flex-end" gap="xs" className="form-actions">
@@ -85,6 +81,13 @@ export function ListingForm({ start, action, onSubmit, onCancel, note }: Listing
       </Stack>
     </Form>
   );
+}
+
+/** What the service says of the listing as a whole and is one field's fault. */
+function throwBesideField(error: unknown): never {
+  if (!(error instanceof ApiError) || error.code !== 'external_id_taken') throw error;
+  const { status, code, message } = error;
+  throw new ApiError(status, code, message, { details: [{ field: 'externalId', code, message }] });
 }
 
 /** Whether a fault of this field has a place beside an input. */

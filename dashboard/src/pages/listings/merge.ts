@@ -1,0 +1,52 @@
+import type { Listing } from '../../api/types';
+import { type Draft, isSameDraft, type MetadataRow, toDraft } from './draft';
+import { FORM_FIELDS } from './form-fields';
+
+/** What somebody wrote over `base`, put over what somebody else made of it meanwhile. */
+export function mergeDraft(draft: Draft, base: Listing, theirs: Listing): Draft {
+  const before = toDraft(base);
+  const after = toDraft(theirs);
+  const values = FORM_FIELDS.map(({ name }) => {
+    const isMine = draft.values[name] !== before.values[name];
+    return [name, (isMine ? draft : after).values[name] ?? ''];
+  });
+  return {
+    values: Object.fromEntries(values),
+    photos: isSameDraft(draft.photos, before.photos) ? after.photos : draft.photos,
+    metadata: mergeMetadata(draft.metadata, before.metadata, after.metadata),
+  };
+}
+
+/** Rows of mine as I wrote them, those I left as they are with them, and what they added. */
+function mergeMetadata(mine: MetadataRow[], before: MetadataRow[], theirs: MetadataRow[]): MetadataRow[] {
+  const find = (rows: MetadataRow[], { name }: MetadataRow) => rows.find((row) => row.name === name.trim());
+  const kept = mine.map((row) => (find(before, row)?.value === row.value ? find(theirs, row) : row));
+  const added = theirs.filter((row) => find(mine, row) === undefined && find(before, row) === undefined);
+  return [...kept, ...added].filter((row) => row !== undefined);
+}
+
+interface Change {
+  label: string;
+  /** What they made of it; nothing for what has no short words. */
+  theirs: string | undefined;
+  /** Whether it was changed here, too. */
+  isBoth: boolean;
+}
+
+/** What somebody else changed. */
+export function findChanges(draft: Draft, base: Listing, theirs: Listing): Change[] {
+  const before = toDraft(base);
+  const after = toDraft(theirs);
+  const changes = FORM_FIELDS.filter(({ name }) => after.values[name] !== before.values[name]).map(
+    ({ name, label, options }): Change => ({
+      label,
+      theirs: options?.find(({ value }) => value === after.values[name])?.label ?? after.values[name],
+      isBoth: draft.values[name] !== before.values[name],
+    }),
+  );
+  for (const [label, part] of [['Photos', 'photos'] as const, ['Values of your own', 'metadata'] as const]) {
+    if (isSameDraft(after[part], before[part])) continue;
+    changes.push({ label, theirs: undefined, isBoth: !isSameDraft(draft[part], before[part]) });
+  }
+  return changes;
+}
