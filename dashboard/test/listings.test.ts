@@ -62,7 +62,7 @@ test('what is wrong stands beside the fields, and no number is guessed', async (
   await page.getByText('Must be a whole number.').waitFor();
   const address = page.getByLabel('Address', { exact: true });
   assert.equal(await address.getAttribute('aria-invalid'), 'true');
-  assert.ok(await address.evaluate((field) => field === document.activeElement), 'the first fault has the focus');
+  await untilFocused(address);
   assert.equal(await countListings(tenant), 0);
 
   await address.fill('7 Oak Avenue');
