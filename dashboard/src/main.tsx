@@ -33,7 +33,8 @@ createRoot(root).render(
       getStyleNonce={() => nonce}
     >
       <QueryClientProvider client={queryClient}>
-        <Notifications position="bottom-right" limit={4} />
+        {/* Where no control is: those are at the sides. */}
+        <Notifications position="bottom-center" limit={4} />
         <RouterProvider router={router} />
       </QueryClientProvider>
     </MantineProvider>

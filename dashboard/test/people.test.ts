@@ -78,6 +78,47 @@ test('somebody invited joins by the link, works with listings and with nothing e
   assert.deepEqual([adas.problems, guests.problems], [[], []]);
 });
 
+test('an invitation gets a new link, which ends the one before; changes of roles are told, and one’s own is asked for', async () => {
+  const ada = await createPerson(service);
+  await createPerson(service, { accountId: ada.accountId, name: 'Grace Hopper' });
+  await using window = await openWindow(chromium, service);
+  const { page, problems } = window;
+  await signInByForm(page, ada);
+  const before = await invite(page, 'edith@example.com');
+  await page.getByRole('button', { name: 'New link for edith@example.com' }).click();
+  const dialog = page.getByRole('dialog');
+  const link = await dialog.getByText('/invitation#token=').innerText();
+  assert.match(await dialog.innerText(), /Nothing was mailed.*seven days.*This link works on this machine only/s);
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  const preview = (url: string) => {
+    const [, token = ''] = url.split('#token=');
+    const headers = { 'Content-Type': 'application/json', Origin: service.url };
+    return fetch(`${service.url}/admin/invitations/preview`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ token }),
+    });
+  };
+  assert.deepEqual([(await preview(before)).status, (await preview(link)).status], [404, 200]);
+
+  await page.getByLabel('Role of Grace Hopper').selectOption('Member');
+  await page.getByText('Grace Hopper is now a member.').waitFor();
+  await page.getByRole('button', { name: 'Close this note' }).click();
+  await page.getByLabel('Role of Grace Hopper').selectOption('Administrator');
+  await page.getByText('Grace Hopper is now an administrator.').waitFor();
+  await page.getByRole('button', { name: 'Leave Ada Lovelace' }).click();
+  await dialog.getByText('You will not see anything of Hill Country Homes', { exact: false }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByLabel('Role of Ada Lovelace').selectOption('Member');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  assert.equal(await page.getByLabel('Role of Ada Lovelace').inputValue(), 'administrator');
+  await page.getByLabel('Role of Ada Lovelace').selectOption('Member');
+  await dialog.getByRole('button', { name: 'Become a member' }).click();
+  await page.getByText('You are now a member.').waitFor();
+  await page.getByText('You cannot see this page').waitFor();
+  assert.deepEqual(problems, []);
+});
+
 test('who has a sign-in already joins with it, and goes from account to account', async () => {
   const ada = await createPerson(service);
   const tenant = await service.createTenant('Lakeside Rentals');
@@ -214,7 +255,11 @@ test('the account is renamed and priced in another currency; faults stand beside
   await page.getByText('The account was saved.').waitFor();
   await page.getByRole('complementary').getByText('Lakeside Homes').waitFor();
   await page.getByRole('link', { name: 'Activity' }).click();
-  await page.getByRole('row', { name: /Changed the account Lakeside Homes.*Ada Lovelace.*127\.0\.0\.1/ }).waitFor();
+  await page
+    .getByRole('row', {
+      name: /Changed the account Hill Country Homes: now called Lakeside Homes, prices in EUR.*Ada Lovelace.*127\.0\.0\.1/,
+    })
+    .waitFor();
   assert.deepEqual(problems, []);
 });
 

@@ -29,11 +29,6 @@ export class ApiError extends Error {
   }
 }
 
-/** What a page itself finds missing, where the service could not say it in the page's words. */
-export function missingField(field: string, message: string): ApiError {
-  return new ApiError(422, 'validation_failed', message, { details: [{ field, code: 'required', message }] });
-}
-
 export type Query = Record<string, string | undefined>;
 
 interface RequestOptions {

@@ -5,6 +5,7 @@ const WORDS: Record<string, string> = {
   required: 'Fill this in.',
   blank: 'Fill this in.',
   external_id_taken: 'Another listing has this id of yours.',
+  'expiresAt invalid_format': 'Choose a day.',
   'currency invalid_choice': 'Write the three letters of a currency, such as USD or EUR.',
   'country invalid_choice': 'Write the two letters of a country, such as US or GB.',
   'listPrice inconsistent': 'Give a price, too, or leave the currency out.',

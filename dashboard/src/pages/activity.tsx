@@ -23,7 +23,10 @@ function ActivityLog() {
   const { data, error, refetch, isPlaceholderData } = useQuery(activityQuery({ limit: LIMIT, cursor }));
   const navigate = useNavigate();
   return (
-    <Page title="Activity" description="Who did what in this account, when and from where. It cannot be changed.">
+    <Page
+      title="Activity"
+      description="What people did in the dashboard and the operator on the command line, when and from where. It cannot be changed. What programs do with keys is not in it."
+    >
       <div className={isPlaceholderData ? 'card is-stale' : 'card'}>
         {error !== null && <ErrorState error={error} onRetry={refetch} />}
         {error === null && data === undefined && <LoadingRows />}
@@ -91,6 +94,7 @@ function ActivityTable({ rows }: { rows: Activity[] }) {
                 )}
                 <Text size="xs" c="dimmed" className="until-medium" component="div">
                   <bdi>{actor.name ?? describeActor(actor.type)}</bdi>
+                  {address !== null && ` · ${address}`}
                 </Text>
               </td>
               <td className="from-medium name">

@@ -66,9 +66,20 @@ export function changeAccount(
     };
     if (isDeepStrictEqual(account, current)) return account;
     await updateAccount(session, account);
-    await recordAudit(session, id, actor, 'account.updated', { type: 'account', id, name: account.name });
+    const name = `${current.name}: ${describeChange(current, account)}`;
+    await recordAudit(session, id, actor, 'account.updated', { type: 'account', id, name });
     return account;
   });
+}
+
+/** What became of each that was changed. */
+function describeChange(before: Account, { name, currency, areaUnits }: Account): string {
+  const parts = [
+    name !== before.name && `now called ${name}`,
+    currency !== before.currency && `prices in ${currency}`,
+    areaUnits !== before.areaUnits && `areas in ${areaUnits}`,
+  ];
+  return parts.filter((part) => part !== false).join(', ');
 }
 
 function parseCurrency(text: string): string {

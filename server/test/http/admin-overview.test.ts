@@ -183,8 +183,8 @@ test('the account is changed by its administrators, with faults named, and the a
     .filter(({ action }: { action: string }) => action === 'account.updated')
     .map(({ actor, target }: Record<string, { name: string }>) => [actor?.name, target?.name]);
   assert.deepEqual(updates, [
-    ['Operator', 'By the operator'],
-    [person.name, 'Ada & Söhne'],
+    ['Operator', 'Ada & Söhne: now called By the operator'],
+    [person.name, 'Hill Country Homes: now called Ada & Söhne, prices in EUR, areas in sqm'],
   ]);
 });
 

@@ -1,10 +1,10 @@
 import { Button, Group, TextInput } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { useState } from 'react';
 import { request } from '../../api/client';
 import { queryClient, sessionQuery } from '../../api/queries';
 import type { Session } from '../../api/types';
 import { useFaults } from '../../lib/faults';
+import { tell } from '../../lib/notes';
 import { Form } from '../../parts/form';
 import { FormError } from '../../parts/form-error';
 import { Section } from '../../parts/page';
@@ -18,7 +18,7 @@ export function NameForm() {
     submit(async () => {
       const session = await request<Session>('POST', '/admin/auth/update-user', { body: { name } });
       queryClient.setQueryData(sessionQuery.queryKey, session);
-      notifications.show({ message: 'Your name was saved.' });
+      tell('Your name was saved.');
     });
   return (
     <Section title="Name">

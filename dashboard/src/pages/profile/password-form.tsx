@@ -1,9 +1,9 @@
 import { Button, Group, Stack } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { useState } from 'react';
 import { request } from '../../api/client';
 import { queryClient, signInsQuery } from '../../api/queries';
 import { useFaults } from '../../lib/faults';
+import { tell } from '../../lib/notes';
 import { Form } from '../../parts/form';
 import { FormError } from '../../parts/form-error';
 import { Section } from '../../parts/page';
@@ -20,7 +20,7 @@ export function PasswordForm() {
       setCurrent('');
       setNew('');
       await queryClient.invalidateQueries({ queryKey: signInsQuery.queryKey });
-      notifications.show({ message: 'The password was changed; other sign-ins were ended.' });
+      tell('The password was changed; other sign-ins were ended.');
     });
   return (
     <Section title="Password" description="A new one ends all your other sign-ins.">

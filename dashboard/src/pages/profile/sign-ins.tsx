@@ -1,9 +1,9 @@
 import { Badge, Button, Text } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { request } from '../../api/client';
 import { queryClient, signInsQuery } from '../../api/queries';
 import type { SignIn } from '../../api/types';
+import { tellFailure } from '../../lib/notes';
 import { Section } from '../../parts/page';
 import { ErrorState, LoadingRows } from '../../parts/states';
 import { Time } from '../../parts/time';
@@ -86,8 +86,7 @@ async function end(verb: string, body: object): Promise<void> {
   try {
     await request('POST', `/admin/auth/${verb}`, { body });
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    notifications.show({ color: 'red', title: 'The sign-in was not ended', message });
+    tellFailure('The sign-in was not ended', error);
   }
   await queryClient.invalidateQueries({ queryKey: signInsQuery.queryKey });
 }

@@ -1,11 +1,11 @@
 import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { request } from '../../api/client';
 import { accountQuery, queryClient, sessionQuery } from '../../api/queries';
 import type { Account } from '../../api/types';
 import { useFaults } from '../../lib/faults';
+import { tell } from '../../lib/notes';
 import { Form } from '../../parts/form';
 import { FormError } from '../../parts/form-error';
 import { Page } from '../../parts/page';
@@ -44,7 +44,7 @@ function AccountForm({ account }: { account: Account }) {
       const saved = await request<Account>('PATCH', '/admin/account', { body });
       queryClient.setQueryData(accountQuery.queryKey, saved);
       await queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey });
-      notifications.show({ message: 'The account was saved.' });
+      tell('The account was saved.');
     });
 
   return (

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { request } from '../../api/client';
 import { apiKeysQuery, queryClient } from '../../api/queries';
 import type { ApiKey } from '../../api/types';
+import { tell } from '../../lib/notes';
 import { Page } from '../../parts/page';
 import { EmptyState, ErrorState, LoadingRows } from '../../parts/states';
 import { ApiKeyTable } from './api-key-table';
@@ -51,7 +52,8 @@ export function ApiKeysPage() {
   );
 }
 
-async function deleteApiKey({ id }: ApiKey): Promise<void> {
+async function deleteApiKey({ id, name }: ApiKey): Promise<void> {
   await request('DELETE', `/admin/api-keys/${encodeURIComponent(id)}`);
+  tell(`The key ${name} was deleted.`);
   await queryClient.invalidateQueries({ queryKey: apiKeysQuery.queryKey });
 }

@@ -1,6 +1,6 @@
 import { NativeSelect, Radio, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { missingField, request } from '../../api/client';
+import { request } from '../../api/client';
 import { apiKeysQuery, overviewQuery, queryClient } from '../../api/queries';
 import type { ApiKey } from '../../api/types';
 import { type Sending, useFaults } from '../../lib/faults';
@@ -62,7 +62,6 @@ function KeyForm({ sending, onCancel, onDone }: KeyFormProps) {
 
   const generate = () =>
     submit(async () => {
-      if (expiry === 'date' && day === '') throw missingField('expiresAt', 'Choose a day.');
       const expiresAt = toExpiresAt(expiry, day);
       const body = { name, access, ...(expiresAt === undefined ? {} : { expiresAt }) };
       // Not by way of the query cache: nothing may keep the key.
@@ -115,5 +114,7 @@ function KeyForm({ sending, onCancel, onDone }: KeyFormProps) {
 function toExpiresAt(expiry: string, day: string): string | undefined {
   if (expiry === '') return undefined;
   if (expiry !== 'date') return new Date(Date.now() + Number(expiry) * DAY_MS).toISOString();
-  return new Date(`${day}T23:59:59`).toISOString();
+  const end = new Date(`${day}T23:59:59`);
+  // What is no day yet is sent as it is: the service refuses it.
+  return Number.isNaN(end.getTime()) ? day : end.toISOString();
 }

@@ -1,13 +1,21 @@
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useState } from 'react';
 import { request } from '../../api/client';
 import { invitationsQuery, queryClient } from '../../api/queries';
-import type { Invitation } from '../../api/types';
+import type { CreatedInvitation, Invitation } from '../../api/types';
+import { tellFailure } from '../../lib/notes';
 import { ConfirmDialog } from '../../parts/confirm-dialog';
+import { Email } from '../../parts/email';
 import { Time } from '../../parts/time';
 import { roleName } from './roles';
 
-export function InvitationTable({ invitations }: { invitations: Invitation[] }) {
+interface InvitationTableProps {
+  invitations: Invitation[];
+  /** Told of an invitation that takes the place of one. */
+  onRenewed: (invitation: CreatedInvitation) => void;
+}
+
+export function InvitationTable({ invitations, onRenewed }: InvitationTableProps) {
   const [doomed, setDoomed] = useState<Invitation>();
   return (
     <div className="table-wrap">
@@ -31,7 +39,7 @@ export function InvitationTable({ invitations }: { invitations: Invitation[] }) 
           {invitations.map((invitation) => (
             <tr key={invitation.id}>
               <td className="wide">
-                <bdi>{invitation.email}</bdi>
+                <Email>{invitation.email}</Email>
               </td>
               <td>{roleName(invitation.role)}</td>
               <td className="from-large name">
@@ -41,14 +49,24 @@ export function InvitationTable({ invitations }: { invitations: Invitation[] }) 
                 <Time at={invitation.expiresAt} />
               </td>
               <td className="end">
-                <Button
-                  size="compact-sm"
-                  variant="default"
-                  onClick={() => setDoomed(invitation)}
-                  aria-label={`Revoke the invitation of ${invitation.email}`}
-                >
-                  Revoke
-                </Button>
+                <Group gap={6} justify="flex-end">
+                  <Button
+                    size="compact-sm"
+                    variant="default"
+                    onClick={() => renew(invitation, onRenewed)}
+                    aria-label={`New link for ${invitation.email}`}
+                  >
+                    New link
+                  </Button>
+                  <Button
+                    size="compact-sm"
+                    variant="default"
+                    onClick={() => setDoomed(invitation)}
+                    aria-label={`Revoke the invitation of ${invitation.email}`}
+                  >
+                    Revoke
+                  </Button>
+                </Group>
               </td>
             </tr>
           ))}
@@ -67,6 +85,16 @@ export function InvitationTable({ invitations }: { invitations: Invitation[] }) 
       </ConfirmDialog>
     </div>
   );
+}
+
+/** The link before it is over: nobody can show that one again. */
+async function renew({ email, role }: Invitation, onRenewed: (invitation: CreatedInvitation) => void): Promise<void> {
+  try {
+    onRenewed(await request<CreatedInvitation>('POST', '/admin/invitations', { body: { email, role } }));
+  } catch (error) {
+    tellFailure('There is no new link', error);
+  }
+  await queryClient.invalidateQueries({ queryKey: invitationsQuery.queryKey });
 }
 
 async function revoke({ id }: Invitation): Promise<void> {

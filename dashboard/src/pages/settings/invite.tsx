@@ -1,11 +1,11 @@
-import { Button, Group, Radio, Stack, Text, TextInput } from '@mantine/core';
-import { useRef, useState } from 'react';
+import { Radio, Stack, TextInput } from '@mantine/core';
+import { useState } from 'react';
 import { request } from '../../api/client';
 import { invitationsQuery, queryClient } from '../../api/queries';
 import type { CreatedInvitation } from '../../api/types';
 import { type Sending, useFaults } from '../../lib/faults';
-import { CopyButton } from '../../parts/copy-button';
 import { DialogForm, FormDialog } from '../../parts/form-dialog';
+import { InvitationLink } from './invitation-link';
 
 /** An invitation is a link; it is mailed where the service can, and shown this once. */
 export function Invite({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
@@ -51,6 +51,7 @@ function InviteForm({ sending, onCancel, onDone }: InviteFormProps) {
       <TextInput
         label="E-mail"
         type="email"
+        description="They join by a link that works once, for seven days."
         data-autofocus
         autoComplete="off"
         value={email}
@@ -64,34 +65,5 @@ function InviteForm({ sending, onCancel, onDone }: InviteFormProps) {
         </Stack>
       </Radio.Group>
     </DialogForm>
-  );
-}
-
-function InvitationLink({
-  invitation: { email, url, isMailed },
-  onDone,
-}: {
-  invitation: CreatedInvitation;
-  onDone: () => void;
-}) {
-  const shown = useRef<HTMLElement>(null);
-  return (
-    <Stack>
-      <Text size="sm">
-        {isMailed ? 'The link was mailed to ' : 'Send this link to '}
-        <bdi>{email}</bdi>. {isMailed ? 'Here it is, too: it' : 'It'} works once and will not be shown again.
-      </Text>
-      <code className="secret" ref={shown}>
-        {url}
-      </code>
-      <Group justify="space-between">
-        <Group gap="sm">
-          <CopyButton text={url} shown={shown} />
-        </Group>
-        <Button variant="default" onClick={onDone}>
-          Done
-        </Button>
-      </Group>
-    </Stack>
   );
 }

@@ -1,17 +1,18 @@
 import { Badge, Button, NativeSelect, Text } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { useState } from 'react';
 import { request } from '../../api/client';
 import { membersQuery, queryClient, sessionQuery } from '../../api/queries';
-import type { Member } from '../../api/types';
+import type { Member, Role } from '../../api/types';
+import { tell, tellFailure } from '../../lib/notes';
 import { ConfirmDialog } from '../../parts/confirm-dialog';
+import { Email } from '../../parts/email';
 import { Time } from '../../parts/time';
 import { usePresent } from '../../shell/session';
-import { ROLES } from './roles';
+import { ROLES, roleName } from './roles';
 
 export function MemberTable({ members }: { members: Member[] }) {
-  const { account } = usePresent();
   const [leaving, setLeaving] = useState<Member>();
+  const [stepping, setStepping] = useState<Member>();
   return (
     <div className="table-wrap">
       <table className="table" aria-label="Members">
@@ -29,7 +30,12 @@ export function MemberTable({ members }: { members: Member[] }) {
         </thead>
         <tbody>
           {members.map((member) => (
-            <MemberRow key={member.id} member={member} onRemove={() => setLeaving(member)} />
+            <MemberRow
+              key={member.id}
+              member={member}
+              onRemove={() => setLeaving(member)}
+              onStepDown={() => setStepping(member)}
+            />
           ))}
         </tbody>
       </table>
@@ -42,17 +48,53 @@ export function MemberTable({ members }: { members: Member[] }) {
           if (leaving !== undefined) await removeMember(leaving);
         }}
       >
+        {leaving !== undefined && <Leaving member={leaving} />}
+      </ConfirmDialog>
+      <ConfirmDialog
+        title="Give up being an administrator?"
+        action="Become a member"
+        isOpen={stepping !== undefined}
+        onClose={() => setStepping(undefined)}
+        onConfirm={async () => {
+          if (stepping !== undefined) await setRole(stepping, 'member');
+        }}
+      >
         <Text size="sm">
-          <bdi>{leaving?.name}</bdi> will not see anything of <bdi>{account.name}</bdi> any more. Keys they made go on
-          working.
+          You will work with listings only, without keys, the team and the settings. Another administrator can make you
+          one again.
         </Text>
       </ConfirmDialog>
     </div>
   );
 }
 
-function MemberRow({ member, onRemove }: { member: Member; onRemove: () => void }) {
+function Leaving({ member: { name, isYou } }: { member: Member }) {
+  const { account, accounts } = usePresent();
+  if (!isYou) {
+    return (
+      <Text size="sm">
+        <bdi>{name}</bdi> will not see anything of <bdi>{account.name}</bdi> any more. Keys they made go on working.
+      </Text>
+    );
+  }
+  return (
+    <Text size="sm">
+      You will not see anything of <bdi>{account.name}</bdi> any more. Keys you made go on working.
+      {accounts.length === 1 && ' It is your only account: you can sign in again only after a new invitation.'}
+    </Text>
+  );
+}
+
+interface MemberRowProps {
+  member: Member;
+  onRemove: () => void;
+  /** They are about to take their own rights away. */
+  onStepDown: () => void;
+}
+
+function MemberRow({ member, onRemove, onStepDown }: MemberRowProps) {
   const { name, email, role, createdAt, isYou } = member;
+  const choose = (chosen: string) => (isYou ? onStepDown() : changeRole(member, chosen));
   return (
     <tr>
       <td className="wide">
@@ -65,7 +107,7 @@ function MemberRow({ member, onRemove }: { member: Member; onRemove: () => void 
           </Badge>
         )}
         <Text size="xs" c="dimmed" component="div">
-          <bdi>{email}</bdi>
+          <Email>{email}</Email>
         </Text>
       </td>
       <td>
@@ -75,7 +117,7 @@ function MemberRow({ member, onRemove }: { member: Member; onRemove: () => void 
           aria-label={`Role of ${name}`}
           data={ROLES}
           value={role}
-          onChange={({ currentTarget }) => changeRole(member, currentTarget.value)}
+          onChange={({ currentTarget }) => choose(currentTarget.value)}
         />
       </td>
       <td className="from-large nowrap">
@@ -95,14 +137,23 @@ function MemberRow({ member, onRemove }: { member: Member; onRemove: () => void 
   );
 }
 
-async function changeRole({ id }: Member, role: string): Promise<void> {
+async function changeRole(member: Member, role: string): Promise<void> {
   try {
-    await request('PATCH', `/admin/members/${encodeURIComponent(id)}`, { body: { role } });
+    await setRole(member, role);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    notifications.show({ color: 'red', title: 'The role was not changed', message });
+    tellFailure('The role was not changed', error);
+    await refresh();
   }
+}
+
+async function setRole({ id, name, isYou }: Member, role: string): Promise<void> {
+  const changed = await request<Member>('PATCH', `/admin/members/${encodeURIComponent(id)}`, { body: { role } });
+  tell(`${isYou ? 'You are' : `${name} is`} now ${describeRole(changed.role)}.`);
   await refresh();
+}
+
+function describeRole(role: Role): string {
+  return `${role === 'administrator' ? 'an' : 'a'} ${roleName(role).toLowerCase()}`;
 }
 
 async function removeMember({ id }: Member): Promise<void> {

@@ -2,9 +2,12 @@ import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { UserPlus } from 'lucide-react';
+import { useState } from 'react';
 import { invitationsQuery, membersQuery } from '../../api/queries';
+import type { CreatedInvitation } from '../../api/types';
 import { Page, Section } from '../../parts/page';
 import { ErrorState, LoadingRows } from '../../parts/states';
+import { NewInvitationLink } from './invitation-link';
 import { InvitationTable } from './invitation-table';
 import { Invite } from './invite';
 import { MemberTable } from './member-table';
@@ -13,6 +16,7 @@ export function TeamPage() {
   const members = useQuery(membersQuery);
   const invitations = useQuery(invitationsQuery);
   const [isInviting, inviting] = useDisclosure();
+  const [renewed, setRenewed] = useState<CreatedInvitation>();
   return (
     <Page
       title="Team"
@@ -34,12 +38,16 @@ export function TeamPage() {
         </div>
       )}
       {invitations.data !== undefined && invitations.data.data.length > 0 && (
-        <Section title="Invitations" description="Sent, and not accepted yet.">
+        <Section
+          title="Invitations"
+          description="Not accepted yet. A link works once, for seven days; a new one ends the one before."
+        >
           <div className="card">
-            <InvitationTable invitations={invitations.data.data} />
+            <InvitationTable invitations={invitations.data.data} onRenewed={setRenewed} />
           </div>
         </Section>
       )}
+      <NewInvitationLink invitation={renewed} onDone={() => setRenewed(undefined)} />
       <Invite isOpen={isInviting} onClose={inviting.close} />
     </Page>
   );

@@ -1,0 +1,11 @@
+/** An e-mail address, which breaks before its domain where it must. */
+export function Email({ children }: { children: string }) {
+  const at = children.lastIndexOf('@') + 1;
+  return (
+    <bdi>
+      {children.slice(0, at)}
+      <wbr />
+      {children.slice(at)}
+    </bdi>
+  );
+}
