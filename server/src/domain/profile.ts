@@ -3,10 +3,17 @@ import type { Membership } from '../model/administrators.ts';
 import type { AuditAction, AuditActor } from '../model/audit.ts';
 import { AppError } from '../model/errors.ts';
 import type { Database, Session } from '../storage/database.ts';
-import { removeOtherSessions, removeSession, removeSessions, setSessionAccount } from '../storage/sessions.ts';
+import {
+  hasSession,
+  removeOtherSessions,
+  removeSession,
+  removeSessions,
+  setSessionAccount,
+} from '../storage/sessions.ts';
 import { removeTwoFactor, verifyTwoFactor } from '../storage/two-factors.ts';
-import { removeChallenges, renameUser } from '../storage/users.ts';
+import { findPasswordHash, removeChallenges, renameUser } from '../storage/users.ts';
 import { recordAudit } from './audit.ts';
+import { sessionGone } from './holders.ts';
 
 /** Somebody who changes what is their own, and the accounts in whose logs that stands. */
 export interface Self {
@@ -46,6 +53,7 @@ export async function changeName(database: Database, userId: string, given: stri
  * the second factor begins anew.
  */
 export async function afterPasswordChange(session: Session, self: Self): Promise<void> {
+  await requireSession(session, self);
   await removeSessions(session, self.userId);
   await removeChallenges(session, self.userId);
   await recordEverywhere(session, self, 'administrator.password_changed');
@@ -53,15 +61,41 @@ export async function afterPasswordChange(session: Session, self: Self): Promise
 
 /** What goes with switching the second factor on, in one transaction. */
 export async function afterTwoFactorEnabled(session: Session, self: Self): Promise<void> {
+  await requireSession(session, self);
   await verifyTwoFactor(session, self.userId);
   await recordEverywhere(session, self, 'administrator.two_factor_enabled');
 }
 
 /** What goes with switching the second factor off, in one transaction. */
 export async function afterTwoFactorDisabled(session: Session, self: Self): Promise<void> {
+  await requireSession(session, self);
   await removeTwoFactor(session, self.userId);
   await recordEverywhere(session, self, 'administrator.two_factor_disabled');
 }
+
+/**
+ * What somebody does who was signed in must not be done once their session has ended, as by another password.
+ * @throws {AppError} `unauthorized`
+ */
+export async function requireSession(session: Session, { userId, sessionId }: Self): Promise<void> {
+  if (!(await hasSession(session, userId, sessionId))) throw sessionGone();
+}
+
+/** @throws {AppError} `unauthorized` if the password is another one than before */
+export type PasswordCheck = (session: Session) => Promise<void>;
+
+/** Remembers which password somebody has now: the old one lets nobody in any more, also not who gave it just before. */
+export async function notePassword(session: Session, userId: string): Promise<PasswordCheck> {
+  const hash = await findPasswordHash(session, userId);
+  return async (later) => {
+    if (hash === undefined || (await findPasswordHash(later, userId)) !== hash) await refusePassword(later);
+  };
+}
+
+/** As if it had changed. */
+export const refusePassword: PasswordCheck = async () => {
+  throw new AppError('unauthorized', 'The password was changed just now: sign in again.');
+};
 
 /** Ends one of the person's sessions. @throws {AppError} `not_found` for one that is not theirs */
 export async function endSession(database: Database, self: Self, sessionId: string): Promise<void> {

@@ -1,5 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type CompiledQuery, type DatabaseConnection, DummyDriver, Kysely, type QueryResult, TableNode } from 'kysely';
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  DummyDriver,
+  Kysely,
+  type OperationNode,
+  type QueryResult,
+  TableNode,
+} from 'kysely';
 import { AppError } from '../model/errors.ts';
 import type { Database, Session } from './database.ts';
 import type { Tables } from './schema.ts';
@@ -12,14 +20,16 @@ export interface BetterAuthDatabase {
   transaction: false;
 }
 
-/** What is done besides, in the transaction in which better-auth changes a row of `table`. */
+/** What is done besides, in the transaction in which better-auth does this; `rows` are those that it gets. */
 export interface Along {
-  table: 'credentials' | 'users';
-  job(session: Session): Promise<void>;
+  when: `${Change} ${keyof Tables}`;
+  job(session: Session, rows: Record<string, unknown>[]): Promise<void>;
 }
 
+type Change = 'insert' | 'update' | 'delete';
+
 interface Call {
-  along: Along | undefined;
+  along: readonly Along[];
   /** What the database failed with first. */
   fault: AppError | undefined;
 }
@@ -31,7 +41,7 @@ const calls = new AsyncLocalStorage<Call>();
  * @throws {AppError} `unavailable`, `storage_full`, `outcome_unknown` when the database has failed, whatever better-auth
  * makes of it: it takes some faults for a missing session or a code that is not owed; else what it throws itself
  */
-export async function callBetterAuth<T>(work: () => Promise<T>, along?: Along): Promise<T> {
+export async function callBetterAuth<T>(work: () => Promise<T>, along: readonly Along[] = []): Promise<T> {
   const call: Call = { along, fault: undefined };
   try {
     return await calls.run(call, work);
@@ -74,10 +84,11 @@ async function run<R>(database: Database, query: CompiledQuery): Promise<QueryRe
   const statement = { build: () => ({ compile: () => query as CompiledQuery<R> }) };
   try {
     if (query.query.kind === 'SelectQueryNode') return { rows: await database.execute(statement, {}) };
-    const along = call?.along?.table === updatedTable(query) ? call?.along : undefined;
+    const change = changeOf(query);
+    const along = call?.along.filter(({ when }) => when === change) ?? [];
     return await database.write(async (session) => {
       const rows = await session.execute(statement, {});
-      await along?.job(session);
+      for (const { job } of along) await job(session, rows as Record<string, unknown>[]);
       return { rows };
     });
   } catch (error) {
@@ -86,9 +97,16 @@ async function run<R>(database: Database, query: CompiledQuery): Promise<QueryRe
   }
 }
 
-function updatedTable({ query }: CompiledQuery): string | undefined {
-  if (query.kind !== 'UpdateQueryNode' || !query.table || !TableNode.is(query.table)) return undefined;
-  return query.table.table.identifier.name;
+/** Such as `insert sessions`. */
+function changeOf({ query }: CompiledQuery): string | undefined {
+  if (query.kind === 'InsertQueryNode') return `insert ${tableOf(query.into)}`;
+  if (query.kind === 'UpdateQueryNode') return `update ${tableOf(query.table)}`;
+  if (query.kind === 'DeleteQueryNode') return `delete ${tableOf(query.from.froms[0])}`;
+  return undefined;
+}
+
+function tableOf(node: OperationNode | undefined): string | undefined {
+  return node && TableNode.is(node) ? node.table.identifier.name : undefined;
 }
 
 function toFault(cause: unknown): AppError {

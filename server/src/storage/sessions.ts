@@ -59,6 +59,20 @@ export async function listSessionAddresses(session: Session, email: string): Pro
   return rows.flatMap(({ address }) => address ?? []);
 }
 
+const selectOne = statement<{ userId: string; id: string }, { id: string }>((query, parameter) =>
+  query
+    .selectFrom('sessions')
+    .select('id')
+    .where('user_id', '=', parameter('userId'))
+    .where('id', '=', parameter('id')),
+);
+
+/** Whether a session of this person has not ended. */
+export async function hasSession(session: Session, userId: string, id: string): Promise<boolean> {
+  const rows = await session.execute(selectOne, { userId, id });
+  return rows.length > 0;
+}
+
 const remove = statement<{ userId: string; id: string }, { id: string }>((query, parameter) =>
   query
     .deleteFrom('sessions')

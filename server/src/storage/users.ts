@@ -91,6 +91,16 @@ export async function removeChallenges(session: Session, userId: string): Promis
   await session.execute(removeOwed, { userId });
 }
 
+const selectPassword = statement<{ userId: string }, { hash: string | null }>((query, parameter) =>
+  query.selectFrom('credentials').select('password as hash').where('user_id', '=', parameter('userId')),
+);
+
+/** Each password that is chosen has another hash, also if it is the same one. */
+export async function findPasswordHash(session: Session, userId: string): Promise<string | null | undefined> {
+  const [credential] = await session.execute(selectPassword, { userId });
+  return credential?.hash;
+}
+
 const updatePassword = statement<{ userId: string; hash: string; at: string }>((query, parameter) =>
   query
     .updateTable('credentials')

@@ -11,7 +11,7 @@ const HOST_PREFIX = '__Host-';
 const NAME = 'property-listings';
 
 interface CallOptions {
-  along?: Along | undefined;
+  along?: readonly Along[] | undefined;
   passwordField?: string | undefined;
 }
 

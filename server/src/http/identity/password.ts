@@ -16,7 +16,7 @@ interface Trial {
   /** What the form calls it. */
   field?: string | undefined;
   /** What goes with it. */
-  along?: Along | undefined;
+  along?: readonly Along[];
   exchange: Exchange;
   services: Services;
 }

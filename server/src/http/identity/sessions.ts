@@ -27,11 +27,15 @@ export async function findSignedIn(exchange: Exchange, services: Services): Prom
   return signedIn;
 }
 
-/** Whose session has just begun: what better-auth sends is what the browser will send. */
+/**
+ * Whose session has just begun: what better-auth sends is what the browser will send.
+ * @throws {AppError} `unauthorized` if it has ended meanwhile
+ */
 export async function getNewSession(sent: Headers, services: Services): Promise<SignedIn> {
   const cookie = sent.getSetCookie().map((text) => text.split(';', 1).join());
   const { signedIn } = await readSession(new Headers({ cookie: cookie.join('; ') }), services);
-  if (signedIn === undefined) throw new Error('better-auth has begun no session');
+  // Another password may have ended it already.
+  if (signedIn === undefined) throw sessionGone();
   return signedIn;
 }
 

@@ -1,6 +1,15 @@
 import type { Holder } from '../../domain/holders.ts';
-import { afterTwoFactorEnabled, recordSignIn, signOut } from '../../domain/profile.ts';
+import {
+  afterTwoFactorEnabled,
+  notePassword,
+  recordSignIn,
+  refusePassword,
+  requireSession,
+  type Self,
+  signOut,
+} from '../../domain/profile.ts';
 import type { Along } from '../../storage/identity-database.ts';
+import { findUserByEmail } from '../../storage/users.ts';
 import type { Services } from '../app.ts';
 import type { Exchange } from '../exchange.ts';
 import { forgiveTrials, tryPassword } from '../identity/password.ts';
@@ -39,7 +48,13 @@ export async function signInWith(
     headers: identityHeaders(exchange, services),
     returnHeaders: true,
   } as const;
-  const trial = { email, isSignedIn: false, exchange, services };
+  const user = await findUserByEmail(services.database, email);
+  const requireSamePassword = await notePassword(services.database, user?.id ?? '');
+  const along: Along[] = [
+    { when: 'insert sessions', job: requireSamePassword },
+    { when: 'insert verifications', job: requireSamePassword },
+  ];
+  const trial = { email, isSignedIn: false, along, exchange, services };
   const { headers, response } = await tryPassword(trial, (api) => api.signInEmail(request));
   // Whoever knows the password and not the code goes on being counted.
   if ('twoFactorRedirect' in response) {
@@ -57,8 +72,7 @@ async function verify(
   services: Services,
 ): Promise<Reply> {
   const before = await findSignedIn(exchange, services);
-  const self = before && selfOf(before, exchange, services);
-  const along: Along | undefined = self && { table: 'users', job: (session) => afterTwoFactorEnabled(session, self) };
+  const along = before === undefined ? besidesSignIn() : besidesEnabling(selfOf(before, exchange, services));
   const request = { body: { code }, headers: identityHeaders(exchange, services), returnHeaders: true } as const;
   const { headers } = await services.identity.call<{ headers: Headers }>(
     (api) => (factor === 'totp' ? api.verifyTOTP(request) : api.verifyBackupCode(request)),
@@ -68,6 +82,27 @@ async function verify(
   setCookies(exchange, headers);
   if (before.user.hasTwoFactor) return replySession(before, services.database);
   return replySession(await getNewSession(headers, services), services.database);
+}
+
+/** Whoever has given the password owes the code only as long as it is still the password. */
+function besidesSignIn(): Along[] {
+  let requireSamePassword = refusePassword;
+  return [
+    {
+      when: 'delete verifications',
+      job: async (session, [challenge]) => {
+        if (challenge !== undefined) requireSamePassword = await notePassword(session, String(challenge.value));
+      },
+    },
+    { when: 'insert sessions', job: async (session) => requireSamePassword(session) },
+  ];
+}
+
+function besidesEnabling(self: Self): Along[] {
+  return [
+    { when: 'update users', job: (session) => afterTwoFactorEnabled(session, self) },
+    { when: 'insert sessions', job: (session) => requireSession(session, self) },
+  ];
 }
 
 async function replySignedIn(headers: Headers, exchange: Exchange, services: Services): Promise<Reply> {

@@ -5,6 +5,9 @@ import {
   changeName,
   endOtherSessions,
   endSession,
+  notePassword,
+  refusePassword,
+  requireSession,
 } from '../../domain/profile.ts';
 import type { Along } from '../../storage/identity-database.ts';
 import { listSessions, setSessionAccount } from '../../storage/sessions.ts';
@@ -74,15 +77,23 @@ async function changePassword(exchange: Exchange, signedIn: SignedIn, services: 
   const given = await readInput(exchange, passwordChange);
   const body = { ...given, revokeOtherSessions: true };
   const self = selfOf(signedIn, exchange, services);
+  let requireSamePassword = refusePassword;
+  const along: Along[] = [
+    {
+      when: 'update credentials',
+      job: async (session) => {
+        await afterPasswordChange(session, self);
+        requireSamePassword = await notePassword(session, self.userId);
+      },
+    },
+    { when: 'insert sessions', job: async (session) => requireSamePassword(session) },
+  ];
   const { headers } = await prove(
     exchange,
     signedIn,
     services,
     (api, given) => api.changePassword({ body, headers: given, returnHeaders: true }),
-    {
-      field: 'currentPassword',
-      along: { table: 'credentials', job: (session) => afterPasswordChange(session, self) },
-    },
+    { field: 'currentPassword', along },
   );
   const renewed = await getNewSession(headers, services);
   const { membership } = signedIn;
@@ -107,7 +118,10 @@ async function enableTwoFactor(exchange: Exchange, signedIn: SignedIn, services:
 async function disableTwoFactor(exchange: Exchange, signedIn: SignedIn, services: Services): Promise<Reply> {
   const { password } = await readInput(exchange, passwordOnly);
   const self = selfOf(signedIn, exchange, services);
-  const along: Along = { table: 'users', job: (session) => afterTwoFactorDisabled(session, self) };
+  const along: Along[] = [
+    { when: 'update users', job: (session) => afterTwoFactorDisabled(session, self) },
+    { when: 'insert sessions', job: (session) => requireSession(session, self) },
+  ];
   const { headers } = await prove(
     exchange,
     signedIn,
@@ -126,7 +140,7 @@ async function prove<T>(
   { user }: SignedIn,
   services: Services,
   work: Work<T>,
-  { field, along }: { field?: string; along?: Along } = {},
+  { field, along = [] }: { field?: string; along?: readonly Along[] } = {},
 ): Promise<{ headers: Headers; response: T }> {
   const trial = { email: user.email, isSignedIn: true, field, along, exchange, services };
   const done = await tryPassword(trial, (api) => work(api, identityHeaders(exchange, services)));

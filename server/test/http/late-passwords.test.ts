@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { resetPassword } from '../../src/domain/password-reset.ts';
+import { Browser, createPerson, PASSWORD, type Person, signIn } from '../support/browser.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { nextTotp, totp } from '../support/totp.ts';
+
+const NEW_PASSWORD = 'staple battery horse correct';
+const RESET_PASSWORD = 'horse staple correct battery';
+
+/** Somebody who is about to do something with their password, the old one by then. */
+interface Scene {
+  person: Person;
+  browser: Browser;
+  send(): Promise<Response>;
+}
+
+/** Does something just before the database is written to for the nth time, as another process may. */
+function before(t: TestContext, { database }: TestService, nth: number, action: () => Promise<unknown>) {
+  const { write } = database;
+  let writes = 0;
+  const mocked = t.mock.method(database, 'write', async (job: Parameters<typeof write>[0]) => {
+    writes += 1;
+    if (writes === nth) {
+      mocked.mock.restore();
+      await action();
+    }
+    return write.call(database, job);
+  });
+  return { hasCome: () => writes >= nth, restore: () => mocked.mock.restore() };
+}
+
+/** Whatever the moment at which the operator resets the password: nobody is in who has given the old one. */
+function testEveryMoment(
+  name: string,
+  arrange: (service: TestService) => Promise<Scene>,
+  check?: (scene: Scene) => Promise<void>,
+): void {
+  test(name, async (t) => {
+    await using service = await startTestService();
+    for (let nth = 1; ; nth += 1) {
+      const scene = await arrange(service);
+      const { email, accountId } = scene.person;
+      const given = { email, password: RESET_PASSWORD, removeTwoFactor: false };
+      const resetting = before(t, service, nth, () => resetPassword(service.database, accountId, given));
+      const response = await scene.send();
+      await response.text();
+      resetting.restore();
+      if (!resetting.hasCome()) {
+        assert.ok(response.ok && nth > 1);
+        return;
+      }
+      assert.ok([200, 401].includes(response.status), `write ${nth}: ${response.status}`);
+      assert.equal(await scene.browser.ask('GET', '/admin/session'), null, `write ${nth}`);
+      await check?.(scene);
+      await signInWith(RESET_PASSWORD, scene.person, new Browser(service));
+    }
+  });
+}
+
+async function signInWith(password: string, { email }: Person, browser: Browser): Promise<void> {
+  await browser.ask('POST', '/admin/auth/sign-in/email', { email, password });
+}
+
+async function enter(service: TestService) {
+  const person = await createPerson(service);
+  return { person, browser: await signIn(service, person) };
+}
+
+/** Somebody who has set up the second factor, up to its first code. */
+async function enrol(service: TestService) {
+  const entered = await enter(service);
+  const given = { password: PASSWORD };
+  const { totpURI, backupCodes } = await entered.browser.ask('POST', '/admin/auth/two-factor/enable', given);
+  return { ...entered, totpURI, backupCodes };
+}
+
+async function guard(service: TestService) {
+  const enrolled = await enrol(service);
+  await enrolled.browser.ask('POST', '/admin/auth/two-factor/verify-totp', { code: totp(enrolled.totpURI) });
+  return enrolled;
+}
+
+function signingIn(service: TestService, person: Person): Scene {
+  const browser = new Browser(service);
+  const given = { email: person.email, password: PASSWORD };
+  return { person, browser, send: () => browser.send('POST', '/admin/auth/sign-in/email', given) };
+}
+
+testEveryMoment('who has given the password just before it is reset is not in', async (service) =>
+  signingIn(service, await createPerson(service)),
+);
+
+const codes = new WeakMap<Browser, string>();
+
+testEveryMoment(
+  'nor do they owe only the second factor',
+  async (service) => {
+    const { person, totpURI } = await guard(service);
+    const scene = signingIn(service, person);
+    codes.set(scene.browser, nextTotp(totpURI));
+    return scene;
+  },
+  async ({ browser }) => {
+    await browser.ask('POST', '/admin/auth/two-factor/verify-totp', { code: codes.get(browser) }, 401);
+  },
+);
+
+for (const factor of ['totp', 'backup-code'] as const) {
+  testEveryMoment(`who gives the second factor just then is not in: ${factor}`, async (service) => {
+    const { person, totpURI, backupCodes } = await guard(service);
+    const browser = new Browser(service);
+    await signInWith(PASSWORD, person, browser);
+    const code = factor === 'totp' ? nextTotp(totpURI) : backupCodes[0];
+    return { person, browser, send: () => browser.send('POST', `/admin/auth/two-factor/verify-${factor}`, { code }) };
+  });
+}
+
+testEveryMoment('who changes the password just then has not changed it', async (service) => {
+  const { person, browser } = await enter(service);
+  const change = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
+  return { person, browser, send: () => browser.send('POST', '/admin/auth/change-password', change) };
+});
+
+testEveryMoment('who switches the second factor on just then is out', async (service) => {
+  const { person, browser, totpURI } = await enrol(service);
+  const code = totp(totpURI);
+  return { person, browser, send: () => browser.send('POST', '/admin/auth/two-factor/verify-totp', { code }) };
+});
+
+testEveryMoment('who switches the second factor off just then is out', async (service) => {
+  const { person, browser } = await guard(service);
+  const given = { password: PASSWORD };
+  return { person, browser, send: () => browser.send('POST', '/admin/auth/two-factor/disable', given) };
+});
