@@ -197,6 +197,52 @@ test('search, filters, order and page stand in the address: reload and the back 
   assert.deepEqual(problems, []);
 });
 
+test('a filter that cannot be told is mended beside its field; the keyboard stays where the work goes on', async () => {
+  const { window } = await openListings(3);
+  await using _ = window;
+  const { page, problems } = window;
+  const filters = page.getByRole('button', { name: /^Filters/ });
+  const price = page.getByLabel('Price to');
+  const apply = page.getByRole('button', { name: 'Apply' });
+
+  await filters.click();
+  for (const [text, words] of [
+    ['abc', 'Write a number such as 450000 or 1250.5.'],
+    ['200.000', 'Write 200000 or 200, whichever is meant.'],
+  ] as const) {
+    await price.fill(text);
+    await apply.click();
+    await page.getByText(words).waitFor();
+    await untilFocused(price);
+  }
+  await price.fill('200,000');
+  await page.getByLabel('Beds, at least').fill('1.5');
+  await apply.click();
+  await page.getByText('Must be a whole number.').waitFor();
+  assert.equal((await addresses(page)).length, 3);
+  await page.getByLabel('Beds, at least').fill('');
+  await page.keyboard.press('Enter');
+  await page.getByText('Price to: 200,000').waitFor();
+  assert.equal(new URL(page.url()).searchParams.get('listPrice[lte]'), '200000');
+  await untilFocused(filters);
+  await page.getByRole('button', { name: 'Remove Price to' }).click();
+  await page.getByRole('row', { name: /1 Elm Street/ }).waitFor();
+  await untilFocused(filters);
+
+  await page.getByRole('button', { name: 'Actions for 2 Elm Street' }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await untilFocused(page.getByRole('button', { name: 'Actions for 1 Elm Street' }));
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await untilFocused(page.locator('#main'));
+
+  await page.goto('/listings?sort=foo&status=bogus');
+  await page.getByText('This list cannot be shown').waitFor();
+  assert.equal(await page.getByText('createdAt').count(), 0);
+  await page.getByRole('link', { name: 'Show all listings' }).click();
+  await page.getByRole('row', { name: /1 Elm Street/ }).waitFor();
+  assert.deepEqual(problems, []);
+});
+
 test('a deletion can be taken back for eight seconds, and is sent only then', async () => {
   const { tenant, window } = await openListings(2);
   await using _ = window;

@@ -4,7 +4,8 @@ export function showNote(note: HTMLElement | null): void {
   if (!document.activeElement?.matches('input, select, textarea')) note?.focus({ preventScroll: true });
 }
 
-/** For when what had the focus is gone: Tab begins in the page, not before the navigation. */
-export function focusPage(): void {
-  document.getElementById('main')?.focus({ preventScroll: true });
+/** For when what had the focus is gone: it goes to what takes its place, or Tab begins in the page. */
+export function focusPage(place?: HTMLElement | null): void {
+  const target = place ?? document.getElementById('main');
+  target?.focus({ preventScroll: target.id === 'main' });
 }

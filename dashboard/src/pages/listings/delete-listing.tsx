@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications';
 import { useEffect } from 'react';
 import { listingPath, listingQuery, queryClient, refreshListings } from '../../api/queries';
 import type { Listing } from '../../api/types';
+import { focusPage } from '../../lib/focus';
 import { formatCount } from '../../lib/format';
 import { deleteLater, undoDeletions, useUndoableDeletions } from '../../lib/undoable-deletions';
 
@@ -37,10 +38,14 @@ function UndoNote() {
     if (isOver) notifications.hide(NOTE_ID);
   }, [isOver]);
   if (isOver) return null;
+  const undo = () => {
+    undoDeletions();
+    focusPage();
+  };
   return (
     <Text size="sm" component="div">
       Deleted {deletions.length === 1 ? <bdi>{deletions[0]?.name}</bdi> : formatCount(deletions.length, 'listing')}.{' '}
-      <Anchor component="button" size="sm" fw={600} onClick={undoDeletions}>
+      <Anchor component="button" size="sm" fw={600} onClick={undo}>
         Undo
       </Anchor>
     </Text>

@@ -1,7 +1,9 @@
 import { ActionIcon, Menu, Text, UnstyledButton } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { ArrowDown, ArrowUp, Ellipsis, Pencil, Trash2 } from 'lucide-react';
+import { useRef } from 'react';
 import type { Listing } from '../../api/types';
+import { focusPage } from '../../lib/focus';
 import { formatArea, formatPrice } from '../../lib/format';
 import { Time } from '../../parts/time';
 import { deleteListing } from './delete-listing';
@@ -124,10 +126,18 @@ function None() {
 
 function RowMenu({ listing }: { listing: Listing }) {
   const navigate = useNavigate();
+  const button = useRef<HTMLButtonElement>(null);
+  const remove = () => {
+    const row = button.current?.closest('tr');
+    const next = row?.nextElementSibling ?? row?.previousElementSibling;
+    deleteListing(listing);
+    // When the row and its menu are gone.
+    setTimeout(() => focusPage(next?.querySelector('button')));
+  };
   return (
     <Menu position="bottom-end" portalProps={{ target: '#main' }} width={150}>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${listing.address}`}>
+        <ActionIcon ref={button} variant="subtle" color="gray" aria-label={`Actions for ${listing.address}`}>
           <Ellipsis size={17} />
         </ActionIcon>
       </Menu.Target>
@@ -138,7 +148,7 @@ function RowMenu({ listing }: { listing: Listing }) {
         >
           Edit
         </Menu.Item>
-        <Menu.Item leftSection={<Trash2 size={15} />} c="error" onClick={() => deleteListing(listing)}>
+        <Menu.Item leftSection={<Trash2 size={15} />} c="error" onClick={remove}>
           Delete
         </Menu.Item>
       </Menu.Dropdown>

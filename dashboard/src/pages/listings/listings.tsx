@@ -2,8 +2,10 @@ import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { House, Plus, SearchX, Upload } from 'lucide-react';
+import { ApiError } from '../../api/client';
 import { listingsQuery } from '../../api/queries';
 import type { ListingList } from '../../api/types';
+import { focusPage } from '../../lib/focus';
 import { formatCount } from '../../lib/format';
 import { useDeletions } from '../../lib/undoable-deletions';
 import { Page } from '../../parts/page';
@@ -12,12 +14,12 @@ import { ExportMenu } from './export';
 import { FilterBar } from './filters';
 import { ListingTable } from './listing-table';
 import { PageControls } from './paging';
-import { isFiltered, LIMIT_DEFAULT, type ListingSearch } from './search';
+import { isFiltered, type ListingSearch, toListQuery } from './search';
 
 /** All listings of the account, a page at a time; finding, ordering and paging are the service's. */
 export function ListingsPage() {
   const search = useSearch({ from: '/inside/listings' });
-  const query = useQuery(listingsQuery({ limit: LIMIT_DEFAULT, ...search, count: 'true' }));
+  const query = useQuery(listingsQuery(toListQuery(search)));
   const total = query.data?.total;
 
   return (
@@ -54,6 +56,7 @@ interface ResultsProps {
 
 function Results({ query: { data, error, refetch, isPlaceholderData }, search }: ResultsProps) {
   const deletions = useDeletions();
+  if (error instanceof ApiError && error.status === 400) return <NotUnderstood />;
   if (error !== null) return <ErrorState error={error} onRetry={refetch} action={<ClearFilters />} />;
   if (data === undefined) return <LoadingRows count={8} />;
   const rows = data.data.filter(({ id }) => !deletions.has(id));
@@ -104,9 +107,32 @@ function NothingFound() {
   );
 }
 
+/** The page itself asks for nothing like that: the address was made elsewhere, or long ago. */
+function NotUnderstood() {
+  return (
+    <div role="alert">
+      <EmptyState
+        icon={<SearchX size={22} />}
+        title="This list cannot be shown"
+        action={
+          <Button onClick={() => focusPage()} renderRoot={(props) => <Link to="/listings" search={{}} {...props} />}>
+            Show all listings
+          </Button>
+        }
+      >
+        The address of this page asks for something that there is not. Perhaps it was mistyped, or cut short.
+      </EmptyState>
+    </div>
+  );
+}
+
 function ClearFilters() {
   return (
-    <Button variant="default" renderRoot={(props) => <Link to="/listings" search={{}} {...props} />}>
+    <Button
+      variant="default"
+      onClick={() => focusPage()}
+      renderRoot={(props) => <Link to="/listings" search={{}} {...props} />}
+    >
       Clear search and filters
     </Button>
   );

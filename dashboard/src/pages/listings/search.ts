@@ -39,6 +39,19 @@ export type FilterName = keyof typeof FILTERS;
 
 export const FILTER_NAMES = Object.keys(FILTERS).filter((name): name is FilterName => name in FILTERS);
 
+export const NO_FILTERS: Record<string, undefined> = Object.fromEntries(FILTER_NAMES.map((name) => [name, undefined]));
+
+/** Filters that are numbers. */
+export const AMOUNTS: ReadonlySet<string> = new Set(['beds[gte]', 'baths[gte]', 'listPrice[gte]', 'listPrice[lte]']);
+
+/** The service takes no more. */
+export const WORDS_LENGTH_MAX = 200;
+
+/** What the service is asked for the page that the address means. */
+export function toListQuery(search: ListingSearch): ListingSearch & { count: string } {
+  return { limit: LIMIT_DEFAULT, ...search, count: 'true' };
+}
+
 export function isFiltered(search: ListingSearch): boolean {
   return search.q !== undefined || FILTER_NAMES.some((name) => search[name] !== undefined);
 }
