@@ -14,7 +14,7 @@ export function withJsonOption(command: Command): Command {
 
 /** Opens the database, says which on stderr, runs `work`, and closes it. */
 export async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
-  const database = openDatabase(readConfig().databaseUrl);
+  const database = await openDatabase(readConfig().databaseUrl);
   console.error(`database: ${database.name}`);
   try {
     return await work(database);

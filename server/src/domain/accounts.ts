@@ -69,7 +69,7 @@ export function changeAccount(
     const name = `${current.name}: ${describeChange(current, account)}`;
     await recordAudit(session, id, actor, 'account.updated', { type: 'account', id, name });
     return account;
-  });
+  }, id);
 }
 
 /** What became of each that was changed. */
@@ -105,10 +105,10 @@ export async function deleteAccount(database: Database, id: string): Promise<voi
   await database.write(async (session) => {
     await getAccount(session, id);
     await removeApiKeys(session, id);
-  });
-  await inSlices((limit) => database.write((session) => removeListings(session, id, limit)));
-  await inSlices((limit) => database.write((session) => removeEvents(session, id, limit)));
-  await inSlices((limit) => database.write((session) => removeRetries(session, id, limit)));
+  }, id);
+  await inSlices((limit) => database.write((session) => removeListings(session, id, limit), id));
+  await inSlices((limit) => database.write((session) => removeEvents(session, id, limit), id));
+  await inSlices((limit) => database.write((session) => removeRetries(session, id, limit), id));
   await database.write(async (session) => {
     // A write that was let in before its key was gone may have come in between.
     while ((await removeListings(session, id, SLICE_LENGTH)) > 0);

@@ -53,7 +53,7 @@ export async function issueApiKey(
     await getAccount(session, key.accountId);
     await insertApiKey(session, key, hashSecret(secret));
     await recordAudit(session, key.accountId, actor, 'api_key.created', targetOf(key));
-  });
+  }, key.accountId);
   return { key, secret };
 }
 
@@ -62,13 +62,15 @@ export async function issueApiKey(
  * @throws {AppError} `not_found` without such a key, and for another account's; what `requireManager` throws
  */
 export async function deleteApiKey(database: Database, keyId: string, manager: Manager = 'operator'): Promise<void> {
+  const key = await findKeyDetails(database, keyId);
+  if (key === undefined || (manager !== 'operator' && key.accountId !== manager.accountId)) throw noKey(keyId);
+  const { accountId, name } = key;
   await database.write(async (session) => {
-    const key = await findKeyDetails(session, keyId);
-    if (key === undefined || (manager !== 'operator' && key.accountId !== manager.accountId)) throw noKey(keyId);
-    const actor = await requireManager(session, key.accountId, manager);
-    await removeApiKey(session, key.accountId, keyId);
-    await recordAudit(session, key.accountId, actor, 'api_key.deleted', targetOf({ id: keyId, name: key.name }));
-  });
+    const actor = await requireManager(session, accountId, manager);
+    // Somebody else may have been first.
+    if (!(await removeApiKey(session, accountId, keyId))) throw noKey(keyId);
+    await recordAudit(session, accountId, actor, 'api_key.deleted', targetOf({ id: keyId, name }));
+  }, accountId);
 }
 
 function noKey(id: string): AppError {

@@ -30,7 +30,7 @@ async function purgeAccount(database: Database, accountId: string, before: numbe
     await database.write(async (session) => {
       const count = await countOldEvents(session, accountId, before, SLICE_LENGTH);
       await removeEvents(session, accountId, count);
-    });
+    }, accountId);
   }
 }
 

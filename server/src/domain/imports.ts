@@ -47,9 +47,9 @@ async function saveAll(
 }
 
 /** Tells of what was imported by hand. */
-async function tell(database: Database, { administrator }: Actor, report: ImportReport): Promise<void> {
+async function tell(database: Database, { accountId, administrator }: Actor, report: ImportReport): Promise<void> {
   if (administrator === undefined) return;
-  await database.write((session) => auditImport(session, administrator, report));
+  await database.write((session) => auditImport(session, administrator, report), accountId);
 }
 
 /** An error of the database says that nothing was written: that is not so when rows were saved before it. */

@@ -52,7 +52,7 @@ export async function write<T>(
   retry: Retry | undefined,
   work: (writing: Writing) => Promise<T>,
 ): Promise<Written<T>> {
-  const written = await database.write((session) => runOnce(session, actor, retry, work));
+  const written = await database.write((session) => runOnce(session, actor, retry, work), actor.accountId);
   accountWrites.emit('written', actor.accountId);
   return written;
 }
@@ -64,7 +64,7 @@ export async function writeLong<T>(
   retry: Retry | undefined,
   work: (writing: Writing<LongSession>) => Promise<T>,
 ): Promise<Written<T>> {
-  const written = await database.writeLong((session) => runOnce(session, actor, retry, work));
+  const written = await database.writeLong((session) => runOnce(session, actor, retry, work), actor.accountId);
   accountWrites.emit('written', actor.accountId);
   return written;
 }

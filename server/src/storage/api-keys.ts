@@ -134,13 +134,18 @@ export async function findKeyHead(session: Session, id: string): Promise<Head | 
   return head;
 }
 
-const remove = statement<{ accountId: string; id: string }>((query, parameter) =>
-  query.deleteFrom('api_keys').where('account_id', '=', parameter('accountId')).where('id', '=', parameter('id')),
+const remove = statement<{ accountId: string; id: string }, { id: string }>((query, parameter) =>
+  query
+    .deleteFrom('api_keys')
+    .where('account_id', '=', parameter('accountId'))
+    .where('id', '=', parameter('id'))
+    .returning('id'),
 );
 
-/** Removes a key: it is none any more when the transaction commits. */
-export async function removeApiKey(session: Session, accountId: string, id: string): Promise<void> {
-  await session.execute(remove, { accountId, id });
+/** Removes a key: it is none any more when the transaction commits. @returns whether there was such a key */
+export async function removeApiKey(session: Session, accountId: string, id: string): Promise<boolean> {
+  const rows = await session.execute(remove, { accountId, id });
+  return rows.length > 0;
 }
 
 const removeAll = statement<{ accountId: string }>((query, parameter) =>

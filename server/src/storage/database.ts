@@ -1,4 +1,4 @@
-import type { CompiledQuery, Dialect, Kysely, RawBuilder } from 'kysely';
+import type { CompiledQuery, Dialect, Kysely, RawBuilder, SqlBool } from 'kysely';
 import type { Tables } from './schema.ts';
 
 /** Builds queries and runs none. */
@@ -7,9 +7,45 @@ export type QueryBuilder = Kysely<Tables>;
 /** Names a value that is given when the statement runs. */
 export type Parameter<P> = <K extends keyof P & string>(name: K) => RawBuilder<P[K]>;
 
+/** What the engines say in words of their own: each has these functions. */
+export interface EngineSql {
+  /** Puts a listing's words into the index. */
+  insertWords: (query: QueryBuilder, parameter: Parameter<NewWords>) => { compile(): CompiledQuery<never> };
+  /** Where the words stand that have just been put in, in the transaction that has done so. */
+  newWordsRow: (parameter: Parameter<Pick<NewWords, 'sequence'>>) => RawBuilder<number>;
+  /** Takes the words of a row out of the index. */
+  removeWords: (query: QueryBuilder, parameter: Parameter<WordsPlace>) => { compile(): CompiledQuery<never> };
+  /** Whether each of these words begins one of the words of a row of `facets`. */
+  hasWords: (accountId: string, words: readonly string[]) => RawBuilder<SqlBool>;
+  /** The pairs of a JSON array, as rows of `index`, `id` and `searchRow`. */
+  pairs: (json: string) => RawBuilder<FoundPair>;
+  /** The account's facets, so that those with the newest ids are met first as far as the engine cares. */
+  facetsNewestFirst: (accountId: string) => RawBuilder<Tables['listing_facets']>;
+}
+
+/** Words as they stand in the index, with spaces between them. */
+export interface NewWords {
+  accountId: string;
+  /** The account's sequence when they were put in: there are no other words with it. */
+  sequence: number;
+  words: string;
+}
+
+export interface WordsPlace {
+  accountId: string;
+  searchRow: number;
+}
+
+/** The place of a listing that was found, in the order of the list. */
+export interface FoundPair {
+  index: number;
+  id: string;
+  searchRow: number;
+}
+
 /** A query that is compiled once for each engine, and kept prepared by it. */
 export interface Statement<P, R> {
-  build: (query: QueryBuilder, parameter: Parameter<P>) => { compile(): CompiledQuery<R> };
+  build: (query: QueryBuilder, parameter: Parameter<P>, engine: EngineSql) => { compile(): CompiledQuery<R> };
 }
 
 /** Declares a statement with named parameters of type `P` and rows of type `R`. */
@@ -50,7 +86,7 @@ export interface LongSession extends Session {
 }
 
 /** Builds a query for one request. */
-export type QueryBuild<R> = (query: QueryBuilder) => { compile(): CompiledQuery<R> };
+export type QueryBuild<R> = (query: QueryBuilder, engine: EngineSql) => { compile(): CompiledQuery<R> };
 
 /** Reads that may take long, away from the thread that answers requests. Accounts take turns. */
 export interface Scans {
@@ -85,12 +121,14 @@ export interface Database extends Session {
   /**
    * Runs `job` as if in a transaction of its own and resolves once the commit is on disk. Jobs that wait at the same time
    * are committed together; of one that throws nothing stays, and the others may be run again from their beginning. A job
-   * awaits nothing but its session, which ends with it.
+   * awaits nothing but its session, which ends with it. `accountId` is whose data it changes: on an engine with many
+   * writers nobody else changes that account meanwhile. A job without one changes what belongs to no account, or to
+   * several, and is the only such.
    * @throws whatever the job throws; {AppError} `unavailable`, `storage_full` or `outcome_unknown`
    */
-  write<T>(job: (session: Session) => Promise<T>): Promise<T>;
+  write<T>(job: (session: Session) => Promise<T>, accountId?: string): Promise<T>;
   /** As `write`, for a job that takes long: it is alone in its transaction, and may await its session's `nextTurn`. */
-  writeLong<T>(job: (session: LongSession) => Promise<T>): Promise<T>;
+  writeLong<T>(job: (session: LongSession) => Promise<T>, accountId?: string): Promise<T>;
   /** Waits for the writes that were handed in, then closes. */
   close(): Promise<void>;
 }

@@ -1,7 +1,6 @@
 import { FACETS, type Facet, type Facets } from '../model/facets.ts';
 import { type Parameter, type Session, statement } from './database.ts';
 import type { Tables } from './schema.ts';
-import { lastWordsRow } from './words.ts';
 
 type Columns = Tables['listing_facets'];
 
@@ -17,19 +16,26 @@ function facetValues(parameter: Parameter<Facets>): Columns {
 }
 
 type RowParameters = Facets & { accountId: string; id: string };
+/** Of the account, when the listing's words were put in. */
+type AtSequence = { sequence: number };
 
-const insert = statement<RowParameters>((query, parameter) =>
+const insert = statement<RowParameters & AtSequence>((query, parameter, engine) =>
   query.insertInto('listing_facets').values({
     ...facetValues(parameter),
     account_id: parameter('accountId'),
     id: parameter('id'),
-    search_row: lastWordsRow,
+    search_row: engine.newWordsRow(parameter),
   }),
 );
 
-/** Makes a listing found by its facets, and by the words that were put in last. */
-export async function insertFacets(session: Session, accountId: string, id: string, facets: Facets): Promise<void> {
-  await session.execute(insert, { ...facets, accountId, id });
+/** Makes a listing found by its facets, and by the words that have just been put in. */
+export async function insertFacets(
+  session: Session,
+  accountId: string,
+  { id, sequence }: { id: string; sequence: number },
+  facets: Facets,
+): Promise<void> {
+  await session.execute(insert, { ...facets, accountId, id, sequence });
 }
 
 const update = statement<RowParameters>((query, parameter) =>

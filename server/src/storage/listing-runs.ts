@@ -27,6 +27,8 @@ const selectRun = statement<RunParameters, RunRow>((query, parameter) =>
     .limit(parameter('limit')),
 );
 
+/** More than any text has bytes. */
+const EVERY_LENGTH = 2 ** 31 - 1;
 const AFTER_EVERY_ID = '~';
 
 /** Which of the account's listings, newest first. */
@@ -55,7 +57,7 @@ export async function findListingRun(session: Session, accountId: string, range:
   // Listings are short as a rule, and rows that need not be counted while they are read cost a third less.
   const rows = await session.execute(selectRun, parameters);
   if (rows.every(hasDoc)) return toRun(rows, range, false);
-  const parametersOfAll = { ...parameters, docBytesMax: Number.MAX_SAFE_INTEGER };
+  const parametersOfAll = { ...parameters, docBytesMax: EVERY_LENGTH };
   const run = await session.executeRun(selectRun, parametersOfAll, RUN_BYTES_MAX);
   return toRun(run.rows.filter(hasDoc), range, run.isCut);
 }

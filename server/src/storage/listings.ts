@@ -36,8 +36,8 @@ export async function insertListing(
   { facets, words }: Findable,
 ): Promise<void> {
   await session.execute(insert, { accountId, ...row });
-  await insertWords(session, accountId, words);
-  await insertFacets(session, accountId, row.id, facets);
+  await insertWords(session, accountId, row.sequence, words);
+  await insertFacets(session, accountId, row, facets);
 }
 
 const update = statement<StoredListing & { accountId: string }>((query, parameter) =>
@@ -61,7 +61,7 @@ export async function updateListing(
 ): Promise<void> {
   await session.execute(update, { accountId, ...row });
   await updateFacets(session, accountId, row.id, facets);
-  if (words !== undefined) await replaceWords(session, accountId, row.id, words);
+  if (words !== undefined) await replaceWords(session, accountId, row, words);
 }
 
 const remove = statement<{ accountId: string; id: string }>((query, parameter) =>

@@ -1,22 +1,22 @@
-import { AppError } from '../model/errors.ts';
 import type { Database, Scratch } from './database.ts';
+import type { PoolSettings } from './postgres/pool.ts';
 import { openSqliteScratch } from './sqlite/scratch.ts';
 import { openSqlite } from './sqlite.ts';
 
 const FILE_SCHEME = 'file:';
 
+/** For what needs few connections: the operator's commands. */
+export const FEW_CONNECTIONS: PoolSettings = { poolSize: 4, statementTimeoutMs: 30_000, preparesStatements: false };
+
 /**
- * Opens the database that a URL names: `file:` and a path.
+ * Opens the database that a URL names: `file:` and a path, or a PostgreSQL server. `settings` are for that.
  * @throws {AppError} `unavailable` with words for the operator
  */
-export function openDatabase(url: string): Database {
-  if (!url.startsWith(FILE_SCHEME)) {
-    throw new AppError(
-      'unavailable',
-      `DATABASE_URL must begin with ${FILE_SCHEME} and names another kind of database.`,
-    );
-  }
-  return openSqlite(url.slice(FILE_SCHEME.length));
+export async function openDatabase(url: string, settings: PoolSettings = FEW_CONNECTIONS): Promise<Database> {
+  if (url.startsWith(FILE_SCHEME)) return openSqlite(url.slice(FILE_SCHEME.length));
+  // The driver is loaded by those who use it.
+  const { openPostgres } = await import('./postgres.ts');
+  return openPostgres(url, settings);
 }
 
 /** Opens a database that nobody else can see, with all tables and nothing in them. On every engine it is SQLite. */

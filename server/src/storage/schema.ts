@@ -60,9 +60,13 @@ export interface Tables {
     /** Its row in `listing_words`. */
     search_row: number;
   };
-  /** SQLite's full-text index. */
+  /** The engine's index of words. */
   listing_words: {
+    /** SQLite's place of the words. */
     rowid: Generated<number>;
+    /** With `search_row` PostgreSQL's place of the words. */
+    account_id: Generated<string>;
+    search_row: Generated<number>;
     words: string;
   };
   events: {

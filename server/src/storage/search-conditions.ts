@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Facet } from '../model/facets.ts';
 import { type Box, boxAround, type Circle, EARTH_RADIUS_METRES, toRadians } from '../model/geo.ts';
 import type { Condition, Order, Search } from '../model/search.ts';
+import type { EngineSql } from './database.ts';
 import { facetColumn } from './listing-facets.ts';
 import { hasWords } from './words.ts';
 
@@ -17,13 +18,13 @@ export interface Position {
 const COMPARISONS = { is: sql`=`, gt: sql`>`, gte: sql`>=`, lt: sql`<`, lte: sql`<=` };
 
 /** Whether a row of `facets` is one of the account's listings that are searched. */
-export function isMatch(accountId: string, { conditions, box, circle, words }: Search): Test {
+export function isMatch(engine: EngineSql, accountId: string, { conditions, box, circle, words }: Search): Test {
   const tests = [
     sql<SqlBool>`facets.account_id = ${accountId}`,
     ...conditions.map(isMet),
     ...(box === undefined ? [] : [isInBox(box)]),
     ...(circle === undefined ? [] : [isInBox(boxAround(circle)), isInCircle(circle)]),
-    ...(words.length === 0 ? [] : [hasWords(accountId, words)]),
+    ...(words.length === 0 ? [] : [hasWords(engine, accountId, words)]),
   ];
   return sql`${sql.join(tests, sql` and `)}`;
 }
@@ -32,11 +33,16 @@ export function isMatch(accountId: string, { conditions, box, circle, words }: S
  * As `isMatch`, for a listing that matched before. Its words are looked up only if they have changed since: the engine
  * would gather all listings with such words again.
  */
-export function isStillMatch(accountId: string, search: Search, searchRow: RawBuilder<unknown>): Test {
-  const isMatchButForWords = isMatch(accountId, { ...search, words: [] });
+export function isStillMatch(
+  engine: EngineSql,
+  accountId: string,
+  search: Search,
+  searchRow: RawBuilder<unknown>,
+): Test {
+  const isMatchButForWords = isMatch(engine, accountId, { ...search, words: [] });
   if (search.words.length === 0) return isMatchButForWords;
   const hasSameWords = sql`facets.search_row = ${searchRow}`;
-  return sql`${isMatchButForWords} and (${hasSameWords} or ${hasWords(accountId, search.words)})`;
+  return sql`${isMatchButForWords} and (${hasSameWords} or ${hasWords(engine, accountId, search.words)})`;
 }
 
 function isMet({ field, operator, value }: Condition): Test {
@@ -63,7 +69,7 @@ function distance({ latitude, longitude }: Circle): RawBuilder<number> {
   const northwards = sql`power(sin(radians(${facet('latitude')} - ${latitude}) / 2), 2)`;
   const eastwards = sql`power(sin(radians(${facet('longitude')} - ${longitude}) / 2), 2)`;
   const square = sql`${northwards} + ${Math.cos(toRadians(latitude))} * cos(radians(${facet('latitude')})) * ${eastwards}`;
-  return sql`cast(sqrt(${square}) * ${DISTANCE_STEPS} as integer)`;
+  return sql`floor(sqrt(${square}) * ${sql.lit(DISTANCE_STEPS)})`;
 }
 
 /** What a list is sorted by, besides the id. */

@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Order, Search } from '../model/search.ts';
-import { type PackedRows, type QueryBuild, RUN_BYTES_MAX, type Scans } from './database.ts';
+import { type EngineSql, type PackedRows, type QueryBuild, RUN_BYTES_MAX, type Scans } from './database.ts';
 import type { Tables } from './schema.ts';
 import { comesAfter, isMatch, isStillMatch, type Position, sortValue } from './search-conditions.ts';
 
@@ -37,10 +37,10 @@ export function findPacked(
 
 function selectFound(accountId: string, search: Search, { after, limit }: Wanted): QueryBuild<Found> {
   const { by, isDescending } = search.order;
-  const matching = isMatch(accountId, search);
-  return (query) => {
+  return (query, engine) => {
+    const matching = isMatch(engine, accountId, search);
     const found = query
-      .selectFrom(facetsOf(accountId, search.order).as('facets'))
+      .selectFrom(facetsOf(engine, accountId, search.order).as('facets'))
       .select(['facets.id', sortValue(search).as('value'), 'facets.search_row as searchRow'])
       .where(after === undefined ? matching : sql<SqlBool>`${matching} and ${comesAfter(after, search)}`)
       .limit(limit);
@@ -50,15 +50,10 @@ function selectFound(accountId: string, search: Search, { after, limit }: Wanted
   };
 }
 
-/**
- * The account's facets. For the latest times first they are scanned from the newest id, as times grow with ids: in their
- * own order each row would take the place of one that was kept, which takes three times as long.
- */
-function facetsOf(accountId: string, { by, isDescending }: Order) {
+/** The account's facets. For the latest times first they are scanned from the newest id, as times grow with ids. */
+function facetsOf(engine: EngineSql, accountId: string, { by, isDescending }: Order) {
   const isLatestFirst = isDescending && (by === 'createdAt' || by === 'updatedAt');
-  if (!isLatestFirst) return sql<Facets>`listing_facets`;
-  // The engine only heeds an order within that has a limit.
-  return sql<Facets>`(select * from listing_facets where account_id = ${accountId} order by id desc limit -1)`;
+  return isLatestFirst ? engine.facetsNewestFirst(accountId) : sql<Facets>`listing_facets`;
 }
 
 /**
@@ -76,17 +71,17 @@ export async function findDocs(
   const keys = JSON.stringify(found.map(({ id, searchRow }) => [id, searchRow]));
   const { rows, isCut } = await scans.query<{ index: number; doc: string }>(
     accountId,
-    (query) =>
+    (query, engine) =>
       query
-        .selectFrom(sql<{ key: number; rowid: number }>`json_each(${keys})`.as('wanted'))
+        .selectFrom(engine.pairs(keys).as('wanted'))
         .crossJoin('listing_facets as facets')
         .crossJoin('listings')
-        .select(['wanted.key as index', 'doc'])
-        .where(isStillMatch(accountId, search, sql`wanted.value ->> 1`))
-        .where('facets.id', '=', sql<string>`wanted.value ->> 0`)
+        .select(['wanted.index', 'doc'])
+        .where(isStillMatch(engine, accountId, search, sql.ref('wanted.searchRow')))
+        .whereRef('facets.id', '=', 'wanted.id')
         .whereRef('listings.account_id', '=', 'facets.account_id')
         .whereRef('listings.id', '=', 'facets.id')
-        .orderBy('wanted.rowid'),
+        .orderBy('wanted.index'),
     { bytesMax: RUN_BYTES_MAX, signal },
   );
   const docs = rows.map(({ doc }) => doc);
@@ -112,11 +107,11 @@ export async function countMatches(
   search: Search,
   signal?: AbortSignal,
 ): Promise<number> {
-  const build: QueryBuild<{ count: number }> = (query) =>
+  const build: QueryBuild<{ count: number }> = (query, engine) =>
     query
       .selectFrom('listing_facets as facets')
       .select(({ fn }) => fn.countAll<number>().as('count'))
-      .where(isMatch(accountId, search));
+      .where(isMatch(engine, accountId, search));
   const { rows } = await scans.query(accountId, build, { signal });
   return rows[0]?.count ?? 0;
 }

@@ -1,26 +1,28 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { type Session, statement } from './database.ts';
+import type { RawBuilder, SqlBool } from 'kysely';
+import { type EngineSql, type NewWords, type Session, statement, type WordsPlace } from './database.ts';
 
 /** An account's id ends in random characters: so many of them keep one account's words apart from another's. */
 const TAG_LENGTH = 8;
+/** What is longer is told apart by its beginning: an index takes no word of more than 2,046 bytes. */
+const WORD_LENGTH_MAX = 500;
 
 /** A word as it stands in the index: with its account in front, so that a search only ever meets its own. */
 function taggedWord(accountId: string, word: string): string {
-  return accountId.slice(-TAG_LENGTH) + word;
+  return accountId.slice(-TAG_LENGTH) + word.slice(0, WORD_LENGTH_MAX);
 }
 
-const insert = statement<{ words: string }>((query, parameter) =>
-  query.insertInto('listing_words').values({ words: parameter('words') }),
-);
+const insert = statement<NewWords>((query, parameter, engine) => engine.insertWords(query, parameter));
 
-/** Puts words into the index, as its last row. */
-export async function insertWords(session: Session, accountId: string, words: ReadonlySet<string>): Promise<void> {
+/** Puts the words of a listing into the index, as it is at this sequence of the account. */
+export async function insertWords(
+  session: Session,
+  accountId: string,
+  sequence: number,
+  words: ReadonlySet<string>,
+): Promise<void> {
   const tagged = Array.from(words, (word) => taggedWord(accountId, word));
-  await session.execute(insert, { words: tagged.join(' ') });
+  await session.execute(insert, { accountId, sequence, words: tagged.join(' ') });
 }
-
-/** The row of `listing_words` that this connection has just made. */
-export const lastWordsRow = sql<number>`last_insert_rowid()`;
 
 type Place = { accountId: string; id: string };
 
@@ -38,19 +40,17 @@ async function findRow(session: Session, accountId: string, id: string): Promise
   return found?.row ?? 0;
 }
 
-const remove = statement<{ row: number }>((query, parameter) =>
-  query.deleteFrom('listing_words').where('rowid', '=', parameter('row')),
-);
+const remove = statement<WordsPlace>((query, parameter, engine) => engine.removeWords(query, parameter));
 
 /** Takes a listing's words out of the index. */
 export async function removeWords(session: Session, accountId: string, id: string): Promise<void> {
-  await session.execute(remove, { row: await findRow(session, accountId, id) });
+  await session.execute(remove, { accountId, searchRow: await findRow(session, accountId, id) });
 }
 
-const updateRow = statement<Place>((query, parameter) =>
+const updateRow = statement<Place & Pick<NewWords, 'sequence'>>((query, parameter, engine) =>
   query
     .updateTable('listing_facets')
-    .set({ search_row: lastWordsRow })
+    .set({ search_row: engine.newWordsRow(parameter) })
     .where('account_id', '=', parameter('accountId'))
     .where('id', '=', parameter('id')),
 );
@@ -62,18 +62,17 @@ const updateRow = statement<Place>((query, parameter) =>
 export async function replaceWords(
   session: Session,
   accountId: string,
-  id: string,
+  { id, sequence }: { id: string; sequence: number },
   words: ReadonlySet<string>,
 ): Promise<void> {
-  const row = await findRow(session, accountId, id);
-  await insertWords(session, accountId, words);
-  await session.execute(updateRow, { accountId, id });
-  await session.execute(remove, { row });
+  const searchRow = await findRow(session, accountId, id);
+  await insertWords(session, accountId, sequence, words);
+  await session.execute(updateRow, { accountId, id, sequence });
+  await session.execute(remove, { accountId, searchRow });
 }
 
 /** Whether each of these words begins one of the words of a row of `facets`. */
-export function hasWords(accountId: string, words: readonly string[]): RawBuilder<SqlBool> {
-  // A word has letters and digits only: nothing in it means anything to FTS5.
-  const match = words.map((word) => `"${taggedWord(accountId, word)}" *`).join(' AND ');
-  return sql`facets.search_row in (select rowid from listing_words where listing_words match ${match})`;
+export function hasWords(engine: EngineSql, accountId: string, words: readonly string[]): RawBuilder<SqlBool> {
+  const tagged = words.map((word) => taggedWord(accountId, word));
+  return engine.hasWords(accountId, tagged);
 }

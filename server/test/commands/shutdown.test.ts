@@ -91,7 +91,7 @@ async function startWithList(t: TestContext) {
   const directory = await directoryFor(t);
   const settings = { DATA_DIR: directory };
   const { accountId, key } = await createTenantByCommand(settings);
-  const database = openDatabase(`file:${join(directory, 'listings.db')}`);
+  const database = await openDatabase(`file:${join(directory, 'listings.db')}`);
   const input = { address: '12 Elm Street', beds: 3, baths: 2, description: DESCRIPTION };
   await Promise.all(Array.from({ length: LISTINGS }, () => createListing(database, { accountId }, () => input)));
   await database.close();

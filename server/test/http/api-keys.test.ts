@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import { deleteApiKey, issueApiKey } from '../../src/domain/api-keys.ts';
 import { fill, fillBeyondBuffers, MINIMAL, openList, post, readAll } from '../support/listings.ts';
@@ -15,10 +14,8 @@ const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());
 
 /** Changes the database as another process would. */
-function changeDatabase(sql: string, ...parameters: string[]): void {
-  const database = new DatabaseSync(join(service.directory, 'listings.db'), { timeout: 5_000 });
-  database.prepare(sql).run(...parameters);
-  database.close();
+async function changeDatabase(sql: string, ...parameters: string[]): Promise<void> {
+  await service.sql(sql, ...parameters);
 }
 
 async function assertRefused(tenant: Tenant, description: RegExp): Promise<void> {
@@ -38,13 +35,13 @@ describe('a key ends with the very next request', () => {
   test('after another connection deleted it', async () => {
     const tenant = await service.createTenant();
     assert.equal((await service.fetch(tenant, '/v1/me')).status, 200);
-    changeDatabase('delete from api_keys where id = ?', tenant.keyId);
+    await changeDatabase('delete from api_keys where id = ?', tenant.keyId);
     await assertRefused(tenant, /error="invalid_token".*deleted/);
   });
 
   test('after its account is gone', async () => {
     const tenant = await service.createTenant();
-    changeDatabase('delete from accounts where id = ?', tenant.accountId);
+    await changeDatabase('delete from accounts where id = ?', tenant.accountId);
     await assertRefused(tenant, /error="invalid_token"/);
   });
 
@@ -54,7 +51,7 @@ describe('a key ends with the very next request', () => {
     const { key, secret } = await issueApiKey(service.database, { ...request, expiresAt: Date.now() + 3_600_000 });
     const tenant = { accountId, keyId: key.id, key: secret };
     assert.equal((await service.fetch(tenant, '/v1/me')).status, 200);
-    changeDatabase('update api_keys set expires_at = created_at + 1 where id = ?', key.id);
+    await changeDatabase('update api_keys set expires_at = created_at + 1 where id = ?', key.id);
     await assertRefused(tenant, /error="invalid_token".*expired/);
   });
 
@@ -69,7 +66,7 @@ describe('a key ends with the very next request', () => {
 
   test('and a list that is being sent is cut, never ended early', async () => {
     const tenant = await service.createTenant();
-    fillBeyondBuffers(service, tenant);
+    await fillBeyondBuffers(service, tenant);
     const response = await openList(service, tenant);
     await deleteApiKey(service.database, tenant.keyId);
     const { text, isComplete } = await readAll(response);
@@ -121,11 +118,10 @@ test('no key is in the log or in the database, and its last use is written when 
       assert.ok(!stopping.logLines.join('').includes(secret), 'a key stands in the log');
       assert.ok(!contents.join('').includes(secret), 'a key stands in the database');
     }
-    const database = new DatabaseSync(join(stopping.directory, 'listings.db'), { readOnly: true });
-    for (const { lastUsedAt } of database.prepare('select last_used_at as lastUsedAt from api_keys').all()) {
+    const keys = await stopping.sql('select last_used_at from api_keys');
+    for (const { last_used_at: lastUsedAt } of keys) {
       assert.ok(Number(lastUsedAt) >= startTimeMs && Number(lastUsedAt) <= Date.now());
     }
-    database.close();
   } finally {
     await rm(stopping.directory, { recursive: true, force: true });
   }

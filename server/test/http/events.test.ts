@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import { fill, fillWithLarge, MINIMAL, post, send } from '../support/listings.ts';
 import { type EventsReply, faultsOf, readError, readEvents, readList, readListing } from '../support/replies.ts';
@@ -18,10 +16,8 @@ const patch = async (tenant: Tenant, id: string, body: object) =>
 const sequencesOf = ({ data }: EventsReply) => data.map(({ sequence }) => sequence);
 
 /** Removes events behind the service's back, as a purge does. */
-function removeEvents({ accountId }: Tenant, until: number): void {
-  const database = new DatabaseSync(join(service.directory, 'listings.db'), { timeout: 5_000 });
-  database.prepare('delete from events where account_id = ? and sequence <= ?').run(accountId, until);
-  database.close();
+async function removeEvents({ accountId }: Tenant, until: number): Promise<void> {
+  await service.sql('delete from events where account_id = ? and sequence <= ?', accountId, until);
 }
 
 describe('the events say what has changed, in order', () => {
@@ -193,13 +189,13 @@ describe('an after from which nobody can follow is 410: list again', () => {
   test('one of which later events were removed, and no other', async () => {
     const tenant = await service.createTenant();
     await fill(service, tenant, 5);
-    removeEvents(tenant, 3);
+    await removeEvents(tenant, 3);
     for (const given of ['', '?after=0', '?after=2', '?after=2&wait=60']) {
       const { message } = await readError(await get(tenant, given), 410, 'events_expired');
       assert.match(message, /were removed: it is too long ago\. List all listings again/);
     }
     assert.deepEqual(sequencesOf(await events(tenant, '?after=3')), [4, 5]);
-    removeEvents(tenant, 5);
+    await removeEvents(tenant, 5);
     await readError(await get(tenant, '?after=4'), 410, 'events_expired');
     assert.deepEqual((await events(tenant, '?after=5')).data, []);
   });
@@ -207,7 +203,7 @@ describe('an after from which nobody can follow is 410: list again', () => {
   test('a change of a listing whose event was removed is told as any other', async () => {
     const tenant = await service.createTenant();
     const { id } = await create(tenant);
-    removeEvents(tenant, 1);
+    await removeEvents(tenant, 1);
     const updated = await patch(tenant, id, { beds: 9 });
     const { data } = await events(tenant, '?after=1');
     assert.deepEqual(

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { after, describe, mock, test } from 'node:test';
 import { Browser, createPerson, PASSWORD, signIn } from '../support/browser.ts';
 import { startMailServer } from '../support/mail-server.ts';
@@ -44,9 +42,7 @@ describe('an invitation', () => {
     assert.ok(other.url.startsWith(`${service.url}/invitation#token=`));
     assert.equal(other.isMailed, false);
     assert.ok(!service.logLines.join('').includes(other.url.split('=')[1]));
-    const file = new DatabaseSync(join(service.directory, 'listings.db'), { readOnly: true });
-    const rows = file.prepare('select * from invitations where account_id = ?').all(ada.accountId);
-    file.close();
+    const rows = await service.sql('select * from invitations where account_id = ?', ada.accountId);
     assert.ok(!JSON.stringify(rows).includes(other.url.split('=')[1]), 'only the hash of the token is stored');
   });
 

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import { deleteApiKey, issueApiKey } from '../../src/domain/api-keys.ts';
 import { fill, fillWithLarge, openList, readAll } from '../support/listings.ts';
@@ -46,10 +44,8 @@ async function readChunkLengths(query: string): Promise<number[]> {
 }
 
 /** Deletes listings behind the service's back. */
-function removeListings(removed: string[]): void {
-  const database = new DatabaseSync(join(service.directory, 'listings.db'), { timeout: 5_000 });
-  for (const id of removed) database.prepare('delete from listings where id = ?').run(id);
-  database.close();
+async function removeListings(removed: string[]): Promise<void> {
+  for (const id of removed) await service.sql('delete from listings where id = ?', id);
 }
 
 describe('listings of nearly a mebibyte', () => {
@@ -119,7 +115,7 @@ test('a page that is sent in runs ends where its cursor says, although listings 
   await fill(service, owner, 5);
   // Within the page, its last one, and the first of the next page.
   const gone = [owned[15], owned[19], owned[20]].map(String);
-  removeListings(gone);
+  await removeListings(gone);
   const page = JSON.parse((await readAll(response)).text);
   const rest = await readList(await service.fetch(owner, `/v1/listings?cursor=${page.nextCursor}`));
   assert.ok(page.data.length <= 20);

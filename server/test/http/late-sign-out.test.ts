@@ -99,7 +99,7 @@ for (const [name, statementOf] of ENDS) {
       const { person, browser, end } = await enter();
       const { accountId } = person;
       const { id: keyId, key } = await browser.ask('POST', '/admin/api-keys', { name: 'Program' }, 201);
-      fillBeyondBuffers(service, { accountId, keyId, key });
+      await fillBeyondBuffers(service, { accountId, keyId, key });
       const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
       const headers = headersOf(browser);
       get(`${service.url}/admin/listings`, { headers, agent: false }, resolve).on('error', reject);

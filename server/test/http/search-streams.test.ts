@@ -50,7 +50,7 @@ describe('a sorted list that is complete', () => {
   test('has each of more listings than are found at a time, in order, and what is found takes little room', async () => {
     const tenant = await service.createTenant();
     const count = 101_002;
-    plant(service, tenant, count);
+    await plant(service, tenant, count);
     const parameters = '?sort=-beds&fields=id';
     await readAll(await openList(service, tenant, `${parameters}&beds[gte]=101000`));
     const { result, growthBytes } = await watchMemory(async () => {
@@ -94,7 +94,7 @@ describe('a sorted list that is complete', () => {
 
   test('is cut when its key is deleted meanwhile', async () => {
     const tenant = await service.createTenant();
-    fillBeyondBuffers(service, tenant);
+    await fillBeyondBuffers(service, tenant);
     const response = await openList(service, tenant, '?sort=-listPrice');
     assert.equal(response.statusCode, 200);
     await deleteApiKey(service.database, tenant.keyId);
@@ -106,7 +106,7 @@ describe('a sorted list that is complete', () => {
   test('is cut when the database fails meanwhile, and the service lives on', async () => {
     await using service = await startTestService();
     const tenant = await service.createTenant();
-    fillBeyondBuffers(service, tenant);
+    await fillBeyondBuffers(service, tenant);
     const response = await openList(service, tenant, '?sort=-beds');
     afterScans(service, async () => {
       throw new Error('the disk is gone');

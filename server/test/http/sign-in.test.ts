@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import { createAccount } from '../../src/domain/accounts.ts';
 import { createAdministrator } from '../../src/domain/administrators.ts';
@@ -13,13 +11,6 @@ import { startTestService } from '../support/service.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());
-
-function rows(sql: string, ...parameters: string[]): Record<string, unknown>[] {
-  const database = new DatabaseSync(join(service.directory, 'listings.db'), { readOnly: true });
-  const found = database.prepare(sql).all(...parameters);
-  database.close();
-  return found;
-}
 
 describe('signing in', () => {
   test('gives the session, and asking for it again gives the same', async () => {
@@ -74,7 +65,7 @@ describe('signing in', () => {
     const thief = new Browser(service);
     for (const [name, value] of stolen) thief.cookies.set(name, value);
     assert.equal(await thief.ask('GET', '/admin/session'), null);
-    const log = rows('select * from audit_log where account_id = ? order by id', person.accountId);
+    const log = await service.sql('select * from audit_log where account_id = ? order by id', person.accountId);
     assert.deepEqual(
       log.map(({ action, actor_id, actor_name, address }) => [action, actor_id, actor_name, address]),
       [
@@ -228,19 +219,17 @@ test('neither passwords nor cookies lie in the log or, but for hashes, in the da
   const [[, cookie = ''] = []] = browser.cookies;
   const lines = service.logLines.join('');
   assert.ok(!lines.includes(PASSWORD) && !lines.includes(cookie.split('.')[0] ?? '-'));
-  const [{ password } = {}] = rows('select password from credentials where user_id = ?', userId);
+  const [{ password } = {}] = await service.sql('select password from credentials where user_id = ?', userId);
   assert.match(String(password), /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
 });
 
 test('what the audit log says stays, until its account is gone', async () => {
   const { accountId } = await createPerson(service);
-  const database = new DatabaseSync(join(service.directory, 'listings.db'), { timeout: 5_000 });
-  const change = (sql: string) => database.prepare(sql).run(accountId);
-  assert.throws(() => change("update audit_log set actor_name = '' where account_id = ?"), /stays/);
-  assert.throws(() => change('delete from audit_log where account_id = ?'), /stays/);
-  change('delete from accounts where id = ?');
-  database.close();
-  assert.deepEqual(rows('select * from audit_log where account_id = ?', accountId), []);
+  const change = (sql: string) => service.sql(sql, accountId);
+  await assert.rejects(change("update audit_log set actor_name = '' where account_id = ?"), /stays/);
+  await assert.rejects(change('delete from audit_log where account_id = ?'), /stays/);
+  await change('delete from accounts where id = ?');
+  assert.deepEqual(await service.sql('select * from audit_log where account_id = ?', accountId), []);
 });
 
 test('administrators see who belongs to their account and nobody else; members do not', async () => {

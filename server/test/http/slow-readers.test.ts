@@ -17,7 +17,7 @@ const errorsIn = ({ logLines }: TestService) => logLines.filter((line) => JSON.p
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());
 const tenant = await service.createTenant();
-const count = fillBeyondBuffers(service, tenant);
+const count = await fillBeyondBuffers(service, tenant);
 
 describe('the complete list goes at its reader’s pace', () => {
   for (const encoding of ENCODINGS) {
@@ -44,7 +44,7 @@ describe('the complete list goes at its reader’s pace', () => {
   test('a reader that never reads is dropped, and its reply does not look whole', async () => {
     await using service = await startTestService({ idleTimeoutMs: 300 });
     const tenant = await service.createTenant();
-    fillBeyondBuffers(service, tenant);
+    await fillBeyondBuffers(service, tenant);
     const response = await openList(service, tenant);
     await until('the reader is dropped', () => aborted(service).length > 0);
     const { text, isComplete } = await readAll(response);
@@ -56,7 +56,7 @@ describe('the complete list goes at its reader’s pace', () => {
   test('a reader of HTTP/1.0 that is dropped finds the connection reset: a CSV has no other end', async () => {
     await using service = await startTestService({ idleTimeoutMs: 300 });
     const tenant = await service.createTenant();
-    fillBeyondBuffers(service, tenant);
+    await fillBeyondBuffers(service, tenant);
     using connection = await beginCsv(service.url, tenant.key);
     await until('the reader is dropped', () => aborted(service).length > 0);
     await assertReset(connection);
@@ -66,7 +66,7 @@ describe('the complete list goes at its reader’s pace', () => {
   test('so does one that the service does not wait for any longer when it stops', async () => {
     const service = await startTestService({ shutdownMaxMs: 300 });
     const tenant = await service.createTenant();
-    fillBeyondBuffers(service, tenant);
+    await fillBeyondBuffers(service, tenant);
     using connection = await beginCsv(service.url, tenant.key);
     await service[Symbol.asyncDispose]();
     await assertReset(connection);
@@ -78,7 +78,7 @@ describe('the complete list goes at its reader’s pace', () => {
     const idleTimeoutMs = 1_000;
     await using service = await startTestService({ idleTimeoutMs });
     const tenant = await service.createTenant();
-    fillBeyondBuffers(service, tenant);
+    await fillBeyondBuffers(service, tenant);
     const response = await openList(service, tenant);
     const startTimeMs = performance.now();
     let length = 0;

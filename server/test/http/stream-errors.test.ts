@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { decode, ENCODINGS } from '../support/encodings.ts';
 import { fillBeyondBuffers, MINIMAL, openList, post, readAll } from '../support/listings.ts';
@@ -10,10 +8,8 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 /** Makes every read of listings fail from now on, as a damaged database does. */
-function breakListings({ directory }: TestService): void {
-  const database = new DatabaseSync(join(directory, 'listings.db'), { timeout: 5_000 });
-  database.exec('drop table listings');
-  database.close();
+async function breakListings({ script }: TestService): Promise<void> {
+  await script('alter table listings rename to lost');
 }
 
 const errorsIn = ({ logLines }: TestService) =>
@@ -23,10 +19,10 @@ describe('an error in the middle of a list cuts the reply', () => {
   test('a client sees a broken reply, never a short one; the error is logged and the service lives on', async () => {
     await using service = await startTestService();
     const tenant = await service.createTenant();
-    fillBeyondBuffers(service, tenant);
+    await fillBeyondBuffers(service, tenant);
     const response = await openList(service, tenant);
     assert.equal(response.statusCode, 200);
-    breakListings(service);
+    await breakListings(service);
     const { text, isComplete } = await readAll(response);
     assert.equal(isComplete, false);
     assert.ok(text.startsWith('{"data":[{"id":"lst_'));
@@ -44,20 +40,20 @@ describe('an error in the middle of a list cuts the reply', () => {
   test('fetch rejects while it reads the body', async () => {
     await using service = await startTestService();
     const tenant = await service.createTenant();
-    fillBeyondBuffers(service, tenant);
+    await fillBeyondBuffers(service, tenant);
     const response = await service.fetch(tenant, '/v1/listings');
-    breakListings(service);
+    await breakListings(service);
     await assert.rejects(response.text());
   });
 
   test('the closing chunk is missing', async () => {
     await using service = await startTestService();
     const tenant = await service.createTenant();
-    fillBeyondBuffers(service, tenant);
+    await fillBeyondBuffers(service, tenant);
     using connection = await openRaw(service.url);
     connection.send(`GET /v1/listings HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tenant.key}\r\n\r\n`);
     await connection.pauseAtFirstByte();
-    breakListings(service);
+    await breakListings(service);
     connection.socket.resume();
     const bytes = await connection.readToEnd();
     assert.match(bytes.slice(0, 2000), /^HTTP\/1\.1 200 OK\r\n(?:.*\r\n)*transfer-encoding: chunked\r\n/i);
@@ -67,7 +63,7 @@ describe('an error in the middle of a list cuts the reply', () => {
   test('in HTTP/1.0, which has no chunks, the JSON does not end', async () => {
     await using service = await startTestService();
     const tenant = await service.createTenant();
-    const count = fillBeyondBuffers(service, tenant);
+    const count = await fillBeyondBuffers(service, tenant);
     const request = `GET /v1/listings HTTP/1.0\r\nAuthorization: Bearer ${tenant.key}\r\n\r\n`;
     using whole = await openRaw(service.url);
     whole.send(request);
@@ -76,7 +72,7 @@ describe('an error in the middle of a list cuts the reply', () => {
     using cut = await openRaw(service.url);
     cut.send(request);
     await cut.pauseAtFirstByte();
-    breakListings(service);
+    await breakListings(service);
     cut.socket.resume();
     const { body } = await cut.readReply();
     assert.throws(() => JSON.parse(body));
@@ -94,7 +90,7 @@ const BEGINNINGS: [format: string, beginning: RegExp][] = [
 test('in every format, compressed or not, what was read before the error arrives, and no end', async () => {
   await using service = await startTestService();
   const tenant = await service.createTenant();
-  const count = fillBeyondBuffers(service, tenant);
+  const count = await fillBeyondBuffers(service, tenant);
   const cases = BEGINNINGS.flatMap(([format, beginning]) =>
     ENCODINGS.map(async (encoding) => {
       const response = await openList(service, tenant, '', { Accept: format, 'Accept-Encoding': encoding });
@@ -102,7 +98,7 @@ test('in every format, compressed or not, what was read before the error arrives
     }),
   );
   const opened = await Promise.all(cases);
-  breakListings(service);
+  await breakListings(service);
   for (const { name, beginning, encoding, response } of opened) {
     const { bytes, text, isComplete } = await readAll(response);
     assert.equal(response.headers['content-encoding'], encoding === 'identity' ? undefined : encoding, name);
@@ -118,11 +114,11 @@ test('in every format, compressed or not, what was read before the error arrives
 test('in HTTP/1.0, where the end of the connection is that of the reply, a CSV that is cut is reset', async () => {
   await using service = await startTestService();
   const tenant = await service.createTenant();
-  fillBeyondBuffers(service, tenant);
+  await fillBeyondBuffers(service, tenant);
   using connection = await openRaw(service.url);
   connection.send(`GET /v1/listings HTTP/1.0\r\nAccept: text/csv\r\nAuthorization: Bearer ${tenant.key}\r\n\r\n`);
   await connection.pauseAtFirstByte();
-  breakListings(service);
+  await breakListings(service);
   connection.socket.resume();
   assert.match(await connection.readToEnd(), /^HTTP\/1\.1 200 OK\r\n/);
   const { errored } = connection.socket;
@@ -132,7 +128,7 @@ test('in HTTP/1.0, where the end of the connection is that of the reply, a CSV t
 test('an error before the first byte is a 500 that says nothing of the database', async () => {
   await using service = await startTestService();
   const tenant = await service.createTenant();
-  breakListings(service);
+  await breakListings(service);
   for (const path of ['/v1/listings', '/v1/listings?limit=1', '/v1/listings/lst_0']) {
     const error = await readError(await service.fetch(tenant, path), 500, 'internal_error');
     assert.doesNotMatch(JSON.stringify(error), /table|sqlite|select/i);

@@ -29,7 +29,7 @@ test('a database that is closed during a checkpoint waits for it', async (t) => 
   const directory = mkdtempSync(join(tmpdir(), 'property-listings-'));
   t.after(() => rmSync(directory, { recursive: true }));
   for (let opened = 0; opened < 10; opened += 1) {
-    const database = openDatabase(`file:${join(directory, 'listings.db')}`);
+    const database = await openDatabase(`file:${join(directory, 'listings.db')}`);
     await database.write(async (session) => {
       await session.execute(words('create table if not exists pages (page)'), {});
       await session.execute(words('insert into pages values (zeroblob(10000000))'), {});

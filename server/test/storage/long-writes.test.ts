@@ -122,7 +122,7 @@ test('a long write’s session ends with it', async (t) => {
 
 test('close waits for a long write', async (t) => {
   const { path } = await databaseFor(t);
-  const database = openDatabase(`file:${path}`);
+  const database = await openDatabase(`file:${path}`);
   const order: string[] = [];
   const long = database.writeLong(async (session) => {
     for (let turn = 0; turn < TURNS; turn += 1) await session.nextTurn();

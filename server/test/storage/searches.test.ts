@@ -81,8 +81,8 @@ test('every search scans facets by the account, and touches documents only to re
   const query: Database['scans']['query'] = (owner, build, options) => {
     return database.scans.query(
       owner,
-      (builder) => {
-        const compiled = build(builder).compile();
+      (builder, engine) => {
+        const compiled = build(builder, engine).compile();
         return { compile: () => ({ ...compiled, sql: `explain query plan ${compiled.sql}` }) };
       },
       options,

@@ -33,17 +33,14 @@ async function foreignDatabase(t: TestContext, script: string): Promise<string> 
 /** Opening is refused with words for the operator that name the file, and leaves the file as it was. */
 async function assertRefused(path: string, expected: RegExp): Promise<void> {
   const before = await readFile(path);
-  assert.throws(
-    () => openDatabase(`file:${path}`),
-    (error) => {
-      assert.ok(error instanceof AppError, String(error));
-      assert.equal(error.code, 'unavailable');
-      assert.match(error.message, expected);
-      assert.ok(error.message.includes(path), 'the message names the file');
-      assert.doesNotMatch(error.message, /\n/);
-      return true;
-    },
-  );
+  await assert.rejects(openDatabase(`file:${path}`), (error) => {
+    assert.ok(error instanceof AppError, String(error));
+    assert.equal(error.code, 'unavailable');
+    assert.match(error.message, expected);
+    assert.ok(error.message.includes(path), 'the message names the file');
+    assert.doesNotMatch(error.message, /\n/);
+    return true;
+  });
   assert.ok(before.equals(await readFile(path)), 'the file is as it was');
 }
 
@@ -75,7 +72,7 @@ test('nothing can be written through the reading connection', async (t) => {
 
 test('a missing database is made, with its directories', async (t) => {
   const path = join(await directoryFor(t), 'a', 'b c', 'listings.db');
-  const database = openDatabase(`file:${path}`);
+  const database = await openDatabase(`file:${path}`);
   assert.equal(database.name, path);
   assert.match(await getCursorSecret(database), /^[0-9a-f]{64}$/);
   const rows = await database.execute(words<{ epoch: string }>('select epoch from database_info'), {});
@@ -87,14 +84,14 @@ test('a missing database is made, with its directories', async (t) => {
 test('an existing database is opened again with its epoch and secret', async (t) => {
   const { database, path } = await databaseFor(t);
   const info = words('select * from database_info');
-  const again = openDatabase(`file:${path}`);
+  const again = await openDatabase(`file:${path}`);
   assert.deepEqual(await again.execute(info, {}), await database.execute(info, {}));
   await again.close();
 });
 
 test('after closing, everything stands in the one file', async (t) => {
   const directory = await directoryFor(t);
-  const database = openDatabase(`file:${join(directory, 'listings.db')}`);
+  const database = await openDatabase(`file:${join(directory, 'listings.db')}`);
   await database.close();
   assert.deepEqual(await readdir(directory), ['listings.db']);
 });
@@ -114,7 +111,7 @@ test(`${STARTS} processes that start at once on a new file all find its tables, 
 test('a database from the future is refused with words to fix it, and left as it was', async (t) => {
   const directory = await directoryFor(t);
   const path = join(directory, 'listings.db');
-  await openDatabase(`file:${path}`).close();
+  await (await openDatabase(`file:${path}`)).close();
   const future = new DatabaseSync(path);
   future.exec('pragma user_version = 999; create table of_the_future (a)');
   future.close();
@@ -128,7 +125,7 @@ test('tables that cannot be brought up to date are told in one line, also to the
   const damaged = new DatabaseSync(path);
   damaged.exec('create table database_info (id integer)');
   damaged.close();
-  assert.throws(() => openDatabase(`file:${path}`), {
+  await assert.rejects(openDatabase(`file:${path}`), {
     code: 'unavailable',
     message: `Cannot bring the tables of ${path} up to date: table database_info already exists.`,
   });
@@ -155,13 +152,13 @@ test('a file that is no database is refused, and left as it was', async (t) => {
 
 test('a directory in place of the file is refused', async (t) => {
   const path = await directoryFor(t);
-  assert.throws(() => openDatabase(`file:${path}`), { code: 'unavailable', message: /Cannot open the database/ });
+  await assert.rejects(openDatabase(`file:${path}`), { code: 'unavailable', message: /Cannot open the database/ });
 });
 
 test('a file in place of a directory is refused in words', async (t) => {
   const file = join(await directoryFor(t), 'file');
   await writeFile(file, '');
-  assert.throws(() => openDatabase(`file:${join(file, 'data', 'listings.db')}`), { code: 'unavailable' });
+  await assert.rejects(openDatabase(`file:${join(file, 'data', 'listings.db')}`), { code: 'unavailable' });
 });
 
 test('a directory that may not be written to is refused in words', async (t) => {
@@ -175,7 +172,7 @@ test('a directory that may not be written to is refused in words', async (t) => 
   for (const path of [join(readOnly, 'listings.db'), join(readOnly, 'data', 'listings.db')]) {
     if (isRoot) process.seteuid?.(OTHER_USER);
     try {
-      assert.throws(() => openDatabase(`file:${path}`), { code: 'unavailable', message: /Cannot/ }, path);
+      await assert.rejects(openDatabase(`file:${path}`), { code: 'unavailable', message: /Cannot/ }, path);
     } finally {
       if (isRoot) process.seteuid?.(0);
     }

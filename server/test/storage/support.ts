@@ -8,6 +8,7 @@ import { createListing } from '../../src/domain/listings.ts';
 import type { ListingInput } from '../../src/model/listings.ts';
 import { type Database, type Statement, statement } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open.ts';
+import { createDatabase } from '../support/database.ts';
 import { createDirectory } from '../support/service.ts';
 
 /** Turns of the event loop that a write job does not ask its session for; a timer might be over within its own turn. */
@@ -26,14 +27,15 @@ export function words<R = never>(text: string): Statement<Nothing, R> {
 /** A new database with one account; both are gone after the test. */
 export async function databaseFor(t: TestContext) {
   const directory = await createDirectory();
-  const path = join(directory, 'listings.db');
-  const database = openDatabase(`file:${path}`);
+  const { url, drop } = await createDatabase(directory);
+  const database = await openDatabase(url);
   t.after(async () => {
     await database.close();
+    await drop();
     await rm(directory, { recursive: true, force: true });
   });
   const account = await createAccount(database, 'Hill Country Homes');
-  return { database, path, accountId: account.id };
+  return { database, path: join(directory, 'listings.db'), accountId: account.id };
 }
 
 /** Creates a listing without HTTP. */

@@ -162,7 +162,7 @@ test('a statement that comes after its job has ended is refused', async (t) => {
 
 test('close waits for the writes that were handed in, and later ones are refused', async (t) => {
   const { accountId, path } = await databaseFor(t);
-  const database = openDatabase(`file:${path}`);
+  const database = await openDatabase(`file:${path}`);
   const writes = Array.from({ length: 500 }, () => create(database, accountId));
   const closed = database.close();
   await assert.rejects(async () => create(database, accountId), { code: 'unavailable' });

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { get, type IncomingMessage } from 'node:http';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { createListing } from '../../src/domain/listings.ts';
 import type { ListingInput } from '../../src/model/listings.ts';
+import { ENGINE } from './database.ts';
 import { decodeStart } from './encodings.ts';
 import type { Tenant, TestService } from './service.ts';
 
@@ -52,9 +51,9 @@ export async function fill(service: TestService, tenant: Tenant, count: number, 
 }
 
 /** Enough listings that no buffer between two sockets holds their list. */
-export function fillBeyondBuffers(service: TestService, tenant: Tenant): number {
+export async function fillBeyondBuffers(service: TestService, tenant: Tenant): Promise<number> {
   const LISTINGS = 7_000;
-  plant(service, tenant, LISTINGS, 3600);
+  await plant(service, tenant, LISTINGS, 3600);
   return LISTINGS;
 }
 
@@ -62,21 +61,34 @@ export function fillBeyondBuffers(service: TestService, tenant: Tenant): number 
  * Puts listings into the database past the service, in a moment: they have neither words nor events, and are only to be
  * read. Their beds and ids are numbered from 1, and their descriptions are hard to compress.
  */
-export function plant({ directory }: TestService, { accountId }: Tenant, count: number, descriptionLength = 2): void {
-  const database = new DatabaseSync(join(directory, 'listings.db'), { timeout: 5_000 });
+export async function plant(service: TestService, { accountId }: Tenant, count: number, descriptionLength = 2) {
   const numbers = `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${count})`;
-  const id = `printf('lst_%026d', n)`;
   const at = '2026-01-31T09:30:00.000Z';
-  const doc = `json_object('id', ${id}, 'address', n || ' Elm Street', 'beds', n, 'baths', 2, 'status', 'active',
-    'description', hex(randomblob(${descriptionLength} / 2)), 'version', 1, 'createdAt', '${at}', 'updatedAt', '${at}')`;
-  database.exec(`begin immediate;
-    ${numbers} insert into listings select '${accountId}', ${id}, 1, 0, ${doc} from numbers;
-    ${numbers} insert into listing_facets (account_id, id, status, beds, baths, created_at, updated_at, search_row)
-      select '${accountId}', ${id}, 'active', n, 2, '${at}', '${at}', 0 from numbers;
+  const { id, object, noise } = PLANTING[ENGINE];
+  const doc = `${object}('id', ${id}, 'address', n || ' Elm Street', 'beds', n, 'baths', 2, 'status', 'active',
+    'description', ${noise(descriptionLength)}, 'version', 1, 'createdAt', '${at}', 'updatedAt', '${at}')`;
+  await service.script(`begin;
+    insert into listings ${numbers} select '${accountId}', ${id}, 1, 0, ${doc} from numbers;
+    insert into listing_facets (account_id, id, status, beds, baths, created_at, updated_at, search_row)
+      ${numbers} select '${accountId}', ${id}, 'active', n, 2, '${at}', '${at}', 0 from numbers;
     update account_heads set listing_count = listing_count + ${count} where account_id = '${accountId}';
     commit;`);
-  database.close();
 }
+
+/** How each engine makes the documents of planted listings. */
+const PLANTING = {
+  sqlite: {
+    id: `printf('lst_%026d', n)`,
+    object: 'json_object',
+    noise: (length: number) => `hex(randomblob(${length} / 2))`,
+  },
+  postgres: {
+    id: `'lst_' || lpad(n::text, 26, '0')`,
+    object: 'json_build_object',
+    noise: (length: number) =>
+      `(select left(string_agg(md5(random()::text || n), ''), ${length}) from generate_series(0, ${length} / 32))`,
+  },
+};
 
 /** Creates listings of 0.85 MB each, nearly the largest there are, and returns their ids, oldest first. */
 export async function fillWithLarge(service: TestService, tenant: Tenant, count: number): Promise<string[]> {

@@ -8,6 +8,7 @@ import { issueApiKey } from '../../src/domain/api-keys.ts';
 import type { ServerTimeouts } from '../../src/http/server.ts';
 import type { Access } from '../../src/model/api-keys.ts';
 import { type Service, startService } from '../../src/service.ts';
+import { createDatabase, type TestDatabase } from './database.ts';
 
 export interface Tenant {
   accountId: string;
@@ -16,7 +17,7 @@ export interface Tenant {
   key: string;
 }
 
-export interface TestService extends Service {
+export interface TestService extends Service, Pick<TestDatabase, 'sql' | 'script'> {
   directory: string;
   /** What was logged, line by line. */
   logLines: string[];
@@ -37,13 +38,14 @@ export async function createDirectory(): Promise<string> {
 /** The service in this process, on a port of its own and a database of its own, both gone with `await using`. */
 export async function startTestService(options: TestOptions = {}): Promise<TestService> {
   const directory = await createDirectory();
+  const { url: databaseUrl, sql, script, drop } = await createDatabase(directory);
   const logLines: string[] = [];
   const writeLine = (line: string) => void logLines.push(line);
   const log = { logger: pino({ level: 'info' }, { write: writeLine }), writeLine };
   const config = {
     host: '127.0.0.1',
     port: 0,
-    databaseUrl: `file:${join(directory, 'listings.db')}`,
+    databaseUrl,
     publicUrl: options.publicUrl,
     logLevel: 'info',
     trustedProxies: options.trustedProxies,
@@ -57,6 +59,8 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
   return {
     ...service,
     directory,
+    sql,
+    script,
     logLines,
     async createTenant(name = 'Hill Country Homes', access = 'full') {
       const { id: accountId } = await createAccount(service.database, name);
@@ -76,6 +80,7 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     },
     async [Symbol.asyncDispose]() {
       await service.stop();
+      await drop();
       await rm(directory, { recursive: true, force: true });
     },
   };

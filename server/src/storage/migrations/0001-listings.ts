@@ -106,4 +106,108 @@ export const listings = {
 
     create index api_keys_account_id on api_keys (account_id, id);
   `,
+  postgres: `
+    create table database_info (
+      id integer primary key check (id = 1),
+      epoch text not null,
+      cursor_secret text not null,
+      created_at bigint not null
+    );
+
+    create table accounts (
+      id text collate "C" primary key,
+      name text not null,
+      currency text not null,
+      area_units text not null,
+      created_at bigint not null
+    );
+
+    create table account_heads (
+      account_id text collate "C" primary key references accounts (id) on delete cascade,
+      sequence bigint not null,
+      listing_count bigint not null
+    ) with (fillfactor = 50);
+
+    create table listings (
+      account_id text collate "C" not null references accounts (id) on delete cascade,
+      id text collate "C" not null,
+      version bigint not null,
+      sequence bigint not null,
+      doc text not null,
+      primary key (account_id, id)
+    );
+
+    -- Numbers that a filter compares are all of one type: a filter by 2.5 beds finds none and is no error.
+    create table listing_facets (
+      account_id text collate "C" not null,
+      id text collate "C" not null,
+      external_id text collate "C",
+      status text collate "C" not null,
+      property_type text collate "C",
+      city text collate "C",
+      postal_code text collate "C",
+      beds double precision not null,
+      baths double precision not null,
+      list_price double precision,
+      living_area double precision,
+      year_built double precision,
+      latitude double precision,
+      longitude double precision,
+      created_at text collate "C" not null,
+      updated_at text collate "C" not null,
+      search_row bigint not null,
+      primary key (account_id, id),
+      foreign key (account_id, id) references listings (account_id, id) on delete cascade
+    );
+
+    create unique index listing_facets_external_id on listing_facets (account_id, external_id)
+      where external_id is not null;
+
+    -- \`search_row\` is the account's sequence when the words were put in.
+    create table listing_words (
+      account_id text collate "C" not null references accounts (id) on delete cascade,
+      search_row bigint not null,
+      words tsvector not null,
+      primary key (account_id, search_row)
+    );
+
+    create index listing_words_words on listing_words using gin (words);
+
+    create table events (
+      account_id text collate "C" not null references accounts (id) on delete cascade,
+      sequence bigint not null,
+      type text not null,
+      listing_id text collate "C" not null,
+      changed text,
+      created_at bigint not null,
+      doc text,
+      primary key (account_id, sequence)
+    );
+
+    create table idempotency_keys (
+      account_id text collate "C" not null references accounts (id) on delete cascade,
+      key text collate "C" not null,
+      fingerprint text not null,
+      outcome text not null,
+      expires_at bigint not null,
+      primary key (account_id, key)
+    );
+
+    create index idempotency_keys_expires_at on idempotency_keys (expires_at);
+
+    create table api_keys (
+      hash text collate "C" primary key,
+      id text collate "C" not null unique,
+      account_id text collate "C" not null references accounts (id) on delete cascade,
+      name text not null,
+      access text not null check (access in ('full', 'read')),
+      start text not null,
+      created_by text,
+      created_at bigint not null,
+      expires_at bigint,
+      last_used_at bigint
+    );
+
+    create index api_keys_account_id on api_keys (account_id, id);
+  `,
 };

@@ -120,4 +120,126 @@ export const administrators = {
       when exists (select 1 from accounts where id = old.account_id)
       begin select raise(abort, 'what the audit log says stays'); end;
   `,
+
+  postgres: `
+    create table users (
+      id text collate "C" primary key,
+      name text collate "C" not null,
+      email text collate "C" not null unique,
+      email_verified bigint not null default 0,
+      image text collate "C",
+      two_factor_enabled bigint not null default 0,
+      created_at text collate "C" not null,
+      updated_at text collate "C" not null
+    );
+
+    create table sessions (
+      id text collate "C" primary key,
+      token text collate "C" not null unique,
+      user_id text collate "C" not null references users (id) on delete cascade,
+      -- The account that the person works in, if it was chosen.
+      account_id text collate "C" references accounts (id) on delete set null,
+      ip_address text collate "C",
+      user_agent text collate "C",
+      expires_at text collate "C" not null,
+      created_at text collate "C" not null,
+      updated_at text collate "C" not null
+    );
+
+    create index sessions_user_id on sessions (user_id);
+    create index sessions_account_id on sessions (account_id);
+    create index sessions_expires_at on sessions (expires_at);
+
+    create table credentials (
+      id text collate "C" primary key,
+      user_id text collate "C" not null references users (id) on delete cascade,
+      provider_id text collate "C" not null,
+      provider_user_id text collate "C" not null,
+      password text collate "C",
+      created_at text collate "C" not null,
+      updated_at text collate "C" not null,
+      unique (provider_id, provider_user_id)
+    );
+
+    create index credentials_user_id on credentials (user_id);
+
+    create table verifications (
+      id text collate "C" primary key,
+      identifier text collate "C" not null,
+      value text collate "C" not null,
+      expires_at text collate "C" not null,
+      created_at text collate "C" not null,
+      updated_at text collate "C" not null
+    );
+
+    create index verifications_identifier on verifications (identifier);
+    create index verifications_expires_at on verifications (expires_at);
+
+    create table two_factors (
+      id text collate "C" primary key,
+      user_id text collate "C" not null unique references users (id) on delete cascade,
+      secret text collate "C" not null,
+      backup_codes text collate "C" not null,
+      verified bigint not null default 1,
+      failed_verification_count bigint default 0,
+      locked_until text collate "C"
+    );
+
+    create table memberships (
+      account_id text collate "C" not null references accounts (id) on delete cascade,
+      user_id text collate "C" not null references users (id) on delete cascade,
+      role text collate "C" not null check (role in ('administrator', 'member')),
+      created_at bigint not null,
+      primary key (account_id, user_id)
+    );
+
+    create index memberships_user_id on memberships (user_id);
+
+    create table invitations (
+      account_id text collate "C" not null references accounts (id) on delete cascade,
+      id text collate "C" not null,
+      email text collate "C" not null,
+      role text collate "C" not null check (role in ('administrator', 'member')),
+      hash text collate "C" not null unique,
+      invited_by text collate "C" not null,
+      created_at bigint not null,
+      expires_at bigint not null,
+      primary key (account_id, id),
+      unique (account_id, email)
+    );
+
+    -- The link by which the first administrator comes in: one at most.
+    create table setup_links (
+      id bigint primary key check (id = 1),
+      hash text collate "C" not null,
+      expires_at bigint not null
+    );
+
+    create table audit_log (
+      account_id text collate "C" not null references accounts (id) on delete cascade,
+      id text collate "C" not null,
+      at bigint not null,
+      actor_type text collate "C" not null,
+      actor_id text collate "C",
+      actor_name text collate "C" not null,
+      action text collate "C" not null,
+      target_type text collate "C",
+      target_id text collate "C",
+      target_name text collate "C",
+      address text collate "C",
+      primary key (account_id, id)
+    );
+
+    create function refuse_audit_change() returns trigger language plpgsql as $$
+      begin
+        -- An account takes its rows with it: by then it is gone itself.
+        if tg_op = 'UPDATE' or exists (select 1 from accounts where id = old.account_id) then
+          raise exception 'what the audit log says stays';
+        end if;
+        return old;
+      end $$;
+
+    create trigger audit_log_stays before update or delete on audit_log
+      for each row execute function refuse_audit_change();
+  `,
 };

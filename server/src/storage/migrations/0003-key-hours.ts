@@ -13,4 +13,18 @@ export const keyHours = {
 
     create index key_hours_hour on key_hours (hour);
   `,
+
+  postgres: `
+    -- A key's hours outlive it: a chart of the last day still needs them.
+    create table key_hours (
+      account_id text collate "C" not null references accounts (id) on delete cascade,
+      hour bigint not null,
+      key_id text collate "C" not null,
+      requests bigint not null,
+      errors bigint not null,
+      primary key (account_id, hour, key_id)
+    );
+
+    create index key_hours_hour on key_hours (hour);
+  `,
 };

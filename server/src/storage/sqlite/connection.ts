@@ -1,9 +1,10 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import { DummyDriver, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import type { QueryDialect, Run, Session, Statement } from '../database.ts';
 import { rowMapper, StatementCompiler } from '../statements.ts';
 import { translateError } from './errors.ts';
 import { readRun } from './read-run.ts';
+import { sqliteSql } from './sql.ts';
 
 export const dialect: QueryDialect = {
   createAdapter: () => new SqliteAdapter(),
@@ -12,7 +13,7 @@ export const dialect: QueryDialect = {
 };
 
 /** One for all connections: it keeps what it has compiled. */
-export const compiler = new StatementCompiler({ ...dialect, createDriver: () => new DummyDriver() });
+export const compiler = new StatementCompiler(dialect, sqliteSql);
 
 interface Prepared {
   statement: StatementSync;

@@ -2,9 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { randomWord } from '../../lib/ids.ts';
 import { AppError } from '../../model/errors.ts';
-import { MIGRATIONS, SCHEMA_VERSION } from '../migrations.ts';
-
-const EPOCH_LENGTH = 8;
+import { EPOCH_LENGTH, MIGRATIONS, SCHEMA_VERSION, tooNew } from '../migrations.ts';
 
 /**
  * Brings the tables up to date in one transaction under the write lock; safe when several processes start at once.
@@ -37,12 +35,4 @@ function createDatabaseInfo(database: DatabaseSync): void {
   database
     .prepare('insert into database_info (id, epoch, cursor_secret, created_at) values (1, ?, ?, ?)')
     .run(randomWord(EPOCH_LENGTH), randomBytes(32).toString('hex'), Date.now());
-}
-
-function tooNew(name: string, version: number): AppError {
-  return new AppError(
-    'unavailable',
-    `The database ${name} has tables of version ${version} and this program knows ${SCHEMA_VERSION}: ` +
-      'a newer release has used it. Install that release or a later one, or restore a backup from before.',
-  );
 }

@@ -1,0 +1,71 @@
+import pg from 'pg';
+import { AppError } from '../../model/errors.ts';
+import { unavailable } from '../scan-turns.ts';
+
+/** Conditions of SQLSTATE (PostgreSQL's documentation, appendix A). */
+const DISK_FULL = '53100';
+const READ_ONLY_TRANSACTION = '25006';
+const SERIALIZATION_FAILURE = '40001';
+const DEADLOCK_DETECTED = '40P01';
+const LOCK_NOT_AVAILABLE = '55P03';
+const QUERY_CANCELED = '57014';
+/** Of an operator who ends a connection, or a server that stops or starts. */
+const INTERVENTION_CLASS = '57P';
+const CONNECTION_CLASS = '08';
+const RESOURCES_CLASS = '53';
+/** What a statement meets once another one of its transaction has failed. */
+const IN_FAILED_TRANSACTION = '25P02';
+
+/** Marks what the driver and the network say: they have many words and no common class. */
+export class ConnectionError extends Error {}
+
+/** What PostgreSQL calls an error that it has told. */
+function stateOf(error: unknown): string | undefined {
+  return error instanceof pg.DatabaseError ? error.code : undefined;
+}
+
+/** Whether the connection is of no use any more, or leads to a server that cannot be written. */
+export function isConnectionLost(error: unknown): boolean {
+  const state = stateOf(error);
+  if (state === undefined) return error instanceof ConnectionError;
+  return state === READ_ONLY_TRANSACTION || state.startsWith(INTERVENTION_CLASS) || state.startsWith(CONNECTION_CLASS);
+}
+
+/** Whether the same transaction can succeed the next time. */
+export function isRepeatable(error: unknown): boolean {
+  const state = stateOf(error);
+  return state === SERIALIZATION_FAILURE || state === DEADLOCK_DETECTED;
+}
+
+/** Whether the server has told that a statement failed, or only that the connection did or an earlier statement. */
+export function isVerdict(error: unknown): boolean {
+  const state = stateOf(error);
+  return state !== undefined && state !== IN_FAILED_TRANSACTION;
+}
+
+/** PostgreSQL's words stay in `cause`, for the log: the customer reads ours. */
+export function translateError(error: unknown): unknown {
+  const state = stateOf(error);
+  if (state === DISK_FULL) {
+    return new AppError('storage_full', 'The disk is full and nothing was written; try again later.', { cause: error });
+  }
+  return isUnavailable(error)
+    ? unavailable('The database is not available and nothing was written; try again.', error)
+    : error;
+}
+
+/** A commit whose answer was lost. */
+export function outcomeUnknown(error: unknown): AppError {
+  return new AppError(
+    'outcome_unknown',
+    'The database failed during the commit, so the change may or may not be stored; look before you send it again.',
+    { cause: error },
+  );
+}
+
+function isUnavailable(error: unknown): boolean {
+  const state = stateOf(error);
+  if (state === undefined) return error instanceof ConnectionError;
+  if (isConnectionLost(error) || isRepeatable(error) || state.startsWith(RESOURCES_CLASS)) return true;
+  return state === LOCK_NOT_AVAILABLE || state === QUERY_CANCELED;
+}

@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import type pg from 'pg';
+import { randomWord } from '../../lib/ids.ts';
+import { AppError } from '../../model/errors.ts';
+import { EPOCH_LENGTH, MIGRATIONS, SCHEMA_VERSION, tooNew } from '../migrations.ts';
+import { send } from './connection.ts';
+
+/** An advisory lock of ours (any number): who migrates holds it until the commit. */
+const MIGRATION_LOCK = 7_236_113;
+/** How long a process that starts waits for another one that migrates. */
+const LOCK_TIMEOUT_MS = 30_000;
+
+/**
+ * Brings the tables up to date in one transaction under a lock; safe when many processes start at once.
+ * @throws {AppError} `unavailable` with words for the operator: the tables are of a newer version, or cannot be made
+ */
+export async function migrate(client: pg.ClientBase, name: string): Promise<void> {
+  if ((await readVersion(client)) === SCHEMA_VERSION) return;
+  const run = (text: string, values: unknown[] = []) => send(client, { text, values, timeoutMs: LOCK_TIMEOUT_MS });
+  await run(`begin; set local statement_timeout = ${LOCK_TIMEOUT_MS}; set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+  try {
+    await run('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+    const version = await readVersion(client);
+    if (version > SCHEMA_VERSION) throw tooNew(name, version);
+    for (const migration of MIGRATIONS.slice(version)) await run(migration.postgres);
+    if (version === 0) {
+      const values = [randomWord(EPOCH_LENGTH), randomBytes(32).toString('hex'), Date.now()];
+      await run('insert into database_info (id, epoch, cursor_secret, created_at) values (1, $1, $2, $3)', values);
+      await run('create table schema_version (version integer not null)');
+      await run('insert into schema_version values (0)');
+    }
+    await run('update schema_version set version = $1', [SCHEMA_VERSION]);
+    await run('commit');
+  } catch (error) {
+    await run('rollback').catch(() => {});
+    if (error instanceof AppError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new AppError('unavailable', `Cannot bring the tables of ${name} up to date: ${reason}.`, { cause: error });
+  }
+}
+
+/** 0 for a database without our tables. */
+async function readVersion(client: pg.ClientBase): Promise<number> {
+  const { rows } = await send(client, { text: "select to_regclass('schema_version') is not null" });
+  if (rows[0]?.[0] !== true) return 0;
+  const answer = await send(client, { text: 'select version from schema_version' });
+  return Number(answer.rows[0]?.[0]);
+}

@@ -1,0 +1,45 @@
+import type pg from 'pg';
+import { type Answer, type Query, send } from './connection.ts';
+
+/** So many rows are fetched at first, and then twice as many as there are: few when they turn out to be large. */
+const FETCH_LENGTH = 16;
+const CURSOR = 'run';
+
+export interface AnswerRun extends Answer {
+  isCut: boolean;
+}
+
+/**
+ * Reads rows up to the one with which their texts exceed `bytesMax`, within a transaction. A cursor of the server's hands
+ * them out; it is closed before anybody else is waited for.
+ */
+export async function readRun(client: pg.ClientBase, query: Query, bytesMax: number): Promise<AnswerRun> {
+  const declared = send(client, { ...query, text: `declare ${CURSOR} no scroll cursor for ${query.text}` });
+  const [, first] = await Promise.all([declared, fetch(client, FETCH_LENGTH)]);
+  const rows: unknown[][] = [];
+  let answer = first;
+  let bytes = 0;
+  for (let wanted = FETCH_LENGTH; ; wanted = rows.length) {
+    for (const row of answer.rows) {
+      rows.push(row);
+      bytes += textBytes(row);
+      if (bytes > bytesMax) break;
+    }
+    const isCut = bytes > bytesMax;
+    if (isCut || answer.rows.length < wanted) {
+      await send(client, { text: `close ${CURSOR}` });
+      return { ...first, rows, isCut };
+    }
+    answer = await fetch(client, rows.length);
+  }
+}
+
+function fetch(client: pg.ClientBase, count: number): Promise<Answer> {
+  return send(client, { text: `fetch ${count} from ${CURSOR}` });
+}
+
+function textBytes(values: unknown[]): number {
+  let bytes = 0;
+  for (const value of values) if (typeof value === 'string') bytes += Buffer.byteLength(value);
+  return bytes;
+}

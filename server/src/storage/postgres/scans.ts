@@ -1,0 +1,74 @@
+import type pg from 'pg';
+import { type PackedRows, type QueryBuild, RUN_LENGTH, type Run, type ScanOptions, type Scans } from '../database.ts';
+import { ScanTurns } from '../scan-turns.ts';
+import { keptRowMapper } from '../statements.ts';
+import { type Answer, compiler, type Query, send } from './connection.ts';
+import { translateError } from './errors.ts';
+import type { Pool } from './pool.ts';
+import { type AnswerRun, readRun } from './read-run.ts';
+
+/** A count or a sorted list of millions may take so long. */
+const SCAN_TIMEOUT_MS = 60_000;
+
+/** Long reads on a few of the pool's connections, so that they leave some for everybody else. */
+export class PostgresScans implements Scans {
+  readonly #pool: Pool;
+  readonly #turns: ScanTurns;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+    this.#turns = new ScanTurns(Math.max(1, Math.floor(pool.settings.poolSize / 4)));
+  }
+
+  async query<R>(accountId: string, build: QueryBuild<R>, options: ScanOptions = {}): Promise<Run<R>> {
+    const { bytesMax, signal } = options;
+    const { columns, rows, isCut } = await this.#read(accountId, build, bytesMax, signal);
+    return { rows: rows.map(keptRowMapper(columns)) as R[], isCut };
+  }
+
+  async queryPacked<R>(accountId: string, build: QueryBuild<R>, signal?: AbortSignal): Promise<PackedRows<R>> {
+    const { columns, rows } = await this.#read(accountId, build, undefined, signal);
+    const packs: (() => R[])[] = [];
+    for (let start = 0; start < rows.length; start += RUN_LENGTH) {
+      const pack = Buffer.from(JSON.stringify(rows.slice(start, start + RUN_LENGTH)));
+      packs.push(() => JSON.parse(pack.toString()).map(keptRowMapper(columns)));
+    }
+    return { packs, count: rows.length };
+  }
+
+  close(): void {
+    this.#turns.close();
+  }
+
+  async #read<R>(
+    accountId: string,
+    build: QueryBuild<R>,
+    bytesMax: number | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<AnswerRun> {
+    this.#turns.refuse(accountId, signal);
+    const { sql: text, parameters } = compiler.compileQuery(build);
+    const query = { text, values: [...parameters], timeoutMs: SCAN_TIMEOUT_MS };
+    const read = () => this.#pool.use((client) => readAlone(client, query, bytesMax));
+    try {
+      return await this.#turns.run(accountId, read, signal);
+    } catch (error) {
+      throw translateError(error);
+    }
+  }
+}
+
+/** A query in a transaction of its own, in which the server gives it time. */
+async function readAlone(client: pg.ClientBase, query: Query, bytesMax: number | undefined): Promise<AnswerRun> {
+  const settings = `begin read only; set local statement_timeout = ${SCAN_TIMEOUT_MS}`;
+  const [, run] = await Promise.all([
+    send(client, { text: settings }),
+    bytesMax === undefined ? send(client, query).then(whole) : readRun(client, query, bytesMax),
+  ]);
+  await send(client, { text: 'commit' });
+  return run;
+}
+
+function whole(answer: Answer): AnswerRun {
+  return { ...answer, isCut: false };
+}

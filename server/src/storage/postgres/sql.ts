@@ -1,0 +1,34 @@
+import { sql } from 'kysely';
+import type { EngineSql, FoundPair } from '../database.ts';
+import type { Tables } from '../schema.ts';
+
+/** What PostgreSQL says in words of its own. */
+export const postgresSql: EngineSql = {
+  insertWords: (query, parameter) =>
+    query.insertInto('listing_words').values({
+      account_id: parameter('accountId'),
+      search_row: parameter('sequence'),
+      words: sql`array_to_tsvector(array_remove(string_to_array(${parameter('words')}, ' '), ''))`,
+    }),
+
+  newWordsRow: (parameter) => parameter('sequence'),
+
+  removeWords: (query, parameter) =>
+    query
+      .deleteFrom('listing_words')
+      .where('account_id', '=', parameter('accountId'))
+      .where('search_row', '=', parameter('searchRow')),
+
+  hasWords(accountId, words) {
+    // A word has letters and digits only: nothing in it means anything within quotes.
+    const match = words.map((word) => `'${word}':*`).join(' & ');
+    return sql`facets.search_row in (select listing_words.search_row from listing_words
+      where listing_words.account_id = ${accountId} and listing_words.words @@ cast(${match} as tsquery))`;
+  },
+
+  pairs: (json) => sql<FoundPair>`(
+    select ordinality - 1 as "index", pair ->> 0 as "id", cast(pair ->> 1 as bigint) as "searchRow"
+    from json_array_elements(cast(${json} as json)) with ordinality as pairs (pair, ordinality))`,
+
+  facetsNewestFirst: () => sql<Tables['listing_facets']>`listing_facets`,
+};

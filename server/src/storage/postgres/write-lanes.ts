@@ -1,0 +1,137 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type pg from 'pg';
+import type { LongSession } from '../database.ts';
+import { unavailable } from '../scan-turns.ts';
+import { translateError } from './errors.ts';
+import { Group, GroupFailure, type Job } from './group.ts';
+import { lockAccount, lockDatabase } from './locks.ts';
+import type { Pool } from './pool.ts';
+
+/** A group ends after so many jobs or so long, so that the first of them does not wait for the last. */
+const GROUP_JOBS_MAX = 256;
+const GROUP_DURATION_MAX_MS = 20;
+/** How often jobs are run that met another transaction, or a connection that was dead. */
+const TRIES_MAX = 4;
+
+/** The jobs of an account that wait, or those of none. */
+class Lane {
+  readonly accountId: string | undefined;
+  readonly waiting: Job[] = [];
+  drained: Promise<void> | undefined;
+  tries = 0;
+
+  constructor(accountId: string | undefined) {
+    this.accountId = accountId;
+  }
+}
+
+export interface WriteOptions {
+  /** Whose data is written; undefined for what belongs to no account, or to several. */
+  accountId?: string | undefined;
+  isLong?: boolean;
+}
+
+/**
+ * Write jobs, each account's in a lane of its own, and those of no account in one more. What waits in a lane is committed
+ * together (group commit). Each transaction first locks its account's row: what follows sees all that other processes have
+ * committed before, and nobody changes the account meanwhile. A job that fails after it has written takes the
+ * transaction with it, and the others of its group are run again.
+ */
+export class WriteLanes {
+  readonly #pool: Pool;
+  readonly #lanes = new Map<string | undefined, Lane>();
+  /** How many lanes may be written at a time: the others wait, so that reading finds connections. */
+  #free: number;
+  readonly #queue: (() => void)[] = [];
+  #isClosed = false;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+    this.#free = Math.max(1, Math.floor(pool.settings.poolSize / 2));
+  }
+
+  /** @throws {AppError} `unavailable` once it is closed; what the job throws; what `Database.write` says */
+  async submit<T>(run: (session: LongSession) => Promise<T>, options: WriteOptions = {}): Promise<T> {
+    const { accountId, isLong = false } = options;
+    if (this.#isClosed) throw unavailable('The service is stopping; send the request again.');
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const lane = this.#lanes.get(accountId) ?? new Lane(accountId);
+    this.#lanes.set(accountId, lane);
+    lane.waiting.push({ run, isLong, resolve: (value) => resolve(value as T), reject });
+    lane.drained ??= this.#drain(lane);
+    return promise;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all(Array.from(this.#lanes.values(), ({ drained }) => drained));
+  }
+
+  async #drain(lane: Lane): Promise<void> {
+    // One turn of the event loop lets the requests that have arrived together join the group.
+    await nextTurn();
+    await this.#enter();
+    while (lane.waiting.length > 0) {
+      const jobs: Job[] = [];
+      await this.#pool
+        .use((client) => this.#runGroup(client, lane, jobs))
+        .catch((error: unknown) => settleFailure(error, lane, jobs));
+    }
+    this.#lanes.delete(lane.accountId);
+    this.#leave();
+  }
+
+  async #enter(): Promise<void> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => this.#queue.push(resolve));
+  }
+
+  #leave(): void {
+    const next = this.#queue.shift();
+    if (next === undefined) this.#free += 1;
+    else next();
+  }
+
+  /** One transaction. Moves its jobs from the lane to `jobs`. @throws {GroupFailure} */
+  async #runGroup(client: pg.ClientBase, lane: Lane, jobs: Job[]): Promise<void> {
+    const { accountId, waiting } = lane;
+    const group = new Group(client, this.#pool.settings.preparesStatements);
+    if (accountId === undefined) group.begin(lockDatabase, {});
+    else group.begin(lockAccount, { accountId });
+    const endTimeMs = performance.now() + GROUP_DURATION_MAX_MS;
+    try {
+      do {
+        const [job] = waiting;
+        if (job === undefined || (job.isLong && jobs.length > 0)) break;
+        waiting.shift();
+        jobs.push(job);
+        await group.run(job);
+        if (job.isLong) break;
+      } while (jobs.length < GROUP_JOBS_MAX && performance.now() < endTimeMs);
+      await group.end();
+      lane.tries = 0;
+    } catch (error) {
+      await group.leave();
+      throw error;
+    }
+  }
+}
+
+/** Tells the job whose fault it is; the others are run again. If it is nobody's, all are, a few times. */
+function settleFailure(error: unknown, lane: Lane, jobs: Job[]): void {
+  const failure = error instanceof GroupFailure ? error : new GroupFailure(error, undefined);
+  const { cause, culprit, isRepeatable } = failure;
+  if (culprit !== undefined) {
+    culprit.reject(translateError(cause));
+    lane.waiting.unshift(...jobs.filter((job) => job !== culprit));
+    return;
+  }
+  lane.tries += 1;
+  if (isRepeatable && jobs.length > 0 && lane.tries < TRIES_MAX) {
+    lane.waiting.unshift(...jobs);
+    return;
+  }
+  lane.tries = 0;
+  const refused = jobs.length > 0 ? jobs : lane.waiting.splice(0);
+  for (const job of refused) job.reject(translateError(cause));
+}

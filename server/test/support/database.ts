@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import pg from 'pg';
+import { startPostgres } from './postgres.ts';
+
+export type Row = Record<string, unknown>;
+
+/** A database of a test's own, and a way into it past the service. */
+export interface TestDatabase {
+  url: string;
+  /** Runs a statement as another program would, with `?` for each value. */
+  sql(text: string, ...values: SQLInputValue[]): Promise<Row[]>;
+  /** Runs several statements. */
+  script(text: string): Promise<void>;
+  drop(): Promise<void>;
+}
+
+/** The engine on which the tests run: `sqlite`, or `postgres` as `TEST_DATABASE` says. */
+export const ENGINE = process.env.TEST_DATABASE === 'postgres' ? 'postgres' : 'sqlite';
+
+/** A reason to leave a test out on the engine in use, if it is about another. */
+export function only(engine: typeof ENGINE): { skip: string | false } {
+  return { skip: engine === ENGINE ? false : `only for ${engine}` };
+}
+
+export async function createDatabase(directory: string): Promise<TestDatabase> {
+  return ENGINE === 'sqlite' ? sqliteIn(directory) : createPostgresDatabase();
+}
+
+function sqliteIn(directory: string): TestDatabase {
+  const path = join(directory, 'listings.db');
+  const within = <T>(work: (database: DatabaseSync) => T): T => {
+    const database = new DatabaseSync(path, { timeout: 5_000 });
+    try {
+      return work(database);
+    } finally {
+      database.close();
+    }
+  };
+  return {
+    url: `file:${path}`,
+    sql: async (text, ...values) => within((database) => database.prepare(text).all(...values)),
+    script: async (text) => within((database) => database.exec(text)),
+    drop: async () => {},
+  };
+}
+
+/** A new database on the tests' server. */
+export async function createPostgresDatabase(): Promise<TestDatabase> {
+  const server = await startPostgres();
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await once(server, `create database ${name}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return {
+    url: url.href,
+    sql: (text, ...values) => once(url.href, numbered(text), values),
+    script: async (text) => void (await once(url.href, text)),
+    drop: async () => void (await once(server, `drop database ${name} with (force)`)),
+  };
+}
+
+async function once(url: string, text: string, values: unknown[] = []): Promise<Row[]> {
+  const client = new pg.Client(url);
+  // Whole numbers are below 2^53 here, as they are in SQLite's answers.
+  client.setTypeParser(pg.types.builtins.INT8, Number);
+  await client.connect();
+  try {
+    const { rows } = await client.query(values.length === 0 ? { text } : { text, values });
+    return rows;
+  } finally {
+    await client.end();
+  }
+}
+
+function numbered(text: string): string {
+  let number = 0;
+  return text.replaceAll('?', () => {
+    number += 1;
+    return `$${number}`;
+  });
+}

