@@ -11,6 +11,8 @@ export interface Config {
   /** 0 picks a free one. */
   port: number;
   databaseUrl: string;
+  /** How a PostgreSQL server is used. */
+  databasePool: { poolSize: number; statementTimeoutMs: number; preparesStatements: boolean };
   /** Without a slash at its end; undefined when the service's own address is the public one. */
   publicUrl: string | undefined;
   logLevel: string;
@@ -56,6 +58,11 @@ export function readConfig(env: Environment = loadEnvironment()): Config {
     host: env.HOST || '127.0.0.1',
     port: parsePort(env.PORT || '3000'),
     databaseUrl: parseDatabaseUrl(env.DATABASE_URL || `file:${join(dataDirectory, 'listings.db')}`, base),
+    databasePool: {
+      poolSize: parsePoolSize(env.DATABASE_POOL_SIZE || '10'),
+      statementTimeoutMs: parseStatementTimeout(env.DATABASE_STATEMENT_TIMEOUT || '2500ms'),
+      preparesStatements: parseSwitch('DATABASE_PREPARED_STATEMENTS', env.DATABASE_PREPARED_STATEMENTS || 'on'),
+    },
     publicUrl: env.PUBLIC_URL ? parsePublicUrl(env.PUBLIC_URL) : undefined,
     logLevel: parseLogLevel(env.LOG_LEVEL || 'info'),
     trustedProxies: env.TRUSTED_PROXIES ? parseTrustedProxies(env.TRUSTED_PROXIES) : undefined,
@@ -102,11 +109,43 @@ function parsePort(text: string): number {
 }
 
 function parseDatabaseUrl(text: string, base: string): string {
+  if (/^postgres(?:ql)?:/.test(text)) return parsePostgresUrl(text);
   if (!text.startsWith('file:') || text === 'file:') {
-    throw new ConfigError('DATABASE_URL must be file: and a path; this release knows no other database.');
+    throw new ConfigError('DATABASE_URL must be file: and a path, or like postgres://user:password@host/database.');
   }
   const path = text.startsWith('file://') ? fileUrlPath(text) : text.slice('file:'.length);
   return `file:${resolve(base, path)}`;
+}
+
+function parsePostgresUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url !== null && url.pathname.length > 1) return text;
+  // It may hold a password.
+  throw new ConfigError('DATABASE_URL must be like postgres://user:password@host:5432/database.');
+}
+
+/** What a connection costs the server is memory; more than its processors can work on at a time are of no use. */
+const POOL_SIZE_MAX = 1_000;
+
+function parsePoolSize(text: string): number {
+  const size = Number(text);
+  if (/^\d{1,4}$/.test(text) && size >= 1 && size <= POOL_SIZE_MAX) return size;
+  throw new ConfigError(`DATABASE_POOL_SIZE must be a number from 1 to ${POOL_SIZE_MAX}, not "${text}".`);
+}
+
+const STATEMENT_TIMEOUT_MIN_MS = 100;
+const STATEMENT_TIMEOUT_MAX_MS = 600_000;
+
+function parseStatementTimeout(text: string): number {
+  const [, number, unit] = /^(\d{1,6})(ms|s)$/.exec(text) ?? [];
+  const timeoutMs = Number(number) * (unit === 's' ? 1_000 : 1);
+  if (timeoutMs >= STATEMENT_TIMEOUT_MIN_MS && timeoutMs <= STATEMENT_TIMEOUT_MAX_MS) return timeoutMs;
+  throw new ConfigError(`DATABASE_STATEMENT_TIMEOUT must be a time from 100ms to 600s, such as 2500ms, not "${text}".`);
+}
+
+function parseSwitch(name: string, text: string): boolean {
+  if (text === 'on' || text === 'off') return text === 'on';
+  throw new ConfigError(`${name} must be on or off, not "${text}".`);
 }
 
 function fileUrlPath(text: string): string {

@@ -52,7 +52,7 @@ export interface Service extends Addresses, Omit<Serving, 'keepHouse'> {
  * @throws {ConfigError} when it cannot listen or prepare; what `openDatabase` throws
  */
 export async function startService(config: Config, log: Log, timeouts: ServerTimeouts = {}): Promise<Service> {
-  const database = await openDatabase(config.databaseUrl);
+  const database = await openDatabase(config.databaseUrl, config.databasePool);
   const preparation = await prepareStart(database, config, log);
   const serving = await serveRequests(database, config, log, { ...timeouts, createLimiter: createMemoryLimiter });
   serving.keepHouse();

@@ -6,7 +6,7 @@ import { openSqlite } from './sqlite.ts';
 const FILE_SCHEME = 'file:';
 
 /** For what needs few connections: the operator's commands. */
-export const FEW_CONNECTIONS: PoolSettings = { poolSize: 4, statementTimeoutMs: 30_000, preparesStatements: false };
+const FEW_CONNECTIONS: PoolSettings = { poolSize: 4, statementTimeoutMs: 30_000, preparesStatements: false };
 
 /**
  * Opens the database that a URL names: `file:` and a path, or a PostgreSQL server. `settings` are for that.

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { storedSequence, words } from '../storage/support.ts';
+import { only } from '../support/database.ts';
 import { counts, importFile, JSON_ARRAY, listAll, NDJSON, sendFile } from '../support/imports.ts';
 import { MINIMAL, post } from '../support/listings.ts';
 import { type ErrorReply, readError, readListing } from '../support/replies.ts';
@@ -110,7 +111,7 @@ describe('an atomic import keeps all rows or none', () => {
     await assertNothing(tenant);
   });
 
-  test('when the disk is full', async () => {
+  test('when the disk is full', only('sqlite'), async () => {
     await using full = await startTestService();
     const tenant = await full.createTenant();
     await full.database.write((session) => session.execute(words('pragma max_page_count = 400'), {}));

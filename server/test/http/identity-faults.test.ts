@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { after, type TestContext, test } from 'node:test';
 import { AppError } from '../../src/model/errors.ts';
 import { Browser, createPerson, PASSWORD, type Person, signIn } from '../support/browser.ts';
@@ -65,17 +63,18 @@ async function failEverywhere(
 }
 
 /** What is stored of somebody. */
-function stored({ userId }: Person) {
-  const database = new DatabaseSync(join(service.directory, 'listings.db'), { readOnly: true });
-  const all = (sql: string) => database.prepare(sql).all(userId);
-  const found = {
-    actions: all('select action from audit_log where actor_id = ? order by id').map(({ action }) => action),
-    sessions: all('select id from sessions where user_id = ?').length,
-    isGuarded: all('select two_factor_enabled from users where id = ?')[0]?.two_factor_enabled === 1,
-    factors: all('select verified from two_factors where user_id = ?').map(({ verified }) => verified === 1),
+async function stored({ userId }: Person) {
+  const all = (sql: string) => service.sql(sql, userId);
+  const actions = await all('select action from audit_log where actor_id = ? order by id');
+  const sessions = await all('select id from sessions where user_id = ?');
+  const [user] = await all('select two_factor_enabled from users where id = ?');
+  const factors = await all('select verified from two_factors where user_id = ?');
+  return {
+    actions: actions.map(({ action }) => action),
+    sessions: sessions.length,
+    isGuarded: user?.two_factor_enabled === 1,
+    factors: factors.map(({ verified }) => verified === 1),
   };
-  database.close();
-  return found;
 }
 
 async function arrange(path: string, body: unknown, prepare = signIn): Promise<Scene> {
@@ -104,7 +103,7 @@ test('a change of the password with a database that fails is 503, and is told by
   const change = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
   const begin = () => arrange('/admin/auth/change-password', change);
   await failEverywhere(t, begin, async ({ person, browser }) => {
-    const { actions, sessions } = stored(person);
+    const { actions, sessions } = await stored(person);
     const isChanged = actions.includes('administrator.password_changed');
     const given = { email: person.email, password: isChanged ? NEW_PASSWORD : PASSWORD };
     if (isChanged) assert.equal(sessions, (await isSignedIn(browser)) ? 1 : 0, 'the other sessions are over');
@@ -123,7 +122,7 @@ async function enrol() {
 
 test('switching the second factor on with a database that fails is 503, and it is on as a whole or not at all', async (t) => {
   await failEverywhere(t, enrol, async ({ person }) => {
-    const { actions, isGuarded, factors } = stored(person);
+    const { actions, isGuarded, factors } = await stored(person);
     assert.equal(isGuarded, actions.includes('administrator.two_factor_enabled'));
     assert.deepEqual(factors, [isGuarded]);
   });
@@ -142,7 +141,7 @@ test('switching it off with a database that fails is 503, and it is off as a who
     return { ...scene, send };
   };
   await failEverywhere(t, begin, async ({ person }) => {
-    const { actions, isGuarded, factors } = stored(person);
+    const { actions, isGuarded, factors } = await stored(person);
     assert.equal(isGuarded, !actions.includes('administrator.two_factor_disabled'));
     assert.equal(factors.length, isGuarded ? 1 : 0);
   });
@@ -164,7 +163,7 @@ test('signing out with a database that fails is 503, and is told by the audit lo
     t,
     () => arrange('/admin/auth/sign-out', undefined),
     async ({ person, browser }, status) => {
-      const isOver = stored(person).actions.includes('administrator.signed_out');
+      const isOver = (await stored(person)).actions.includes('administrator.signed_out');
       assert.equal(status, isOver ? 204 : 503);
       assert.equal(await isSignedIn(browser), !isOver);
     },

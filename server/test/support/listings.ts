@@ -86,7 +86,7 @@ const PLANTING = {
     id: `'lst_' || lpad(n::text, 26, '0')`,
     object: 'json_build_object',
     noise: (length: number) =>
-      `(select left(string_agg(md5(random()::text || n), ''), ${length}) from generate_series(0, ${length} / 32))`,
+      `left(array_to_string(array(select md5(random()::text || n) from generate_series(0, ${length} / 32)), ''), ${length})`,
   },
 };
 

@@ -46,6 +46,7 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     host: '127.0.0.1',
     port: 0,
     databaseUrl,
+    databasePool: { poolSize: 10, statementTimeoutMs: 2_500, preparesStatements: true },
     publicUrl: options.publicUrl,
     logLevel: 'info',
     trustedProxies: options.trustedProxies,

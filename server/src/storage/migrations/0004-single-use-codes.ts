@@ -4,4 +4,8 @@ export const singleUseCodes = {
     -- The step of time (RFC 6238: half a minute, counted from 1970) of the last code that was used.
     alter table two_factors add column last_step integer;
   `,
+
+  postgres: `
+    alter table two_factors add column last_step bigint;
+  `,
 };

@@ -66,8 +66,16 @@ const mappers = new WeakMap<CompiledStatement, RowMapper>();
 
 /** A compiled statement with its values. */
 export function toQuery(compiled: CompiledStatement, parameters: unknown, isNamed: boolean): Query {
-  const query = { text: compiled.sql, values: compiled.bind(parameters) };
+  const query = { text: compiled.sql, values: compiled.bind(parameters).map(withoutNul) };
   return isNamed ? { ...query, name: nameOf(compiled) } : query;
+}
+
+/**
+ * PostgreSQL's texts hold no U+0000, and none of ours does: it is refused at the door. Whoever asks for a text with one
+ * finds nothing, as there is none with U+FFFF, which is no character.
+ */
+export function withoutNul(value: unknown): unknown {
+  return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uffff') : value;
 }
 
 function nameOf(compiled: CompiledStatement): string {

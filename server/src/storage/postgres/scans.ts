@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { type PackedRows, type QueryBuild, RUN_LENGTH, type Run, type ScanOptions, type Scans } from '../database.ts';
 import { ScanTurns } from '../scan-turns.ts';
 import { keptRowMapper } from '../statements.ts';
-import { type Answer, compiler, type Query, send } from './connection.ts';
+import { type Answer, compiler, type Query, send, withoutNul } from './connection.ts';
 import { translateError } from './errors.ts';
 import type { Pool } from './pool.ts';
 import { type AnswerRun, readRun } from './read-run.ts';
@@ -48,7 +48,7 @@ export class PostgresScans implements Scans {
   ): Promise<AnswerRun> {
     this.#turns.refuse(accountId, signal);
     const { sql: text, parameters } = compiler.compileQuery(build);
-    const query = { text, values: [...parameters], timeoutMs: SCAN_TIMEOUT_MS };
+    const query = { text, values: parameters.map(withoutNul), timeoutMs: SCAN_TIMEOUT_MS };
     const read = () => this.#pool.use((client) => readAlone(client, query, bytesMax));
     try {
       return await this.#turns.run(accountId, read, signal);
