@@ -52,7 +52,7 @@ async function start(crew: Crew, config: Config, given: Environment, log: Servic
 /** What every worker needs is there before the first one starts. This process needs the database only for that. */
 async function prepareDatabase(config: Config, log: ServiceLog) {
   const { prepareStart } = await import('../../preparation.ts');
-  const database = openDatabase(config.databaseUrl);
+  const database = await openDatabase(config.databaseUrl, config.databasePool);
   try {
     return { databaseName: database.name, preparation: await prepareStart(database, config, log) };
   } finally {

@@ -31,7 +31,7 @@ async function serveAsTold(): Promise<void> {
   // While the first process prepares the database.
   const { serveRequests } = await import('../../service.ts');
   await orders.start;
-  const database = openDatabase(config.databaseUrl);
+  const database = await openDatabase(config.databaseUrl, config.databasePool);
   const serving = await serveRequests(database, config, log, { createLimiter: createClusterLimiter });
   void orders['keep house'].then(serving.keepHouse);
   void orders.cut.then(() => {
