@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type Config, readConfig } from '../config.ts';
 import { ensureDashboard } from './dashboard.ts';
 import { createLog } from './log.ts';
-import { exitOnSecondSignal, nextSignal } from './signals.ts';
+import { exitOnSecondSignal, exitStopped, nextSignal } from './signals.ts';
 import { sayListening } from './welcome.ts';
 import { serveByWorkers } from './workers/primary.ts';
 
@@ -32,7 +32,5 @@ async function serveAlone(config: Config, given: NodeJS.ProcessEnv): Promise<voi
   logger.info({ signal }, 'stopping');
   exitOnSecondSignal(log, cut);
   await stop();
-  logger.info('stopped');
-  log.flush();
-  process.exit(0);
+  exitStopped(log);
 }

@@ -28,9 +28,17 @@ export function exitOnSecondSignal({ logger, flush }: ServiceLog, cut: () => voi
     if (performance.now() - firstTimeMs < SECOND_SIGNAL_AFTER_MS) return;
     logger.warn('a second signal: exiting at once');
     flush();
+    process.exitCode = 1;
     await cut();
-    process.exit(1);
+    process.exit();
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
+}
+
+/** Ends the process once the service has stopped, be it that a second signal has broken off what ran. */
+export function exitStopped({ logger, flush }: ServiceLog): void {
+  if (process.exitCode === undefined) logger.info('stopped');
+  flush();
+  process.exit();
 }

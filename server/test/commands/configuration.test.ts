@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { cp, mkdir, readdir, realpath, symlink, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
-import { bareEnvironment, createTenantByCommand, environment, PROGRAM, REPOSITORY } from '../support/process.ts';
+import { bareEnvironment, createTenantByCommand, environment, PROGRAM } from '../support/process.ts';
+import { copyProgram } from '../support/program-copy.ts';
 import { directoryFor, serveFor, spawnFor } from '../support/serving.ts';
 
 /** Runs the program to its end. */
@@ -152,30 +153,18 @@ function environmentFor(program: string, settings: Record<string, string>) {
   return program === PROGRAM ? environment(settings) : bareEnvironment(settings);
 }
 
-/** The program in a directory of its own, which is a clone if `manifest` says so. */
-async function copyProgram(t: TestContext, manifest?: object) {
-  const directory = await realpath(await directoryFor(t));
-  const root = join(directory, 'root');
-  const elsewhere = join(directory, 'elsewhere');
-  await mkdir(join(root, 'server'), { recursive: true });
-  await mkdir(elsewhere);
-  for (const part of ['bin', 'src', 'package.json']) {
-    await cp(join(REPOSITORY, 'server', part), join(root, 'server', part), { recursive: true });
-  }
-  await symlink(join(REPOSITORY, 'node_modules'), join(root, 'node_modules'));
-  if (manifest !== undefined) await writeFile(join(root, 'package.json'), JSON.stringify(manifest));
-  const program = join(root, 'server', 'bin', 'property-listings.js');
+async function copyMigrating(t: TestContext, manifest: object) {
+  const copy = await copyProgram(t, manifest);
   return {
-    root,
-    elsewhere,
-    migrate: (settings: Record<string, string>) => run(t, ['migrate'], settings, program, elsewhere),
+    ...copy,
+    migrate: (settings: Record<string, string>) => run(t, ['migrate'], settings, copy.program, copy.elsewhere),
   };
 }
 
 const CLONE = { name: 'property-listings-repository' };
 
 test('in a clone .env at its root is read wherever the command is called from, and the environment wins', async (t) => {
-  const { root, elsewhere, migrate } = await copyProgram(t, CLONE);
+  const { root, elsewhere, migrate } = await copyMigrating(t, CLONE);
   await writeFile(join(root, '.env'), 'DATA_DIR=from-file\n');
   await writeFile(join(elsewhere, '.env'), 'DATA_DIR=wrong\n');
   assert.equal((await migrate({})).stderr, `database: ${join(root, 'from-file', 'listings.db')}\n`);
@@ -185,7 +174,7 @@ test('in a clone .env at its root is read wherever the command is called from, a
 });
 
 test('in a clone relative paths count from its root, and absolute ones stay', async (t) => {
-  const { root, elsewhere, migrate } = await copyProgram(t, CLONE);
+  const { root, elsewhere, migrate } = await copyMigrating(t, CLONE);
   const paths: [Record<string, string>, string][] = [
     [{}, join(root, 'data', 'listings.db')],
     [{ DATA_DIR: 'a/b' }, join(root, 'a', 'b', 'listings.db')],
@@ -202,7 +191,7 @@ test('in a clone relative paths count from its root, and absolute ones stay', as
 });
 
 test('outside a clone .env and relative paths are those of the current directory', async (t) => {
-  const { root, elsewhere, migrate } = await copyProgram(t, { name: 'the-operators-own-package' });
+  const { root, elsewhere, migrate } = await copyMigrating(t, { name: 'the-operators-own-package' });
   await writeFile(join(root, '.env'), 'DATA_DIR=wrong\n');
   assert.equal((await migrate({})).stderr, `database: ${join(elsewhere, 'data', 'listings.db')}\n`);
   await writeFile(join(elsewhere, '.env'), 'DATA_DIR=from-file\n');
@@ -210,7 +199,7 @@ test('outside a clone .env and relative paths are those of the current directory
 });
 
 test('a wrong value in .env stops the start as one in the environment does', async (t) => {
-  const { root, migrate } = await copyProgram(t, CLONE);
+  const { root, migrate } = await copyMigrating(t, CLONE);
   await writeFile(join(root, '.env'), 'LOG_LEVEL=loud\n');
   assertStopped(await migrate({}), 'LOG_LEVEL');
 });

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createTenantByCommand, environment, REPOSITORY } from '../support/process.ts';
 import { openSocket, readReply, requestText } from '../support/raw-http.ts';
 import { directoryFor, isRunning, spawnFor, waitUntilRefused } from '../support/serving.ts';
+import { assertStored } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 
 const BODY = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });
@@ -103,28 +104,47 @@ test('SIGTERM to npm alone ends the service too, after the request that runs', a
   assert.deepEqual(await readdir(directory), ['listings.db']);
 });
 
-test('in a terminal the service says where it is; Ctrl-C twice ends it, after the request that runs', async (t) => {
-  const directory = await directoryFor(t);
-  const { key } = await createTenantByCommand({ DATA_DIR: directory });
-  endAllAfter(t, directory);
-  // util-linux's `script` gives a pseudo-terminal; without it this fails, for then nobody has tried Ctrl-C.
-  const terminal = spawnFor(t, 'script', ['-qfec', 'npm start', '/dev/null'], npmEnvironment(directory), REPOSITORY);
-  const { child, output, closed } = terminal;
-  await until('the service listens', () => output.stdout.includes('listening'));
-  const url = /https?:\/\/[^\s/]+/.exec(output.stdout)?.[0] ?? '';
-  assert.ok(output.stdout.includes(`${url}/v1`));
-  assert.ok(output.stdout.includes(`${url}/docs`));
-  assert.ok(output.stdout.includes(`curl ${url}/v1/listings -H "Authorization: Bearer `));
-  assert.ok(output.stdout.includes(join(directory, 'listings.db')));
+for (const WORKERS of ['', '2']) {
+  test(`in a terminal the service says where it is; Ctrl-C twice ends it, after the request that runs${WORKERS && ` (WORKERS=${WORKERS})`}`, async (t) => {
+    const directory = await directoryFor(t);
+    const { key } = await createTenantByCommand({ DATA_DIR: directory });
+    endAllAfter(t, directory);
+    // util-linux's `script` gives a pseudo-terminal; without it this fails, for then nobody has tried Ctrl-C.
+    const settings = { ...npmEnvironment(directory), WORKERS };
+    const terminal = spawnFor(t, 'script', ['-qfec', 'npm start', '/dev/null'], settings, REPOSITORY);
+    const { child, output, closed } = terminal;
+    await until('the service listens', () => output.stdout.includes('listening'));
+    const url = /https?:\/\/[^\s/]+/.exec(output.stdout)?.[0] ?? '';
+    assert.ok(output.stdout.includes(`${url}/v1`));
+    assert.ok(output.stdout.includes(`${url}/docs`));
+    assert.ok(output.stdout.includes(`curl ${url}/v1/listings -H "Authorization: Bearer `));
+    assert.ok(output.stdout.includes(join(directory, 'listings.db')));
 
-  const running = await sendHalf(t, url, key);
-  child.stdin.write(CTRL_C);
-  await sleep(2);
-  child.stdin.write(CTRL_C);
-  await waitUntilRefused(url);
-  await assertFinished(running);
-  await closed;
-  await until('no process is left', async () => (await processesOf(directory)).length === 0);
-  assert.match(output.stdout, /stopped/);
-  assert.deepEqual(await readdir(directory), ['listings.db']);
-});
+    const running = await sendHalf(t, url, key);
+    child.stdin.write(CTRL_C);
+    await sleep(2);
+    child.stdin.write(CTRL_C);
+    await waitUntilRefused(url);
+    await assertFinished(running);
+    await closed;
+    await until('no process is left', async () => (await processesOf(directory)).length === 0);
+    assert.match(output.stdout, /stopped/);
+    assert.deepEqual(await readdir(directory), ['listings.db']);
+  });
+
+  test(`when its terminal is closed the service ends, after the request that runs${WORKERS && ` (WORKERS=${WORKERS})`}`, async (t) => {
+    const directory = await directoryFor(t);
+    const { accountId, key } = await createTenantByCommand({ DATA_DIR: directory });
+    endAllAfter(t, directory);
+    const settings = { ...npmEnvironment(directory), WORKERS };
+    const { child, output } = spawnFor(t, 'script', ['-qfec', 'npm start', '/dev/null'], settings, REPOSITORY);
+    await until('the service listens', () => output.stdout.includes('listening'));
+    const running = await sendHalf(t, /https?:\/\/[^\s/]+/.exec(output.stdout)?.[0] ?? '', key);
+    child.kill('SIGKILL');
+    await waitUntilRefused(/https?:\/\/[^\s/]+/.exec(output.stdout)?.[0] ?? '');
+    await assertFinished(running);
+    await until('no process is left', async () => (await processesOf(directory)).length === 0);
+    assert.deepEqual(await readdir(directory), ['listings.db']);
+    assertStored(directory, accountId, []);
+  });
+}

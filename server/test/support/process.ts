@@ -43,10 +43,18 @@ export function environment(settings: Record<string, string>): Record<string, st
   return bareEnvironment({ ...unset, ...settings });
 }
 
+/** A copy of the program, and where it is called: there `.env` counts, too. */
+export interface ProgramCopy {
+  program: string;
+  cwd: string;
+}
+
 /** `serve` in a process of its own; resolves when it listens. */
-export async function spawnService(settings: Record<string, string>): Promise<ServeProcess> {
-  const child = spawn(process.execPath, [PROGRAM, 'serve'], {
-    env: environment({ PORT: '0', ...settings }),
+export async function spawnService(settings: Record<string, string>, copy?: ProgramCopy): Promise<ServeProcess> {
+  const given = { PORT: '0', ...settings };
+  const child = spawn(process.execPath, [copy?.program ?? PROGRAM, 'serve'], {
+    env: copy === undefined ? environment(given) : bareEnvironment(given),
+    cwd: copy?.cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const log: Record<string, unknown>[] = [];

@@ -30,6 +30,15 @@ export async function openSocket(url: string): Promise<Socket> {
   return socket;
 }
 
+/** Sends a request but for its last byte, and resolves when the service waits for it. */
+export async function beginRequest(socket: Socket, request: string): Promise<void> {
+  const bodyStart = request.indexOf('\r\n\r\n') + 4;
+  socket.write(`${request.slice(0, bodyStart - 2)}Expect: 100-continue\r\n\r\n`);
+  const [interim] = await once(socket, 'data');
+  if (!String(interim).startsWith('HTTP/1.1 100 ')) throw new Error(`The body is not asked for:\n${interim}`);
+  socket.write(request.slice(bodyStart, -1));
+}
+
 /** The whole reply at the beginning of `text`; undefined as long as something of it is missing. ASCII bodies only. */
 export function takeReply(text: string): RawReply | undefined {
   const headEnd = text.indexOf('\r\n\r\n');

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import type { TestContext } from 'node:test';
-import { type ServeProcess, spawnService } from './process.ts';
+import { type ProgramCopy, type ServeProcess, spawnService } from './process.ts';
 import { createDirectory } from './service.ts';
 import { until } from './until.ts';
 
@@ -15,8 +15,12 @@ export async function directoryFor(t: TestContext): Promise<string> {
 }
 
 /** `serve` in a process that does not outlive the test. */
-export async function serveFor(t: TestContext, settings: Record<string, string>): Promise<ServeProcess> {
-  const service = await spawnService(settings);
+export async function serveFor(
+  t: TestContext,
+  settings: Record<string, string>,
+  copy?: ProgramCopy,
+): Promise<ServeProcess> {
+  const service = await spawnService(settings, copy);
   t.after(() => endByForce(service.child));
   return service;
 }

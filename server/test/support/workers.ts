@@ -18,7 +18,8 @@ export async function serveByTwo(t: TestContext, given: Record<string, string> =
   return { directory, settings, tenant, service: await serveFor(t, settings) };
 }
 
-async function createTenantIn(directory: string) {
+/** Makes an account and a key in the database of a DATA_DIR. */
+export async function createTenantIn(directory: string) {
   const database = await openDatabase(`file:${join(directory, 'listings.db')}`);
   const { id: accountId } = await createAccount(database, 'Hill Country Homes');
   const asked = { accountId, name: 'Website', access: 'full', expiresAt: null, createdBy: null } as const;

@@ -5,7 +5,7 @@ import type { Preparation } from '../../preparation.ts';
 import { openDatabase } from '../../storage/open.ts';
 import { ensureDashboard } from '../dashboard.ts';
 import { createLog, type ServiceLog } from '../log.ts';
-import { exitOnSecondSignal, nextSignal } from '../signals.ts';
+import { exitOnSecondSignal, exitStopped, nextSignal } from '../signals.ts';
 import { sayListening } from '../welcome.ts';
 import { Crew } from './crew.ts';
 import { Reload } from './reload.ts';
@@ -30,9 +30,7 @@ export async function serveByWorkers(config: Config, size: number, given: Enviro
   exitOnSecondSignal(log, () => crew.cut());
   await crew.stop();
   preparation.end();
-  logger.info('stopped');
-  log.flush();
-  process.exit(0);
+  exitStopped(log);
 }
 
 /** @throws {ConfigError} or {AppError} with words for the operator; then no worker is left */

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { startCreating } from '../support/load.ts';
+import { runCommand } from '../support/process.ts';
+import { beginRequest, requestText } from '../support/raw-http.ts';
+import { directoryFor, exitOf, isRunning, serveFor, waitUntilRefused } from '../support/serving.ts';
+import { assertStored } from '../support/stored.ts';
+import { until } from '../support/until.ts';
+import { ask, openToEach, serveByTwo, workersOf } from '../support/workers.ts';
+
+const BODY = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });
+
+test('a worker that dies is replaced, the log tells it, and what was acknowledged stays', async (t) => {
+  const { directory, tenant, service } = await serveByTwo(t, { RATE_LIMIT: 'off' });
+  const { url, log } = service;
+  const before = await workersOf(service);
+  const load = startCreating(url, tenant.key, 8);
+  await until('listings are created', () => load.created.length >= 100);
+  process.kill(Number(before[0]), 'SIGKILL');
+  const lines = await until('the log tells it', () => {
+    const index = log.findIndex(({ msg }) => msg === 'a worker has ended by itself, and is replaced');
+    return index >= 0 && log.slice(index).some(({ msg }) => msg === 'a worker listens') && log.slice(index);
+  });
+  assert.deepEqual([lines[0]?.worker, lines[0]?.signal], [before[0], 'SIGKILL']);
+  const after = await workersOf(service);
+  assert.equal(after.length, 2);
+  assert.equal(after.filter((pid) => before.includes(pid)).length, 1);
+  load.finish();
+  await load.ended.catch(() => undefined);
+  assert.deepEqual(load.refused, []);
+  for (const socket of await openToEach(t, service)) {
+    assert.equal((await ask(socket, requestText('GET', '/readyz', ''))).status, 200);
+  }
+  assert.equal(await service.end(), 0);
+  assertStored(directory, tenant.accountId, load.created);
+});
+
+test('workers that cannot start are tried again, until they can', async (t) => {
+  const { directory, service } = await serveByTwo(t);
+  const { log } = service;
+  const file = new DatabaseSync(join(directory, 'listings.db'), { timeout: 5_000 });
+  const version = file.prepare('pragma user_version').get()?.user_version;
+  file.exec('pragma user_version = 999');
+  for (const pid of await workersOf(service)) process.kill(pid, 'SIGKILL');
+  const isFailure = ({ msg }: Record<string, unknown>) => msg === 'a worker could not start; the next try follows';
+  await until('two tries have failed', () => log.filter(isFailure).length >= 2);
+  assert.match(JSON.stringify(log.find(isFailure)), /tables of version 999/);
+  file.exec(`pragma user_version = ${version}`);
+  file.close();
+  const again = () => log.filter(({ msg }) => msg === 'a worker listens');
+  await until('there are two workers again', () => again().length === 2);
+  assert.equal((await fetch(`${again()[0]?.url}/readyz`)).status, 200);
+  assert.equal(await service.end(), 0);
+});
+
+test('when the first process is killed, workers finish what runs, end, and leave the port free', async (t) => {
+  const { directory, tenant, service } = await serveByTwo(t);
+  const workers = await workersOf(service);
+  const sockets = await openToEach(t, service);
+  for (const socket of sockets) await beginRequest(socket, requestText('POST', '/v1/listings', tenant.key, BODY));
+  service.child.kill('SIGKILL');
+  await exitOf(service.child);
+  await waitUntilRefused(service.url);
+  const created: string[] = [];
+  for (const socket of sockets) {
+    const reply = await ask(socket, BODY.slice(-1));
+    assert.deepEqual([reply.status, reply.closes], [201, true]);
+    created.push(JSON.parse(reply.body).id);
+  }
+  await until('no worker is left', () => !workers.some(isRunning));
+  assertStored(directory, tenant.accountId, created);
+  const next = await serveFor(t, { DATA_DIR: directory, WORKERS: '2', PORT: new URL(service.url).port });
+  assert.equal(await next.end(), 0);
+});
+
+test('what keeps workers from starting is told once, in one line, and no process is left', async (t) => {
+  const other = createServer().listen(0, '127.0.0.1');
+  t.after(() => other.close());
+  await once(other, 'listening');
+  const address = other.address();
+  const port = String(typeof address === 'object' ? address?.port : '');
+  const directory = await directoryFor(t);
+  const taken = await runCommand(['serve'], { DATA_DIR: directory, WORKERS: '3', PORT: port });
+  assert.deepEqual(taken, {
+    code: 1,
+    stdout: '',
+    stderr: `error: Cannot listen on HOST 127.0.0.1, PORT ${port}: address already in use.\n`,
+  });
+  const foreign = join(directory, 'foreign.db');
+  await writeFile(foreign, 'not a database '.repeat(100));
+  const wrong = await runCommand(['serve'], { DATABASE_URL: `file:${foreign}`, WORKERS: '3', PORT: '0' });
+  assert.deepEqual([wrong.code, wrong.stdout], [1, '']);
+  assert.match(wrong.stderr, /^error: Cannot open the database [^\n]*foreign\.db: file is not a database\.\n$/);
+});
+
+test('a worker is not started by hand', async (t) => {
+  const { code, stderr } = await runCommand(['worker'], { DATA_DIR: await directoryFor(t) });
+  assert.deepEqual([code, stderr], [1, 'error: Workers are started by serve: set WORKERS, and run that.\n']);
+});

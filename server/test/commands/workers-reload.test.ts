@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { get, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { createListing } from '../../src/domain/listings.ts';
+import { openDatabase } from '../../src/storage/open.ts';
+import { createTenantByCommand, type ServeProcess } from '../support/process.ts';
+import { copyProgram } from '../support/program-copy.ts';
+import { openSocket, requestText } from '../support/raw-http.ts';
+import { directoryFor, exitOf, serveFor } from '../support/serving.ts';
+import { assertStored } from '../support/stored.ts';
+import { until } from '../support/until.ts';
+import { startVisits, visitOf } from '../support/visits.ts';
+import { ask, createTenantIn, openToEach, serveByTwo, workersOf } from '../support/workers.ts';
+
+const BODY = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });
+/** More than the sockets' buffers hold, so that the list is still being sent when its worker is to be replaced. */
+const LISTINGS = 8_000;
+const DESCRIPTION = 'x'.repeat(2_000);
+
+function countLines({ log }: ServeProcess, message: string): number {
+  return log.filter(({ msg }) => msg === message).length;
+}
+
+/** Asks for new workers, and resolves when all are there or it has failed. */
+async function reload(service: ServeProcess): Promise<string> {
+  const isEnd = ({ msg }: Record<string, unknown>) => /^reloaded|^not reloaded/.test(String(msg));
+  const before = service.log.filter(isEnd).length;
+  service.child.kill('SIGHUP');
+  const line = await until('the reload has an end', () => service.log.filter(isEnd)[before]);
+  return String(line.msg);
+}
+
+test('SIGHUP under load replaces every worker, and no request fails', async (t) => {
+  const { directory, tenant, service } = await serveByTwo(t, { RATE_LIMIT: 'off' });
+  const before = await workersOf(service);
+  const { url } = service;
+  const create = visitOf(201, 'POST', '/v1/listings', tenant.key, BODY);
+  const page = visitOf(200, 'GET', '/v1/listings?limit=20', tenant.key);
+  const ready = visitOf(200, 'GET', '/readyz', tenant.key);
+  const loads = [create, create, page, page, ready, { ...page, isAlone: true }, { ...create, isAlone: true }];
+  const visits = loads.map((visit) => startVisits(url, visit));
+  await until('all are answered', () => visits.every(({ good }) => good >= 10));
+  assert.equal(await reload(service), 'reloaded');
+  const goodThen = visits.map(({ good }) => good);
+  await until('all go on', () => visits.every(({ good }, index) => good >= Number(goodThen[index]) + 10));
+  await Promise.all(visits.map((visit) => visit.finish()));
+  assert.deepEqual(
+    visits.flatMap(({ failures }) => failures),
+    [],
+  );
+
+  const after = await workersOf(service);
+  assert.equal(after.length, 2);
+  assert.deepEqual(
+    after.filter((pid) => before.includes(pid)),
+    [],
+  );
+  assert.equal(await service.end(), 0);
+  const created = [visits[0], visits[1], visits[6]].reduce((sum, visit) => sum + Number(visit?.good), 0);
+  const list = new DatabaseSync(join(directory, 'listings.db'), { readOnly: true });
+  assert.equal(list.prepare('select count(*) as count from listings').get()?.count, created);
+  list.close();
+  assertStored(directory, tenant.accountId, []);
+});
+
+test('SIGHUP: held requests get their ordinary empty reply, and a list that is being sent comes to its end', async (t) => {
+  const directory = await directoryFor(t);
+  const tenant = await createTenantIn(directory);
+  const database = await openDatabase(`file:${join(directory, 'listings.db')}`);
+  const input = { address: '12 Elm Street', beds: 3, baths: 2, description: DESCRIPTION };
+  await Promise.all(Array.from({ length: LISTINGS }, () => createListing(database, tenant, () => input)));
+  await database.close();
+  const service = await serveFor(t, { DATA_DIR: directory, WORKERS: '2' });
+
+  const sockets = await openToEach(t, service);
+  const request = requestText('GET', `/v1/events?after=${LISTINGS}&wait=60`, tenant.key);
+  for (const socket of sockets) assert.equal((await ask(socket, requestText('GET', '/v1/me', tenant.key))).status, 200);
+  const held = sockets.map((socket) => ask(socket, request));
+  const listing = get(`${service.url}/v1/listings`, { headers: { Authorization: `Bearer ${tenant.key}` } });
+  const [response]: IncomingMessage[] = await once(listing, 'response');
+  const reloaded = reload(service);
+  // Then a worker has been told to leave: the one that sends the list, or the other.
+  await Promise.race(held);
+  const chunks = await response?.setEncoding('utf8').toArray();
+  assert.equal(JSON.parse(chunks?.join('') ?? '').data.length, LISTINGS);
+  for (const { status, body, closes } of await Promise.all(held)) {
+    const { data, nextAfter } = JSON.parse(body);
+    assert.deepEqual([status, closes, data, nextAfter], [200, true, [], LISTINGS]);
+  }
+  assert.equal(await reloaded, 'reloaded');
+  assert.equal(await service.end(), 0);
+});
+
+test('SIGHUP takes the settings of now, and none of them if one is wrong', async (t) => {
+  const { elsewhere, program } = await copyProgram(t, { name: 'the-operators-own-package' });
+  const envFile = join(elsewhere, '.env');
+  await writeFile(envFile, 'WORKERS=1\nRATE_LIMIT=5/1h\nLOG_LEVEL=info\n');
+  const directory = await directoryFor(t);
+  const tenant = await createTenantIn(directory);
+  const service = await serveFor(t, { DATA_DIR: directory }, { program, cwd: elsewhere });
+  const policy = async () => {
+    // No connection stays open, for which a reload would wait.
+    const socket = await openSocket(service.url);
+    const { head } = await ask(socket, requestText('GET', '/v1/me', tenant.key));
+    socket.destroy();
+    return /^RateLimit-Policy: (.*)\r$/m.exec(head)?.[1];
+  };
+  assert.equal(await policy(), '"default";q=5;w=3600');
+
+  await writeFile(envFile, 'WORKERS=2\n');
+  assert.equal(await reload(service), 'reloaded');
+  assert.equal(await policy(), '"default";q=600;w=10');
+  assert.equal((await workersOf(service)).length, 2);
+
+  const workers = await workersOf(service);
+  await writeFile(envFile, 'WORKERS=3\nRATE_LIMIT=plenty\n');
+  assert.match(await reload(service), /^not reloaded: RATE_LIMIT must be/);
+  await writeFile(envFile, 'WORKERS=3\nDATABASE_URL=file:other.db\n');
+  assert.match(await reload(service), /^not reloaded: DATABASE_URL/);
+  assert.deepEqual(await workersOf(service), workers);
+  assert.equal(await policy(), '"default";q=600;w=10');
+
+  await writeFile(envFile, 'WORKERS=1\n');
+  assert.equal(await reload(service), 'reloaded');
+  assert.equal((await workersOf(service)).length, 1);
+  assert.equal(await service.end(), 0);
+});
+
+test('SIGHUP leaves the workers that there are if new ones cannot start', async (t) => {
+  const { directory, tenant, service } = await serveByTwo(t);
+  const workers = await workersOf(service);
+  const file = new DatabaseSync(join(directory, 'listings.db'), { timeout: 5_000 });
+  file.exec('pragma user_version = 999');
+  file.close();
+  assert.match(await reload(service), /^not reloaded: the workers that are not replaced go on$/);
+  await until('the one that failed is gone', async () => (await workersOf(service)).length === 2);
+  assert.deepEqual(await workersOf(service), workers);
+  for (const socket of await openToEach(t, service)) {
+    assert.equal((await ask(socket, requestText('GET', '/v1/me', tenant.key))).status, 200);
+  }
+});
+
+test('SIGHUP without WORKERS is a line in the log', async (t) => {
+  const settings = { DATA_DIR: await directoryFor(t) };
+  const { key } = await createTenantByCommand(settings);
+  const service = await serveFor(t, settings);
+  const socket = await openSocket(service.url);
+  t.after(() => socket.destroy());
+  service.child.kill('SIGHUP');
+  await until('the log tells it', () => service.log.some(({ msg }) => String(msg).startsWith('SIGHUP does nothing')));
+  assert.equal((await ask(socket, requestText('GET', '/v1/me', key))).status, 200);
+  assert.equal(await service.end(), 0);
+  assert.equal(countLines(service, 'listening'), 1);
+});
+
+test('a signal ends the service while workers are replaced, too', async (t) => {
+  const { service } = await serveByTwo(t);
+  service.child.kill('SIGHUP');
+  await until('it is reloading', () => countLines(service, 'reloading') === 1);
+  service.child.kill('SIGTERM');
+  assert.equal(await exitOf(service.child), 0);
+  await until('the log is whole', () => service.log.at(-1)?.msg === 'stopped');
+  assert.deepEqual(await workersOf(service), []);
+});

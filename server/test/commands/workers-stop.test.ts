@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { test } from 'node:test';
+import { startCreating } from '../support/load.ts';
+import { beginRequest, readReply, requestText } from '../support/raw-http.ts';
+import { exitOf, hasEnded, isRunning, waitUntilRefused } from '../support/serving.ts';
+import { assertStored } from '../support/stored.ts';
+import { until } from '../support/until.ts';
+import { ask, openToEach, serveByTwo, workersOf } from '../support/workers.ts';
+
+const BODY = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  test(`${signal}: every worker finishes what runs and takes nothing new, and the service ends with 0`, async (t) => {
+    const { directory, tenant, service } = await serveByTwo(t);
+    const { child, log, url } = service;
+    const workers = await workersOf(service);
+    const running = await openToEach(t, service);
+    const idle = await openToEach(t, service);
+    for (const socket of running) await beginRequest(socket, requestText('POST', '/v1/listings', tenant.key, BODY));
+    // A terminal sends it to all processes.
+    for (const pid of workers) process.kill(pid, signal);
+    child.kill(signal);
+    for (const socket of idle) {
+      await until('an idle connection hears that the service is not ready, or is ended', async () => {
+        socket.write(requestText('GET', '/readyz', ''));
+        const reply = await readReply(socket);
+        assert.ok(reply === undefined || reply.status === 200 || (reply.status === 503 && reply.closes));
+        return reply?.status !== 200;
+      });
+    }
+    await waitUntilRefused(url);
+    assert.ok(!hasEnded(child) && workers.every(isRunning), 'the service waits for the requests that run');
+    const created: string[] = [];
+    for (const socket of running) {
+      const reply = await ask(socket, BODY.slice(-1));
+      assert.deepEqual([reply.status, reply.closes], [201, true]);
+      created.push(JSON.parse(reply.body).id);
+    }
+    assert.equal(await exitOf(child), 0);
+    assert.deepEqual(workers.filter(isRunning), []);
+    await until('the log is whole', () => log.at(-1)?.msg === 'stopped');
+    assert.equal(log.filter(({ method, status }) => method === 'POST' && status === 201).length, 2);
+    assert.deepEqual(await readdir(directory), ['listings.db']);
+    assertStored(directory, tenant.accountId, created);
+  });
+}
+
+test('a signal under load: every reply of every worker arrives whole, and what was acknowledged is stored', async (t) => {
+  const { directory, tenant, service } = await serveByTwo(t, { RATE_LIMIT: 'off' });
+  const load = startCreating(service.url, tenant.key, 16);
+  await until('listings are created', () => load.created.length >= 200);
+  service.child.kill('SIGTERM');
+  await load.ended;
+  assert.deepEqual(load.refused, []);
+  assert.equal(await exitOf(service.child), 0);
+  assert.deepEqual(await readdir(directory), ['listings.db']);
+  assertStored(directory, tenant.accountId, load.created);
+});
+
+test('a second signal counts after a second: then all processes end at once, although requests hang', async (t) => {
+  const { tenant, service } = await serveByTwo(t);
+  const { child, log } = service;
+  const workers = await workersOf(service);
+  for (const socket of await openToEach(t, service)) {
+    await beginRequest(socket, requestText('POST', '/v1/listings', tenant.key, BODY));
+  }
+  const startTimeMs = performance.now();
+  child.kill('SIGTERM');
+  await waitUntilRefused(service.url);
+  await until('a later signal ends it', () => {
+    child.kill('SIGINT');
+    return hasEnded(child);
+  });
+  assert.ok(performance.now() - startTimeMs >= 1_000, 'one within the first second did not count');
+  assert.equal(await exitOf(child), 1);
+  assert.deepEqual(workers.filter(isRunning), []);
+  await until('the log says why', () => log.some(({ msg }) => msg === 'a second signal: exiting at once'));
+});
+
+test('a worker that hears of no order any more is ended by a second signal', async (t) => {
+  const { service } = await serveByTwo(t);
+  const workers = await workersOf(service);
+  process.kill(Number(workers[0]), 'SIGSTOP');
+  await until('later signals end it', () => {
+    service.child.kill('SIGTERM');
+    return hasEnded(service.child);
+  });
+  assert.deepEqual(workers.filter(isRunning), []);
+});

@@ -1,0 +1,20 @@
+import { cp, mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { REPOSITORY } from './process.ts';
+import { directoryFor } from './serving.ts';
+
+/** The program in a directory of its own, which is a clone if `manifest` says so; and a directory elsewhere. */
+export async function copyProgram(t: TestContext, manifest: object) {
+  const directory = await realpath(await directoryFor(t));
+  const root = join(directory, 'root');
+  const elsewhere = join(directory, 'elsewhere');
+  await mkdir(join(root, 'server'), { recursive: true });
+  await mkdir(elsewhere);
+  for (const part of ['bin', 'src', 'package.json']) {
+    await cp(join(REPOSITORY, 'server', part), join(root, 'server', part), { recursive: true });
+  }
+  await symlink(join(REPOSITORY, 'node_modules'), join(root, 'node_modules'));
+  await writeFile(join(root, 'package.json'), JSON.stringify(manifest));
+  return { root, elsewhere, program: join(root, 'server', 'bin', 'property-listings.js') };
+}
