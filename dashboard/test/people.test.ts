@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { createAdministrator } from '../../server/src/domain/administrators.ts';
+import { OPERATOR } from '../../server/src/domain/audit.ts';
 import { createPerson, PASSWORD } from '../../server/test/support/browser.ts';
 import { startTestService } from '../../server/test/support/service.ts';
 import { totp } from '../../server/test/support/totp.ts';
 import { launchBrowser } from './support/chromium.ts';
-import { openWindow, signInByForm } from './support/window.ts';
+import { findBarriers, openWindow, signInByForm } from './support/window.ts';
 
 const service = await startTestService();
 const chromium = await launchBrowser();
@@ -154,6 +156,62 @@ test('who has a sign-in already joins with it, and goes from account to account'
   await page.getByRole('link', { name: 'Listings' }).click();
   await page.getByText('No listings yet').waitFor();
   assert.equal(await page.getByText('1 Lake Road').count(), 0);
+  assert.deepEqual(problems, []);
+});
+
+test('a window whose account was changed in another one does nothing there, keeps what was typed, and asks', async () => {
+  const ada = await createPerson(service);
+  const lakeside = await service.createTenant('Lakeside Rentals');
+  await createAdministrator(service.database, lakeside.accountId, { email: ada.email }, 'administrator', OPERATOR);
+  await using window = await openWindow(chromium, service);
+  const { page, problems } = window;
+  const choose = (accountId: string) =>
+    page.evaluate((chosen) => {
+      const headers = { 'Content-Type': 'application/json' };
+      return fetch('/admin/session/account', { method: 'PUT', headers, body: JSON.stringify({ accountId: chosen }) });
+    }, accountId);
+  await signInByForm(page, ada);
+  await choose(ada.accountId);
+  await page.goto('/listings/new');
+  await page.getByLabel('Address', { exact: true }).fill('1 Oak Avenue');
+  await page.getByLabel('Beds').fill('3');
+  await page.getByLabel('Baths').fill('2');
+  await choose(lakeside.accountId);
+  await page.getByRole('button', { name: 'Create listing' }).click();
+  const dialog = page.getByRole('dialog', { name: 'You changed the account in another window' });
+  await dialog.getByText('you work in Lakeside Rentals now').waitFor();
+  await page.keyboard.press('Escape');
+  assert.deepEqual(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Stay in Hill Country Homes' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByText('Nothing was saved').waitFor();
+  await page.getByRole('button', { name: 'Create listing' }).click();
+  await page.getByRole('row', { name: /1 Oak Avenue/ }).waitFor();
+
+  await choose(lakeside.accountId);
+  await page.evaluate(() => dispatchEvent(new Event('visibilitychange')));
+  await dialog.getByRole('button', { name: 'Go to Lakeside Rentals' }).click();
+  await page.getByRole('button', { name: 'Account: Lakeside Rentals' }).waitFor();
+  await page.getByRole('link', { name: 'Listings' }).click();
+  await page.getByText('No listings yet').waitFor();
+  assert.deepEqual(problems, []);
+});
+
+test('whoever signs in in another window finds nothing in this one of the person before', async () => {
+  const ada = await createPerson(service);
+  const grace = await createPerson(service, { accountId: ada.accountId, name: 'Grace Hopper' });
+  await using window = await openWindow(chromium, service);
+  const { page, problems } = window;
+  await signInByForm(page, ada);
+  await page.goto('/settings/team');
+  await page.getByRole('row', { name: /Ada Lovelace You/ }).waitFor();
+  const other = await page.context().newPage();
+  await other.goto('/');
+  await signOut(other);
+  await signInByForm(other, grace);
+  await page.evaluate(() => dispatchEvent(new Event('visibilitychange')));
+  await page.getByRole('row', { name: /Grace Hopper You/ }).waitFor();
+  assert.equal(await page.getByText('You', { exact: true }).count(), 1);
   assert.deepEqual(problems, []);
 });
 

@@ -1,3 +1,5 @@
+import { shownAccountHeader } from './shown';
+
 /** A field that the service refused, with its own words: `field` is a path such as `photos[2].url`. */
 export interface FieldFault {
   field: string;
@@ -59,13 +61,13 @@ export async function send(method: string, path: string, options: RequestOptions
   const response = await fetch(path + toSearch(query), {
     ...rest,
     method,
-    headers: { Accept: 'application/json', ...json, ...headers },
+    headers: { Accept: 'application/json', ...shownAccountHeader(), ...json, ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   }).catch((error: unknown) => {
     if (rest.signal?.aborted) throw error;
     throw new ApiError(0, 'unreachable', 'The service cannot be reached. Check your connection and try again.');
   });
-  if (!response.ok) throw toApiError(response.status, await response.text());
+  if (!response.ok) throw toRefusal(response.status, await response.text());
   return response;
 }
 
@@ -75,8 +77,25 @@ export function toSearch(query: Query = {}): string {
   return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
 }
 
+/** Another window of the browser has changed the account; nothing was done. */
+export const ACCOUNT_CHANGED = 'account_changed';
+
+let reloadSession = () => {};
+
+/** Called when a reply lets one doubt that the session is what it was. */
+export function onSessionDoubt(reload: () => void): void {
+  reloadSession = reload;
+}
+
+/** What the service said when it refused; the session is loaded anew if that is why. */
+export function toRefusal(status: number, text: string): ApiError {
+  const error = toApiError(status, text);
+  if (status === 401 || error.code === ACCOUNT_CHANGED) reloadSession();
+  return error;
+}
+
 /** Reads the one shape that all errors of the service have; a proxy before it has others. */
-export function toApiError(status: number, text: string): ApiError {
+function toApiError(status: number, text: string): ApiError {
   try {
     const { error } = JSON.parse(text);
     if (typeof error.message === 'string') return new ApiError(status, error.code, error.message, error);

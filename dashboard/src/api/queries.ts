@@ -1,5 +1,5 @@
-import { keepPreviousData, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
-import { ApiError, type Query, request } from './client';
+import { keepPreviousData, QueryClient, queryOptions } from '@tanstack/react-query';
+import { ApiError, onSessionDoubt, type Query, request } from './client';
 import type {
   Account,
   ActivityList,
@@ -15,7 +15,6 @@ import type {
 } from './types';
 
 export const queryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: noticeEndOfSession }),
   defaultOptions: {
     queries: {
       staleTime: 10_000,
@@ -31,6 +30,9 @@ export const sessionQuery = queryOptions({
   queryFn: ({ signal }) => request<Session | null>('GET', '/admin/session', { signal }),
   staleTime: 60_000,
 });
+
+// The frame watches it, and leads whoever was signed out to the sign-in page.
+onSessionDoubt(() => void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey }));
 
 export const setupQuery = queryOptions({
   queryKey: ['setup'],
@@ -102,9 +104,4 @@ export async function refreshListings(): Promise<void> {
 
 export function listingPath(id: string): string {
   return `/admin/listings/${encodeURIComponent(id)}`;
-}
-
-/** Somebody who was signed out meanwhile is led to the sign-in page by the router, which watches the session. */
-function noticeEndOfSession(error: Error): void {
-  if (error instanceof ApiError && error.status === 401) queryClient.setQueryData(sessionQuery.queryKey, null);
 }

@@ -1,4 +1,5 @@
-import { ApiError, type Query, toApiError, toSearch } from './client';
+import { ApiError, type Query, toRefusal, toSearch } from './client';
+import { shownAccountHeader } from './shown';
 
 /**
  * Sends a file and tells how much of it is out: `fetch` cannot say that.
@@ -18,10 +19,11 @@ export function upload<T>(
     call.open('POST', path + toSearch(query));
     call.setRequestHeader('Content-Type', type);
     call.setRequestHeader('Accept', 'application/json');
+    for (const [name, value] of Object.entries(shownAccountHeader())) call.setRequestHeader(name, value);
     call.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total);
     call.onload = () => {
       if (call.status >= 200 && call.status < 300) resolve(JSON.parse(call.responseText));
-      else reject(toApiError(call.status, call.responseText));
+      else reject(toRefusal(call.status, call.responseText));
     };
     const unreachable = 'The connection was lost before the service had answered. Rows that came before may be there.';
     call.onerror = () => reject(new ApiError(0, 'unreachable', unreachable));

@@ -1,6 +1,5 @@
 import { useState } from 'react';
-import { ApiError } from '../api/client';
-import { queryClient, sessionQuery } from '../api/queries';
+import { ACCOUNT_CHANGED, ApiError } from '../api/client';
 import { sayFault } from './fault-words';
 
 /** For errors that are ours, not the service's. */
@@ -15,6 +14,7 @@ export interface Faults {
 /** A form that is sent: what is wrong with it, and whether it is on its way. */
 export type Sending = ReturnType<typeof useFaults>;
 
+const SEND_AGAIN = 'Nothing was saved: the account had been changed in another window. Send it again.';
 const NONE: Faults = { fields: {}, general: undefined };
 
 /** Sends a form and keeps what the service found wrong with it, until it is sent again. */
@@ -43,9 +43,9 @@ function toFaults(error: unknown, isKnown: (field: string) => boolean, say: type
     reportError(error);
     return { fields: {}, general: BROKEN_PAGE };
   }
-  // Perhaps the session has ended: then the frame leads to the sign-in page.
-  if (error.status === 401) void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey });
   const { details, message } = error;
+  // The frame asks where to go on; what was typed stays, to be sent again.
+  if (error.code === ACCOUNT_CHANGED) return { fields: {}, general: SEND_AGAIN };
   if (details.length === 0) return { fields: {}, general: message };
   const shown = details.filter(({ field }) => isKnown(field));
   const others = details.filter(({ field }) => !isKnown(field));

@@ -1,11 +1,7 @@
 import { Avatar, Menu, Text, UnstyledButton } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
-import { useNavigate } from '@tanstack/react-router';
 import { Check, ChevronsUpDown } from 'lucide-react';
-import { request } from '../api/client';
-import type { Session } from '../api/types';
-import { finishDeletions } from '../lib/undoable-deletions';
-import { beginSession, usePresent } from './session';
+import { useChooseAccount } from './leave';
+import { usePresent } from './session';
 
 /** The account that everything is about; a menu for those who are in several. */
 export function AccountSwitcher() {
@@ -22,23 +18,13 @@ export function AccountSwitcher() {
 
 function AccountMenu() {
   const { account, accounts } = usePresent();
-  const navigate = useNavigate();
-
-  const choose = async (accountId: string) => {
-    try {
-      await finishDeletions();
-      const session = await request<Session>('PUT', '/admin/session/account', { body: { accountId } });
-      await navigate({ to: '/' });
-      beginSession(session);
-    } catch (error) {
-      if (error instanceof Error) notifications.show({ color: 'red', message: error.message });
-    }
-  };
+  const choose = useChooseAccount();
 
   return (
     <Menu width="target" position="bottom-start" withinPortal={false}>
       <Menu.Target>
-        <UnstyledButton className="switcher" aria-label={`Account: ${account.name}`}>
+        <UnstyledButton className="switcher">
+          <span className="visually-hidden">Account: </span>
           <AccountName name={account.name} />
           <ChevronsUpDown size={15} aria-hidden />
         </UnstyledButton>

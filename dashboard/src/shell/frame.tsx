@@ -1,30 +1,40 @@
-import { ActionIcon, Button, Drawer, Text } from '@mantine/core';
+import { ActionIcon, Drawer } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
-import { Building2, Menu } from 'lucide-react';
-import { useEffect, useRef } from 'react';
-import { request } from '../api/client';
-import { queryClient, sessionQuery } from '../api/queries';
-import type { Session } from '../api/types';
-import { EmptyState } from '../parts/states';
+import { Menu } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { sessionQuery } from '../api/queries';
+import { useShown } from '../api/shown';
+import { AccountChanged } from './account-changed';
 import { Brand } from './brand';
 import { Navigation } from './navigation';
-import { beginSession, SessionContext } from './session';
+import { NoAccount } from './no-account';
+import { beginSession, isInAccount, type Present, SessionContext } from './session';
 
 /** What surrounds all pages of somebody who is signed in. */
 export function Frame() {
   const { data: session } = useQuery({ ...sessionQuery, refetchOnWindowFocus: 'always' });
-  const isSignedOut = session === null;
-  useSignInAgain(isSignedOut);
-  useAccountChanges(session?.account?.id);
+  const shown = useShown();
+  /** The session as it last was about what is shown. */
+  const [present, setPresent] = useState<Present>();
+  const isOtherPerson = shown?.userId !== session?.user.id;
+  useSignInAgain(session === null);
+  useEffect(() => {
+    if (session && isOtherPerson) beginSession(session);
+  }, [session, isOtherPerson]);
+
   if (!session) return null;
-  const { user, account, accounts } = session;
-  if (account === null) return <NoAccount session={session} />;
+  if (!isInAccount(session)) return <NoAccount session={session} />;
+  if (isOtherPerson) return null;
+  const isOtherAccount = shown?.accountId !== session.account.id;
+  if (!isOtherAccount && present !== session) setPresent(session);
+  if (present === undefined) return null;
   return (
-    <SessionContext value={{ user, account, accounts }}>
-      {/* Another account begins with nothing of the one before. */}
-      <FramedPage key={account.id} />
+    <SessionContext value={present}>
+      {/* Another account, and another person, begin with nothing of the one before. */}
+      <FramedPage key={`${present.user.id} ${present.account.id}`} />
+      {isOtherAccount && <AccountChanged shown={present} now={session} />}
     </SessionContext>
   );
 }
@@ -85,37 +95,4 @@ function useSignInAgain(isSignedOut: boolean): void {
     if (!isSignedOut || href.startsWith('/sign-in')) return;
     void navigate({ to: '/sign-in', search: href === '/' ? {} : { next: href }, replace: true });
   }, [isSignedOut, href, navigate]);
-}
-
-/** Another window may have changed the account: what is known here is then another account's. */
-function useAccountChanges(accountId: string | undefined): void {
-  const last = useRef(accountId);
-  if (last.current !== accountId) {
-    const isOther = last.current !== undefined && accountId !== undefined;
-    last.current = accountId;
-    if (isOther) queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
-  }
-}
-
-function NoAccount({ session }: { session: Session }) {
-  const signOut = async () => {
-    await request('POST', '/admin/auth/sign-out', { body: {} });
-    beginSession(null);
-  };
-  return (
-    <main>
-      <EmptyState
-        icon={<Building2 size={22} />}
-        title="You are in no account"
-        action={
-          <Button variant="default" onClick={signOut}>
-            Sign out
-          </Button>
-        }
-      >
-        Ask an administrator to invite <Text component="bdi">{session.user.email}</Text>, then follow the link in the
-        invitation.
-      </EmptyState>
-    </main>
-  );
 }

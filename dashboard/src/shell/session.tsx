@@ -1,13 +1,14 @@
 import { createContext, useContext } from 'react';
 import { queryClient, sessionQuery } from '../api/queries';
+import { setShown } from '../api/shown';
 import type { Session } from '../api/types';
 import { forgetDrafts } from '../lib/kept-drafts';
 
 /** Who is signed in and in which account; there is one within the frame. */
-export interface Present {
-  user: Session['user'];
-  account: NonNullable<Session['account']>;
-  accounts: Session['accounts'];
+export type Present = Session & { account: NonNullable<Session['account']> };
+
+export function isInAccount(session: Session): session is Present {
+  return session.account !== null;
 }
 
 export const SessionContext = createContext<Present | undefined>(undefined);
@@ -28,4 +29,6 @@ export function beginSession(session: Session | null): void {
   if (session === null) forgetDrafts();
   // Not removed with the others: who watches it would watch one that is gone.
   queryClient.setQueryData(sessionQuery.queryKey, session);
+  // Last: whoever is told of it finds the session of it.
+  setShown(session?.account ? { userId: session.user.id, accountId: session.account.id } : undefined);
 }

@@ -1,10 +1,8 @@
 import { Menu, Text, UnstyledButton, useMantineColorScheme } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { useNavigate } from '@tanstack/react-router';
 import { ChevronsUpDown, CircleUser, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react';
-import { request } from '../api/client';
-import { finishDeletions } from '../lib/undoable-deletions';
-import { beginSession, usePresent } from './session';
+import { useSignOut } from './leave';
+import { usePresent } from './session';
 
 const SCHEMES = [
   { value: 'light', label: 'Light', Icon: Sun },
@@ -17,17 +15,7 @@ export function UserMenu() {
   const { user } = usePresent();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const navigate = useNavigate();
-
-  const signOut = async () => {
-    try {
-      await finishDeletions();
-      await request('POST', '/admin/auth/sign-out', { body: {} });
-      await navigate({ to: '/sign-in' });
-      beginSession(null);
-    } catch (error) {
-      if (error instanceof Error) notifications.show({ color: 'red', message: error.message });
-    }
-  };
+  const signOut = useSignOut();
 
   return (
     <Menu width={216} position="top-start" withinPortal={false}>

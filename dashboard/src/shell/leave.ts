@@ -1,0 +1,44 @@
+import { notifications } from '@mantine/notifications';
+import { useNavigate } from '@tanstack/react-router';
+import { request } from '../api/client';
+import type { Session } from '../api/types';
+import { finishDeletions } from '../lib/undoable-deletions';
+import { beginSession } from './session';
+
+/** Makes it the session's account, in all windows of the browser. */
+export function putAccount(accountId: string): Promise<Session> {
+  return request<Session>('PUT', '/admin/session/account', { body: { accountId } });
+}
+
+/** Goes to the first page of another account. */
+export function useChooseAccount(): (accountId: string) => Promise<void> {
+  const navigate = useNavigate();
+  return (accountId) =>
+    orTell(async () => {
+      await finishDeletions();
+      const session = await putAccount(accountId);
+      await navigate({ to: '/' });
+      beginSession(session);
+    });
+}
+
+export function useSignOut(): () => Promise<void> {
+  const navigate = useNavigate();
+  return () =>
+    orTell(async () => {
+      await finishDeletions();
+      await request('POST', '/admin/auth/sign-out', { body: {} });
+      await navigate({ to: '/sign-in' });
+      beginSession(null);
+    });
+}
+
+/** What went wrong is said in a note: there is no form to say it in. */
+export async function orTell(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    notifications.show({ color: 'red', message });
+  }
+}
