@@ -1,7 +1,4 @@
-import { once } from 'node:events';
-import type { Server } from 'node:http';
-import { getSystemErrorMessage } from 'node:util';
-import { type Config, ConfigError, readRelease } from './config.ts';
+import { type Config, readRelease } from './config.ts';
 import { EventHub } from './domain/event-hub.ts';
 import { KeyUse } from './domain/key-use.ts';
 import { createApp } from './http/app.ts';
@@ -16,6 +13,7 @@ import { cutConnections, shutDown, trackConnections } from './http/shutdown.ts';
 import { type CreateLimiter, createMemoryLimiter } from './lib/limiter.ts';
 import type { Log } from './lib/log.ts';
 import { createMailer } from './lib/mailer.ts';
+import { listen } from './listening.ts';
 import { type Addresses, prepareStart } from './preparation.ts';
 import type { Database } from './storage/database.ts';
 import { getCursorSecret } from './storage/database-info.ts';
@@ -126,22 +124,4 @@ export async function serveRequests(
     },
     cut: () => cutConnections(connections),
   };
-}
-
-async function listen(server: Server, { host, port }: Config): Promise<string> {
-  try {
-    server.listen(port, host);
-    await once(server, 'listening');
-  } catch (error) {
-    throw new ConfigError(`Cannot listen on HOST ${host}, PORT ${port}: ${explainListening(error)}.`);
-  }
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The server has no address');
-  return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`;
-}
-
-/** A worker is told the number of an error only, and `node:net` makes other words of it. */
-function explainListening(error: unknown): string {
-  const { errno, message } = Object(error);
-  return typeof errno === 'number' ? getSystemErrorMessage(errno) : String(message);
 }

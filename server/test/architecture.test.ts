@@ -8,10 +8,12 @@ const SOURCE = join(import.meta.dirname, '../src');
 /** The arrows of the house: what each room may import besides itself. A file at the top is a room of its own. */
 const MAY_IMPORT: Record<string, string[]> = {
   'main.ts': ['commands'],
-  'service.ts': ['preparation.ts', 'config.ts', 'http', 'worker', 'domain', 'storage', 'model', 'lib'],
+  'service.ts': ['preparation.ts', 'listening.ts', 'config.ts', 'http', 'worker', 'domain', 'storage', 'model', 'lib'],
   'preparation.ts': ['config.ts', 'http', 'domain', 'storage', 'model', 'lib'],
+  'waiting.ts': ['listening.ts', 'config.ts', 'http', 'storage', 'model', 'lib'],
+  'listening.ts': ['config.ts'],
   'config.ts': [],
-  commands: ['service.ts', 'preparation.ts', 'config.ts', 'domain', 'storage', 'model', 'lib'],
+  commands: ['service.ts', 'preparation.ts', 'waiting.ts', 'config.ts', 'domain', 'storage', 'model', 'lib'],
   http: ['domain', 'storage', 'model', 'lib'],
   worker: ['domain', 'storage', 'model', 'lib'],
   domain: ['storage', 'model', 'lib'],
@@ -22,7 +24,7 @@ const MAY_IMPORT: Record<string, string[]> = {
 
 /** Packages that only one room may know, and for the engine, only some of its files. */
 const ONLY_IN: [packageName: RegExp, place: RegExp, why: string][] = [
-  [/^negotiator$|^node:http$/, /^(http\/|service\.ts)/, 'only http/ knows HTTP'],
+  [/^negotiator$|^node:http$/, /^(http\/|listening\.ts)/, 'only http/ knows HTTP'],
   [/^kysely$/, /^storage\//, 'only storage/ knows SQL'],
   [/^node:sqlite$|^pg$/, /^storage\/(sqlite|postgres)(\.ts|\/)/, 'only the engine files know the engine'],
   [/^rate-limiter-flexible$/, /^lib\/limiter\.ts$/, 'one place decides where requests are counted'],

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { type Config, readConfig } from '../config.ts';
+import { awaitDatabase } from '../waiting.ts';
 import { ensureDashboard } from './dashboard.ts';
 import { createLog } from './log.ts';
-import { exitOnSecondSignal, exitStopped, nextSignal } from './signals.ts';
+import { abortOn, exitOnSecondSignal, exitStopped, nextSignal } from './signals.ts';
 import { sayListening } from './welcome.ts';
 import { serveByWorkers } from './workers/primary.ts';
 
@@ -25,7 +26,9 @@ async function serveAlone(config: Config, given: NodeJS.ProcessEnv): Promise<voi
   // Other commands are not kept waiting for what only the service needs: half of what the program takes to start.
   const { startService } = await import('../service.ts');
   await ensureDashboard(log);
-  const { stop, cut, database, ...addresses } = await startService(config, log);
+  const ready = await awaitDatabase(config, log, abortOn(signalled));
+  if (ready === undefined) exitStopped(log);
+  const { stop, cut, database, ...addresses } = await startService(ready, log);
   sayListening({ ...addresses, databaseName: database.name }, config, given, log);
 
   const signal = await signalled;

@@ -37,8 +37,15 @@ export function exitOnSecondSignal({ logger, flush }: ServiceLog, cut: () => voi
 }
 
 /** Ends the process once the service has stopped, be it that a second signal has broken off what ran. */
-export function exitStopped({ logger, flush }: ServiceLog): void {
+export function exitStopped({ logger, flush }: ServiceLog): never {
   if (process.exitCode === undefined) logger.info('stopped');
   flush();
   process.exit();
+}
+
+/** What is under way at the start when the service is told to end: waiting. */
+export function abortOn(signalled: Promise<string>): AbortSignal {
+  const stopping = new AbortController();
+  void signalled.then(() => stopping.abort());
+  return stopping.signal;
 }

@@ -1,4 +1,5 @@
 import type { CompiledQuery, Dialect, Kysely, RawBuilder, SqlBool } from 'kysely';
+import { AppError } from '../model/errors.ts';
 import type { Tables } from './schema.ts';
 
 /** Builds queries and runs none. */
@@ -131,6 +132,13 @@ export interface Database extends Session {
   writeLong<T>(job: (session: LongSession) => Promise<T>, accountId?: string): Promise<T>;
   /** Waits for the writes that were handed in, then closes. */
   close(): Promise<void>;
+}
+
+/** The database server does not answer, or takes nobody in now: it may later. */
+export class DatabaseAwayError extends AppError {
+  constructor(message: string, cause: unknown) {
+    super('unavailable', message, { cause });
+  }
 }
 
 /** A database for a while: it is gone when it is closed. */

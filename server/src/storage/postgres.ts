@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { AppError } from '../model/errors.ts';
-import type { Database, Run, Statement } from './database.ts';
+import { type Database, DatabaseAwayError, type Run, type Statement } from './database.ts';
 import { compiler, dialect, send, toQuery, toRows } from './postgres/connection.ts';
-import { isConnectionLost, translateError } from './postgres/errors.ts';
+import { isAway, isConnectionLost, translateError } from './postgres/errors.ts';
 import { migrate } from './postgres/migrate.ts';
 import { Pool, type PoolSettings } from './postgres/pool.ts';
 import { readRun } from './postgres/read-run.ts';
@@ -91,5 +91,6 @@ function explain(error: unknown, name: string): unknown {
   if (error instanceof AppError) return error;
   const { cause } = Object(error);
   const reason = cause instanceof Error ? cause.message : String(Object(error).message);
-  return new AppError('unavailable', `Cannot open the database ${name}: ${reason}.`, { cause: error });
+  const message = `Cannot open the database ${name}: ${reason}.`;
+  return isAway(error) ? new DatabaseAwayError(message, error) : new AppError('unavailable', message, { cause: error });
 }

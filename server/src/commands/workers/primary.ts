@@ -3,9 +3,10 @@ import type { Config, Environment } from '../../config.ts';
 import { countForWorkers } from '../../lib/limiter.ts';
 import type { Preparation } from '../../preparation.ts';
 import { openDatabase } from '../../storage/open.ts';
+import { awaitDatabase } from '../../waiting.ts';
 import { ensureDashboard } from '../dashboard.ts';
 import { createLog, type ServiceLog } from '../log.ts';
-import { exitOnSecondSignal, exitStopped, nextSignal } from '../signals.ts';
+import { abortOn, exitOnSecondSignal, exitStopped, nextSignal } from '../signals.ts';
 import { sayListening } from '../welcome.ts';
 import { Crew } from './crew.ts';
 import { Reload } from './reload.ts';
@@ -22,7 +23,7 @@ export async function serveByWorkers(config: Config, size: number, given: Enviro
   const crew = new Crew(size, logger);
   const reload = new Reload(crew, config, given, logger);
   const signalled = nextSignal(() => reload.ask());
-  const preparation = await start(crew, config, given, log);
+  const preparation = await start(crew, config, given, log, signalled);
   reload.allow();
 
   const signal = await signalled;
@@ -34,9 +35,19 @@ export async function serveByWorkers(config: Config, size: number, given: Enviro
 }
 
 /** @throws {ConfigError} or {AppError} with words for the operator; then no worker is left */
-async function start(crew: Crew, config: Config, given: Environment, log: ServiceLog): Promise<Preparation> {
+async function start(
+  crew: Crew,
+  config: Config,
+  given: Environment,
+  log: ServiceLog,
+  signalled: Promise<string>,
+): Promise<Preparation> {
   try {
     await ensureDashboard(log);
+    if ((await awaitDatabase(config, log, abortOn(signalled))) === undefined) {
+      crew.kill();
+      exitStopped(log);
+    }
     const { databaseName, preparation } = await prepareDatabase(config, log);
     const url = await crew.start();
     sayListening({ url, ...preparation.announce(url), databaseName }, config, given, log);

@@ -6,9 +6,12 @@ import type { Routes } from '../routes.ts';
 
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
+export const LIVE_PATH = '/livez';
+export const LIVE = replyJson(200, '{"status":"live"}', NO_STORE);
+
 /** `/livez`: the process answers. `/readyz`: it takes requests and its database answers. Neither needs a key. */
 export function addHealth(routes: Routes, { database, isStopping }: Services): void {
-  routes.add('GET', '/livez', () => replyJson(200, '{"status":"live"}', NO_STORE));
+  routes.add('GET', LIVE_PATH, () => LIVE);
   routes.add('GET', '/readyz', async () => {
     if (isStopping())
       throw new AppError('unavailable', 'The service is stopping.', { headers: { 'Retry-After': '1' } });

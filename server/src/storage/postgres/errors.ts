@@ -31,6 +31,11 @@ export function isConnectionLost(error: unknown): boolean {
   return state === READ_ONLY_TRANSACTION || state.startsWith(INTERVENTION_CLASS) || state.startsWith(CONNECTION_CLASS);
 }
 
+/** Whether the server cannot be reached, or takes nobody in now. */
+export function isAway(error: unknown): boolean {
+  return isConnectionLost(error) || stateOf(error)?.startsWith(RESOURCES_CLASS) === true;
+}
+
 /** Whether the same transaction can succeed the next time. */
 export function isRepeatable(error: unknown): boolean {
   const state = stateOf(error);

@@ -1,0 +1,23 @@
+import type { Log } from '../lib/log.ts';
+import { AppError } from '../model/errors.ts';
+import type { App } from './app.ts';
+import { openExchange } from './exchange.ts';
+import { logRequest } from './log-request.ts';
+import { replyError } from './reply.ts';
+import { LIVE, LIVE_PATH } from './routes/health.ts';
+import { send } from './send.ts';
+
+/** What answers while the database server does not: the process lives, and takes no requests yet. */
+export function createWaitingApp(log: Log): App {
+  return async (incoming, outgoing) => {
+    const exchange = openExchange(incoming, outgoing);
+    logRequest(exchange, log, undefined);
+    // Whoever serves afterwards listens anew.
+    outgoing.shouldKeepAlive = false;
+    const error = new AppError('unavailable', 'The service waits for its database; send the request again.', {
+      headers: { 'Retry-After': '1' },
+    });
+    const reply = exchange.path === LIVE_PATH ? LIVE : replyError(error, exchange.requestId);
+    await send(exchange, reply).catch(() => {});
+  };
+}
