@@ -49,7 +49,10 @@ test('the first administrator comes in by the setup link, makes a key, uses it, 
 
   await page.goto('/');
   await page.getByText('Open the setup link', { exact: false }).waitFor();
-  await page.getByText(join(service.directory, 'setup-link.txt')).waitFor();
+  await page.getByText('setup-link.txt in the data directory').waitFor();
+  assert.ok(!(await page.content()).includes(service.directory));
+  await page.goto('/setup#token=old');
+  await page.getByText('This setup link does not work', { exact: false }).waitFor();
   await page.goto((await readFile(join(service.directory, 'setup-link.txt'), 'utf8')).trim());
   await page.getByLabel('Account').fill('Hill Country Homes');
   await page.getByLabel('Your name').fill('Ada Lovelace');

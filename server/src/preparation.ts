@@ -50,7 +50,8 @@ async function prepareSetup(database: Database, config: Config, { logger }: Log)
   if (!isOpen) return undefined;
   if (firstAdministrator !== undefined) {
     const names = { name: FIRST_ADMINISTRATOR_NAME, accountName: FIRST_ACCOUNT_NAME };
-    await setUp(database, { ...firstAdministrator, ...names }, null).catch(explainSetup);
+    const user = await setUp(database, { ...firstAdministrator, ...names }, null).catch(explainSetup);
+    if (user !== undefined) logger.info({ email: user.email }, 'the first administrator was made, as ADMIN_EMAIL says');
   }
   // A database that cannot be written may still be read.
   return await renewSetupLink(database).catch((error: unknown) => {
@@ -60,8 +61,8 @@ async function prepareSetup(database: Database, config: Config, { logger }: Log)
 }
 
 /** Another process that starts at the same time may have been first. */
-function explainSetup(error: unknown): void {
-  if (error instanceof AppError && error.code === 'conflict') return;
+function explainSetup(error: unknown): undefined {
+  if (error instanceof AppError && error.code === 'conflict') return undefined;
   if (!(error instanceof AppError && error.code === 'validation_failed')) throw error;
   throw new ConfigError(`ADMIN_EMAIL and ADMIN_PASSWORD cannot be used: ${error.message}`);
 }

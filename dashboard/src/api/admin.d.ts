@@ -68,6 +68,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/setup/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Look at a setup link
+         * @description By its token: whether it works, and which accounts whoever uses it gets.
+         */
+        post: operations["previewSetup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/sign-in/email": {
         parameters: {
             query?: never;
@@ -719,8 +739,13 @@ export interface components {
             isOpen: boolean;
             /** @description Whether there is no account either. */
             needsAccountName: boolean;
-            /** @description Where the link stands on the machine of the service. */
+            /** @description The file in the data directory of the service that holds the link. */
             file: string | null;
+        };
+        SetupOffer: {
+            /** @description Of the accounts that there are, the oldest ten. */
+            accountNames: string[];
+            hasMoreAccounts: boolean;
         };
         InvitationPreview: {
             accountName: string;
@@ -2157,6 +2182,61 @@ export interface operations {
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
             429: components["responses"]["rate_limited"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full"];
+        };
+    };
+    previewSetup: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "of the setup link"
+                 *     }
+                 */
+                "application/json": {
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description It works. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "accountNames": [
+                     *         "Hill Country Homes"
+                     *       ],
+                     *       "hasMoreAccounts": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SetupOffer"];
+                };
+            };
+            400: components["responses"]["unknown_parameter.invalid_json"];
+            403: components["responses"]["forbidden"];
+            406: components["responses"]["not_acceptable"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable.outcome_unknown"];

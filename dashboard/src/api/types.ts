@@ -25,6 +25,7 @@ export type InvitationPreview = Schemas['InvitationPreview'];
 
 export type Session = Schemas['Session'];
 export type Setup = Schemas['SetupState'];
+export type SetupOffer = Schemas['SetupOffer'];
 /** One of the places where somebody is signed in. */
 export type SignIn = operations['listSessions']['responses'][200]['content']['application/json'][number];
 export type TwoFactorSetup = Schemas['TwoFactor'];

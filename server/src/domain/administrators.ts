@@ -46,7 +46,7 @@ export async function createAdministrator(
   role: Role,
   actor: AuditActor,
 ): Promise<User> {
-  const prepare = await prepareCandidate(candidate);
+  const prepare = await prepareCandidate(candidate, '--existing');
   return database.write(async (session) => {
     await getAccount(session, accountId);
     const user = await prepare(session);
@@ -61,7 +61,7 @@ export async function createAccountFor(
   name: string,
   candidate: Candidate,
 ): Promise<{ account: Account; user: User }> {
-  const prepare = await prepareCandidate(candidate);
+  const prepare = await prepareCandidate(candidate, '--admin-existing');
   return database.write(async (session) => {
     const account = await storeAccount(session, name, OPERATOR);
     const user = await prepare(session);
@@ -70,8 +70,8 @@ export async function createAccountFor(
   });
 }
 
-/** What finds or stores the candidate in a transaction. */
-async function prepareCandidate(candidate: Candidate): Promise<(session: Session) => Promise<User>> {
+/** What finds or stores the candidate in a transaction; `existing` is what the operator says of who is there already. */
+async function prepareCandidate(candidate: Candidate, existing: string): Promise<(session: Session) => Promise<User>> {
   if (!('password' in candidate)) return (session) => getUser(session, parseEmail(candidate.email));
   const prepared = await prepareUser(candidate);
   return async (session) => {
@@ -79,7 +79,7 @@ async function prepareCandidate(candidate: Candidate): Promise<(session: Session
     if ((await findUserByEmail(session, email)) !== undefined) {
       throw new AppError(
         'conflict',
-        `Somebody signs in as ${email} already: give no password for them, but --existing.`,
+        `Somebody signs in as ${email} already: give no password for them, but ${existing}.`,
       );
     }
     await storeUser(session, prepared);

@@ -1,7 +1,7 @@
 import { createToken, hashToken } from '../lib/tokens.ts';
 import type { User } from '../model/administrators.ts';
 import { AppError } from '../model/errors.ts';
-import { findAccountIds } from '../storage/accounts.ts';
+import { findAccountIds, listAccountNames } from '../storage/accounts.ts';
 import type { Database, LongSession, Session } from '../storage/database.ts';
 import { hasAdministrator } from '../storage/memberships.ts';
 import { findSetupLink, putSetupLink, removeSetupLink } from '../storage/setup-links.ts';
@@ -43,6 +43,23 @@ export interface Setup extends NewPerson {
   accountName?: string | undefined;
 }
 
+/** So many accounts are named to who sets up. */
+const NAMES_TOLD_MAX = 10;
+
+/** What somebody with the setup link will get. */
+export interface SetupOffer {
+  /** Of the first accounts that there are. */
+  accountNames: string[];
+  hasMoreAccounts: boolean;
+}
+
+/** Looks at the token of a setup link before anything is typed. @throws {AppError} as `setUp` does for the token */
+export async function previewSetup(session: Session, token: string): Promise<SetupOffer> {
+  await requireOpen(session, token);
+  const names = await listAccountNames(session, NAMES_TOLD_MAX + 1);
+  return { accountNames: names.slice(0, NAMES_TOLD_MAX), hasMoreAccounts: names.length > NAMES_TOLD_MAX };
+}
+
 /**
  * Makes the first administrator, by the token of the setup link or, without one, for the operator. They get all accounts
  * there are, or a new one. Of several at once one wins.
@@ -68,10 +85,13 @@ async function requireOpen(session: Session, token: string | undefined): Promise
   if (token === undefined) return;
   const link = await findSetupLink(session);
   if (link?.hash !== hashToken(token)) {
-    throw new AppError('forbidden', 'This is not the setup link of now: each start of the service makes a new one.');
+    throw new AppError(
+      'forbidden',
+      'This setup link does not work: each start of the service makes a new one, and only the newest does.',
+    );
   }
   if (link.expiresAt <= Date.now()) {
-    throw new AppError('forbidden', 'The setup link is over after 30 minutes: start the service anew for another.');
+    throw new AppError('forbidden', 'This setup link was good for 30 minutes: start the service anew for another.');
   }
 }
 

@@ -74,6 +74,16 @@ export async function removeAccount(session: Session, id: string): Promise<void>
   await session.execute(remove, { id });
 }
 
+const selectNames = statement<{ limit: number }, { name: string }>((query, parameter) =>
+  query.selectFrom('accounts').select('name').orderBy('id').limit(parameter('limit')),
+);
+
+/** What the oldest accounts are called: for the operator only. */
+export async function listAccountNames(session: Session, limit: number): Promise<string[]> {
+  const rows = await session.execute(selectNames, { limit });
+  return rows.map(({ name }) => name);
+}
+
 const selectIdsAfter = statement<{ afterId: string; limit: number }, { id: string }>((query, parameter) =>
   query
     .selectFrom('accounts')

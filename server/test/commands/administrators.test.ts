@@ -154,6 +154,12 @@ describe('what cannot be done is told in words, and changes nothing', async () =
     ['an address that is none', [...create, 'ada'], 1, /"ada" is no e-mail address/],
     ['a person who has a password', [...create, other.email], 1, /signs in as .* already: .* --existing/],
     [
+      'a person who has a password, for a new account',
+      ['accounts', 'create', '--name', 'Third', '--admin-password-stdin', '--admin-email', other.email],
+      1,
+      /signs in as .* already: .* --admin-existing/,
+    ],
+    [
       'a person who belongs to it',
       ['administrators', 'create', '--account', id, '--email', email, '--existing'],
       1,
@@ -238,6 +244,9 @@ describe('serve', () => {
     const service = await serveFor(t, { DATA_DIR: own, ADMIN_EMAIL: 'ada@example.com', ADMIN_PASSWORD_FILE: file });
     assert.equal((await signIn(service.url, 'ada@example.com', PASSWORD))[0], 200);
     assert.ok(!service.stderr().includes('setup#'));
+    assert.ok(
+      service.log.some(({ msg, email }) => /administrator was made/.test(`${msg}`) && email === 'ada@example.com'),
+    );
     assert.ok(!JSON.stringify(service.log).includes(PASSWORD));
   });
 

@@ -50,6 +50,18 @@ describe('the dashboard', () => {
     assert.doesNotMatch(html, /https?:\/\//);
   });
 
+  test('keeps the windows of other sites away where the browser trusts its address, and only there', async () => {
+    const policies = await Promise.all(
+      [{ 'Sec-Fetch-Dest': 'document' }, {}].map(async (headers) => {
+        const reply = await getRaw('/', headers);
+        reply.resume();
+        return reply.headers['cross-origin-opener-policy'];
+      }),
+    );
+    // Over plain HTTP to another machine the browser says nothing, and would complain of the policy in its console.
+    assert.deepEqual(policies, ['same-origin', undefined]);
+  });
+
   test('styles carry a nonce that is new in every reply', async () => {
     const [first, second] = await Promise.all([getPage('/'), getPage('/')]);
     const nonces = [first, second].map(({ response, html }) => {

@@ -17,16 +17,17 @@ function tokenOf({ setupUrl }: TestService): string {
 test('the link lies in a file that only the operator can read, and leads to the setup page', async () => {
   await using service = await startTestService();
   const { isOpen, needsAccountName, file } = await new Browser(service).ask('GET', '/admin/setup');
-  assert.deepEqual([isOpen, needsAccountName, file], [true, true, join(service.directory, 'setup-link.txt')]);
-  assert.equal((await stat(file)).mode & 0o777, 0o600);
-  assert.equal(await readFile(file, 'utf8'), `${service.url}/setup#token=${tokenOf(service)}\n`);
+  // Who asks may be anybody, and need not know the machine's directories.
+  assert.deepEqual([isOpen, needsAccountName, file], [true, true, 'setup-link.txt']);
+  const path = join(service.directory, file);
+  assert.equal((await stat(path)).mode & 0o777, 0o600);
+  assert.equal(await readFile(path, 'utf8'), `${service.url}/setup#token=${tokenOf(service)}\n`);
   assert.ok(!service.logLines.join('').includes(tokenOf(service)));
 });
 
 test('whoever has the link becomes the administrator of a new account, is signed in, and the link is over', async () => {
   await using service = await startTestService();
   const browser = new Browser(service);
-  const { file } = await browser.ask('GET', '/admin/setup');
   const given = { token: tokenOf(service), ...ADA, accountName: 'Hill Country Homes' };
   const session = await browser.ask('POST', '/admin/setup', given, 201);
   assert.deepEqual(
@@ -35,7 +36,7 @@ test('whoever has the link becomes the administrator of a new account, is signed
   );
   assert.deepEqual(await browser.ask('GET', '/admin/session'), session);
   assert.deepEqual(await browser.ask('GET', '/admin/setup'), { isOpen: false, needsAccountName: false, file: null });
-  await assert.rejects(stat(file), /ENOENT/);
+  await assert.rejects(stat(join(service.directory, 'setup-link.txt')), /ENOENT/);
   const again = new Browser(service);
   const other = { ...given, email: 'mallory@example.com' };
   await readError(await again.send('POST', '/admin/setup', other), 409, 'conflict');
@@ -48,6 +49,10 @@ test('where there are accounts the first administrator gets them all, and no nam
   for (const name of ['One', 'Two']) await createAccount(service.database, name);
   const browser = new Browser(service);
   assert.equal((await browser.ask('GET', '/admin/setup')).needsAccountName, false);
+  const offer = { accountNames: ['One', 'Two'], hasMoreAccounts: false };
+  assert.deepEqual(await browser.ask('POST', '/admin/setup/preview', { token: tokenOf(service) }), offer);
+  const refused = await browser.send('POST', '/admin/setup/preview', { token: 'x' });
+  assert.doesNotMatch((await readError(refused, 403, 'forbidden')).message, /One|Two/);
   const { accounts } = await browser.ask('POST', '/admin/setup', { token: tokenOf(service), ...ADA }, 201);
   assert.deepEqual(
     accounts.map(({ name, role }: Record<string, string>) => [name, role]),
@@ -88,7 +93,8 @@ describe('no administrator is made', () => {
   };
 
   test('with another token', async () => {
-    await refused({ token: 'x' }, 403, 'forbidden');
+    const { message } = await refused({ token: 'x' }, 403, 'forbidden');
+    assert.match(message, /each start of the service makes a new one/);
   });
 
   test('with the link of an earlier start', async () => {

@@ -89,6 +89,15 @@ describe('signing in', () => {
         ['mail', 'unknown_field'],
       ],
     );
+    const empty = await browser.send('POST', '/admin/auth/sign-in/email', { email: ' ', password: '' });
+    const faults = (await readError(empty, 422, 'validation_failed')).details;
+    assert.deepEqual(
+      faults?.map(({ field, code }) => [field, code]),
+      [
+        ['email', 'blank'],
+        ['password', 'blank'],
+      ],
+    );
   });
 });
 

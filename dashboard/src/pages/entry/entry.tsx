@@ -1,6 +1,6 @@
 import { Box, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
-import { useRouter } from '@tanstack/react-router';
+import { useRouter, useRouterState } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { request } from '../../api/client';
 import type { Session } from '../../api/types';
@@ -49,7 +49,8 @@ export function readSession(): Promise<Session | null> {
   return request<Session | null>('GET', '/admin/session');
 }
 
-/** What a link carries behind `#`: it is never sent nor logged. */
-export function readToken(): string {
-  return new URLSearchParams(window.location.hash.slice(1)).get('token') ?? '';
+/** What a link carries behind `#`: it is never sent nor logged. A newer link may be opened in the same window. */
+export function useToken(): string {
+  const hash = useRouterState({ select: ({ location }) => location.hash });
+  return new URLSearchParams(hash).get('token') ?? '';
 }

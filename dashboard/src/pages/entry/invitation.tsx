@@ -1,7 +1,7 @@
 import { Anchor, Button, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { request } from '../../api/client';
 import { sessionQuery } from '../../api/queries';
 import type { InvitationPreview } from '../../api/types';
@@ -9,16 +9,18 @@ import { useFaults } from '../../lib/faults';
 import { Form } from '../../parts/form';
 import { FormError } from '../../parts/form-error';
 import { PasswordField } from '../../parts/password-field';
-import { Entry, readSession, readToken, useEnter } from './entry';
+import { Entry, readSession, useEnter, useToken } from './entry';
 
 const TOKEN_KEY = 'invitation';
 
 /** Somebody follows the link of an invitation. */
 export function InvitationPage() {
-  const [token] = useState(rememberToken);
+  const token = useRememberedToken();
   const { data: preview, error } = useQuery({
     queryKey: ['invitation', token],
     queryFn: () => request<InvitationPreview>('POST', '/admin/invitations/preview', { body: { token } }),
+    // Not asked again while the form is filled in.
+    staleTime: Number.POSITIVE_INFINITY,
   });
   const { data: session } = useQuery(sessionQuery);
 
@@ -117,9 +119,10 @@ function useAccept(token: string): (person: { name?: string; password?: string }
 }
 
 /** The way to the sign-in page and back loses what stands behind `#`; this window keeps it meanwhile. */
-function rememberToken(): string {
-  const token = readToken();
-  if (token === '') return sessionStorage.getItem(TOKEN_KEY) ?? '';
-  sessionStorage.setItem(TOKEN_KEY, token);
-  return token;
+function useRememberedToken(): string {
+  const token = useToken();
+  useEffect(() => {
+    if (token !== '') sessionStorage.setItem(TOKEN_KEY, token);
+  }, [token]);
+  return token === '' ? (sessionStorage.getItem(TOKEN_KEY) ?? '') : token;
 }

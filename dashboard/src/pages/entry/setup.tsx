@@ -1,21 +1,21 @@
-import { Anchor, Button, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Code, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { request } from '../../api/client';
 import { setupQuery } from '../../api/queries';
-import type { Session, Setup } from '../../api/types';
+import type { Session, Setup, SetupOffer } from '../../api/types';
 import { useFaults } from '../../lib/faults';
 import { Form } from '../../parts/form';
 import { FormError } from '../../parts/form-error';
 import { PasswordField } from '../../parts/password-field';
 import { ErrorState } from '../../parts/states';
-import { Entry, readToken, useEnter } from './entry';
+import { Entry, useEnter, useToken } from './entry';
 
 /** The first administrator makes themselves, by the link that only the operator sees. */
 export function SetupPage() {
   const { data: setup, error, refetch } = useQuery(setupQuery);
-  const token = readToken();
+  const token = useToken();
   if (error !== null) {
     return (
       <Entry title="Set up">
@@ -23,21 +23,58 @@ export function SetupPage() {
       </Entry>
     );
   }
-  if (setup === undefined) {
+  if (setup === undefined) return <Waiting />;
+  if (!setup.isOpen) return <Finished />;
+  if (token === '') return <NoLink setup={setup} />;
+  return <SetupByLink setup={setup} token={token} />;
+}
+
+function Waiting() {
+  return (
+    <Entry title="Set up">
+      <Skeleton height={220} role="status" aria-label="Loading" />
+    </Entry>
+  );
+}
+
+/** Whether the link works is known before anything is typed. */
+function SetupByLink({ setup, token }: { setup: Setup; token: string }) {
+  const { data: offer, error } = useQuery({
+    queryKey: ['setup-link', token],
+    queryFn: () => request<SetupOffer>('POST', '/admin/setup/preview', { body: { token } }),
+    // Not asked again while the form is filled in.
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (error !== null) {
     return (
-      <Entry title="Set up">
-        <Skeleton height={220} role="status" aria-label="Loading" />
+      <Entry title="Open the newest setup link">
+        <Text size="sm">
+          {error.message} <Whereabouts setup={setup} />
+        </Text>
       </Entry>
     );
   }
-  if (!setup.isOpen) return <Finished />;
-  if (token === '') return <NoLink setup={setup} />;
-  return <SetupForm setup={setup} token={token} />;
+  return offer === undefined ? <Waiting /> : <SetupForm setup={setup} offer={offer} token={token} />;
+}
+
+function Whereabouts({ setup: { file } }: { setup: Setup }) {
+  if (file === null) return null;
+  return (
+    <>
+      It stands in <Code>{file}</Code> in the data directory.
+    </>
+  );
 }
 
 const FIELDS = ['name', 'email', 'password', 'accountName'];
 
-function SetupForm({ setup, token }: { setup: Setup; token: string }) {
+interface SetupFormProps {
+  setup: Setup;
+  offer: SetupOffer;
+  token: string;
+}
+
+function SetupForm({ setup, offer, token }: SetupFormProps) {
   const [values, setValues] = useState({ accountName: '', name: '', email: '', password: '' });
   const { faults, isBusy, submit } = useFaults((field) => FIELDS.includes(field));
   const enter = useEnter();
@@ -60,7 +97,7 @@ function SetupForm({ setup, token }: { setup: Setup; token: string }) {
       <Form onSubmit={finish}>
         <Stack>
           <Text c="dimmed" size="sm" mt={-12}>
-            You will be the first administrator. Others come by invitation.
+            You will be the first administrator{describeAccounts(offer)}. Others come by invitation.
           </Text>
           <FormError>{faults.general}</FormError>
           {setup.needsAccountName && (
@@ -88,13 +125,19 @@ function SetupForm({ setup, token }: { setup: Setup; token: string }) {
   );
 }
 
+const LIST = new Intl.ListFormat('en');
+
+function describeAccounts({ accountNames, hasMoreAccounts }: SetupOffer): string {
+  if (accountNames.length === 0) return '';
+  return ` of ${LIST.format(hasMoreAccounts ? [...accountNames, 'all others'] : accountNames)}`;
+}
+
 function NoLink({ setup }: { setup: Setup }) {
   return (
     <Entry title="Open the setup link">
       <Text size="sm">
         The service printed a link when it was started: it begins like the address of this page and ends with a secret
-        part. Open it as a whole.
-        {setup.file !== null && ` It also stands in ${setup.file}.`}
+        part. Open it as a whole. <Whereabouts setup={setup} />
       </Text>
     </Entry>
   );

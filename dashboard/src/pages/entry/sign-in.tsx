@@ -124,7 +124,7 @@ function CodeStep({ onDone, onBack }: { onDone: () => Promise<void>; onBack: () 
 /** While nobody can sign in yet, the page says where the first one finds the way. */
 function FirstSetup() {
   const { data: setup } = useQuery(setupQuery);
-  if (!setup?.isOpen) return 'New here? Ask an administrator of your account for an invitation.';
+  if (!setup?.isOpen) return <Help />;
   return (
     <Alert variant="light" title="Nobody has been set up yet" ta="start">
       <Text size="sm">
@@ -132,10 +132,21 @@ function FirstSetup() {
         {setup.file !== null && (
           <>
             {' '}
-            It also stands in <Code>{setup.file}</Code>.
+            It also stands in <Code>{setup.file}</Code> in the data directory.
           </>
         )}
       </Text>
     </Alert>
+  );
+}
+
+function Help() {
+  return (
+    <Stack gap={4}>
+      <span>New here? Ask an administrator of your account for an invitation.</span>
+      <span>
+        Forgotten how to sign in? Ask whoever runs this service: <Code>administrators reset-password</Code> helps.
+      </span>
+    </Stack>
   );
 }

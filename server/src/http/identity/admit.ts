@@ -8,7 +8,8 @@ import { requireSameOrigin } from './same-origin.ts';
 import { requireSignedIn } from './sessions.ts';
 
 /** What nobody needs to be signed in for; the handlers of some look for themselves. */
-const OPEN = /^\/admin\/(?:session(?:\/account)?|setup|auth\/.*|invitations\/(?:preview|accept)|openapi\.json)$/;
+const OPEN =
+  /^\/admin\/(?:session(?:\/account)?|setup(?:\/preview)?|auth\/.*|invitations\/(?:preview|accept)|openapi\.json)$/;
 
 /**
  * Lets a request of the dashboard in, and finds who sends it: below `/admin` nothing can be learned without a session.

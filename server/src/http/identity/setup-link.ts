@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Log } from '../../lib/log.ts';
 
 /** Whoever reads it becomes the administrator. */
@@ -16,9 +16,9 @@ export class SetupLink {
     this.#log = log;
   }
 
-  /** Where the link stands, if it does: another process may have written or removed it. */
+  /** The file in the data directory, if it is there: another process may have written or removed it. */
   get file(): string | null {
-    return existsSync(this.#path) ? this.#path : null;
+    return existsSync(this.#path) ? basename(this.#path) : null;
   }
 
   /** Writes the link, or removes the one of an earlier start. */

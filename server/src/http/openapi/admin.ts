@@ -17,7 +17,7 @@ import { deleteMemberOperation, listMembersOperation, updateMemberOperation } fr
 import { overviewOperation } from '../routes/overview.ts';
 import { PROFILE_OPERATIONS } from '../routes/profile.operations.ts';
 import { chooseAccountOperation, retrieveSessionOperation } from '../routes/session.operations.ts';
-import { retrieveSetupOperation, setUpOperation } from '../routes/setup.operations.ts';
+import { previewSetupOperation, retrieveSetupOperation, setUpOperation } from '../routes/setup.operations.ts';
 import type { Api } from './api.ts';
 import { ACCOUNT_ID, REQUEST_ID } from './request-headers.ts';
 import { V1 } from './v1.ts';
@@ -51,6 +51,7 @@ const OF_PEOPLE = [
   retrieveSessionOperation,
   chooseAccountOperation,
   retrieveSetupOperation,
+  previewSetupOperation,
   setUpOperation,
   signInOperation,
   signOutOperation,

@@ -66,12 +66,12 @@ export function isDashboardVisit({ path, incoming: { method, headers } }: Exchan
 }
 
 /** A person who follows a wrong link is shown that in the dashboard; programs get the error, whatever they accept. */
-export function replyToLostVisit({ path, incoming: { headers } }: Exchange): Reply | undefined {
-  const isVisit = headers['sec-fetch-dest'] === 'document' && !/^\/(v1|admin|docs|assets)(\/|$)/.test(path);
-  return isVisit ? { ...replyDashboard(), status: 404 } : undefined;
+export function replyToLostVisit({ path, incoming }: Exchange): Reply | undefined {
+  const isVisit = incoming.headers['sec-fetch-dest'] === 'document' && !/^\/(v1|admin|docs|assets)(\/|$)/.test(path);
+  return isVisit ? { ...replyDashboard({ incoming }), status: 404 } : undefined;
 }
 
-function replyDashboard(): Reply {
+function replyDashboard({ incoming: { headers } }: Pick<Exchange, 'incoming'>): Reply {
   const nonce = randomBytes(NONCE_BYTES).toString('base64');
   const files = findDashboardFiles();
   return {
@@ -80,7 +80,9 @@ function replyDashboard(): Reply {
       'Content-Type': HTML_TYPE,
       'Cache-Control': 'no-cache',
       'Content-Security-Policy': policy(nonce),
-      'Cross-Origin-Opener-Policy': 'same-origin',
+      // Browsers say what a request is for where they trust the address (https, localhost); elsewhere they ignore this
+      // policy, and complain of it in the console.
+      ...(headers['sec-fetch-dest'] !== undefined && { 'Cross-Origin-Opener-Policy': 'same-origin' }),
       'Referrer-Policy': 'same-origin',
       'X-Frame-Options': 'DENY',
     },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Operation } from '../operations.ts';
 import { JSON_TYPE } from '../reply.ts';
-import { setup } from '../schemas/identity.ts';
+import { setup, tokenOnly } from '../schemas/identity.ts';
 import { noQuery } from '../schemas/query.ts';
 import { INPUT_ERRORS } from './common.operations.ts';
 import { SESSION_REPLY } from './session.operations.ts';
@@ -22,13 +22,41 @@ export const retrieveSetupOperation: Operation<typeof noQuery> = {
         .object({
           isOpen: z.boolean().meta({ description: 'Whether there is none yet.' }),
           needsAccountName: z.boolean().meta({ description: 'Whether there is no account either.' }),
-          file: z.string().nullable().meta({ description: 'Where the link stands on the machine of the service.' }),
+          file: z
+            .string()
+            .nullable()
+            .meta({ description: 'The file in the data directory of the service that holds the link.' }),
         })
         .meta({ id: 'SetupState' }),
       example: { isOpen: false, needsAccountName: false, file: null },
     },
   ],
   errors: [],
+};
+
+export const previewSetupOperation: Operation<typeof noQuery> = {
+  method: 'post',
+  path: '/setup/preview',
+  operationId: 'previewSetup',
+  summary: 'Look at a setup link',
+  description: 'By its token: whether it works, and which accounts whoever uses it gets.',
+  caller: 'anybody',
+  query: noQuery,
+  body: { types: [JSON_TYPE], schema: tokenOnly, example: { token: 'of the setup link' } },
+  replies: [
+    {
+      status: 200,
+      description: 'It works.',
+      schema: z
+        .object({
+          accountNames: z.array(z.string()).meta({ description: 'Of the accounts that there are, the oldest ten.' }),
+          hasMoreAccounts: z.boolean(),
+        })
+        .meta({ id: 'SetupOffer' }),
+      example: { accountNames: ['Hill Country Homes'], hasMoreAccounts: false },
+    },
+  ],
+  errors: [...INPUT_ERRORS, 'conflict'],
 };
 
 export const setUpOperation: Operation<typeof noQuery> = {

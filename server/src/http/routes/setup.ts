@@ -1,13 +1,13 @@
 import type { Holder } from '../../domain/holders.ts';
-import { findSetupState, setUp } from '../../domain/setup.ts';
+import { findSetupState, previewSetup, setUp } from '../../domain/setup.ts';
 import type { Services } from '../app.ts';
 import { clientAddress } from '../client-address.ts';
 import { readInput } from '../input.ts';
 import { addOperation, type Mount } from '../operations.ts';
 import { replyJson } from '../reply.ts';
-import { setup } from '../schemas/identity.ts';
+import { setup, tokenOnly } from '../schemas/identity.ts';
 import { signInWith } from './auth.ts';
-import { retrieveSetupOperation, setUpOperation } from './setup.operations.ts';
+import { previewSetupOperation, retrieveSetupOperation, setUpOperation } from './setup.operations.ts';
 
 /** The first administrator. */
 export function addSetup(mount: Mount<Holder | undefined>, services: Services): void {
@@ -15,6 +15,10 @@ export function addSetup(mount: Mount<Holder | undefined>, services: Services): 
   addOperation(mount, retrieveSetupOperation, async () => {
     const state = await findSetupState(database);
     return replyJson(200, JSON.stringify({ ...state, file: state.isOpen ? setupLink.file : null }));
+  });
+  addOperation(mount, previewSetupOperation, async (exchange) => {
+    const { token } = await readInput(exchange, tokenOnly);
+    return replyJson(200, JSON.stringify(await previewSetup(database, token)));
   });
   addOperation(mount, setUpOperation, async (exchange) => {
     const { token, ...given } = await readInput(exchange, setup);

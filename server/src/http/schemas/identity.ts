@@ -37,6 +37,7 @@ const newPassword = z
 const password = z
   .string(expected('a string'))
   .max(PASSWORD_LENGTH_MAX, `Must have at most ${PASSWORD_LENGTH_MAX} characters.`)
+  .transform((given, context) => (given === '' ? addFault(context, 'blank', 'Must not be blank.') : given))
   .meta({ format: 'password' });
 
 /** What an authenticator app or a list of recovery codes shows; spaces are for the eye. */
@@ -47,7 +48,11 @@ const code = z
   .meta({ example: '123456' });
 
 /** Whatever is said to be an address: one that is none is nobody's. */
-export const signIn = z.strictObject({ email: z.string(expected('a string')).transform(normalEmail), password });
+const anyEmail = z.string(expected('a string')).transform((given, context) => {
+  const normal = normalEmail(given);
+  return normal === '' ? addFault(context, 'blank', 'Must not be blank.') : normal;
+});
+export const signIn = z.strictObject({ email: anyEmail, password });
 export const passwordOnly = z.strictObject({ password });
 export const codeOnly = z.strictObject({ code });
 export const passwordChange = z.strictObject({ currentPassword: password, newPassword });
