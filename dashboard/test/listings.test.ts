@@ -343,11 +343,42 @@ test('a CSV file is imported: good rows are kept, the refused ones told line by 
   );
   assert.equal(await countListings(tenant), 2);
 
-  const unknown = { ...file, buffer: Buffer.from('address,beds,baths,colour\n5 Oak Avenue,3,2,red\n') };
-  await page.getByLabel('File').setInputFiles(unknown);
+  assert.equal(await page.getByRole('button', { name: 'Import', exact: true }).count(), 0, 'once is enough');
+  await page.getByRole('link', { name: 'Go to listings' }).click();
+  await page.getByRole('row', { name: /3 Oak Avenue/ }).waitFor();
+  assert.deepEqual(problems, []);
+});
+
+test('a file whose columns are not known is not imported before somebody has said what becomes of them', async () => {
+  const { tenant, window } = await openListings(0);
+  await using _ = window;
+  const { page, problems } = window;
+  await page.goto('/listings/import');
+  const note = page.getByRole('alert');
+  const put = (text: string) =>
+    page.getByLabel('File').setInputFiles({ name: 'listings.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+
+  await put('address;beds;baths\n5 Oak Avenue;3;2\n');
+  await page.getByRole('button', { name: 'Check only' }).click();
+  await note.getByText(/Save it with commas/).waitFor();
+  await untilFocused(note);
+  assert.equal(await page.getByText('Would be created').count(), 0);
+
+  await put('address,beds,baths,price,colour\n5 Oak Avenue,3,2,450000,red\n');
   await page.getByRole('button', { name: 'Import', exact: true }).click();
-  await page.getByRole('alert').getByText('colour').waitFor();
-  assert.equal(await countListings(tenant), 2);
+  await note.getByText(/a column price, which is not known here. Rename it listPrice/).waitFor();
+  await note.getByText(/a column colour/).waitFor();
+  assert.equal(await countListings(tenant), 0);
+  await page.getByLabel(/^Import without price, colour/).check();
+  await page.getByRole('button', { name: 'Check only' }).click();
+  await page.getByText('Would be created').waitFor();
+  await untilFocused(page.getByRole('status', { name: 'Result of the check' }));
+
+  await page.getByRole('button', { name: 'Download a template' }).click();
+  await put('address,beds,baths,listPrice\n5 Oak Avenue,3,2,450000\n');
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  await page.getByRole('link', { name: 'Go to listings' }).waitFor();
+  assert.equal(await countListings(tenant), 1);
   assert.deepEqual(problems, []);
 });
 

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { listingFields } from '../../server/src/http/schemas/listings.ts';
 import { sayFault } from '../src/lib/fault-words.ts';
 import { readAmount, readNumber, sayHowToWrite } from '../src/lib/numbers.ts';
+import { COLUMNS, makeTemplate, suggestColumn } from '../src/pages/listings/columns.ts';
 
 test('an amount is read as it is written, and one that is 450,000 to some and 450 to others not at all', () => {
   for (const [text, amount] of [
@@ -38,4 +40,21 @@ test('faults are said in a person’s words, or in the service’s where there a
   assert.match(say('currency', 'invalid_choice', 'Must be an ISO 4217 code …'), /three letters/);
   assert.match(say('listPrice', 'inconsistent', 'Is required together with currency.'), /price/);
   assert.equal(say('beds', 'out_of_range', 'Must be from 0 to 999.'), 'Must be from 0 to 999.');
+});
+
+test('the template has every column that a file can have, and other names lead to them', async () => {
+  const accepted = Object.keys(listingFields);
+  assert.deepEqual(makeTemplate().trim().split(',').sort(), accepted.toSorted());
+  for (const [given, meant] of [
+    ['price', 'listPrice'],
+    ['Your own id', 'externalId'],
+    ['Unit', 'unitNumber'],
+    ['TYPE', 'propertyType'],
+    ['zip_code', 'postalCode'],
+    ['colour', undefined],
+  ] as const) {
+    assert.equal(suggestColumn(given), meant, given);
+  }
+  const others = COLUMNS.flatMap(({ also }) => also);
+  assert.equal(new Set(others).size, others.length, 'each name means one column');
 });

@@ -4,6 +4,7 @@ import { Download } from 'lucide-react';
 import { useState } from 'react';
 import { send } from '../../api/client';
 import { formatBytes } from '../../lib/format';
+import { saveFile } from '../../lib/save-file';
 import type { ListingSearch } from './search';
 
 const FORMATS = [
@@ -60,13 +61,4 @@ async function readBlob(response: Response, type: string, onProgress: (bytes: nu
     onProgress(bytes);
   }
   return new Blob(chunks, { type });
-}
-
-function saveFile(blob: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  // The browser has taken it by then.
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

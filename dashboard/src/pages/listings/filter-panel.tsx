@@ -72,6 +72,8 @@ export function FilterPanel({ search, count, buttonRef, onApply }: FilterPanelPr
       width="min(440px, calc(100vw - 24px))"
       shadow="md"
       trapFocus
+      // On a phone the panel is longer than the window: it stays when its button is out of sight.
+      hideDetached={false}
       radius="md"
     >
       <Popover.Target>

@@ -1,9 +1,14 @@
 import { SimpleGrid, Stack, Text } from '@mantine/core';
+import { useEffect, useRef } from 'react';
 import type { ImportReport } from '../../api/types';
+import { sayFault } from '../../lib/fault-words';
+import { showNote } from '../../lib/focus';
 import { formatNumber } from '../../lib/format';
 
 /** What came of each row, or would have. */
 export function Report({ report, isDryRun }: { report: ImportReport; isDryRun: boolean }) {
+  const result = useRef<HTMLDivElement>(null);
+  useEffect(() => showNote(result.current), []);
   const { created, updated, unchanged, failed, errors } = report;
   const counts = [
     { label: isDryRun ? 'Would be created' : 'Created', count: created },
@@ -13,7 +18,13 @@ export function Report({ report, isDryRun }: { report: ImportReport; isDryRun: b
   ];
   return (
     <Stack>
-      <SimpleGrid cols={{ base: 2, sm: 4 }} role="status" aria-label={isDryRun ? 'Result of the check' : 'Result'}>
+      <SimpleGrid
+        ref={result}
+        tabIndex={-1}
+        cols={{ base: 2, sm: 4 }}
+        role="status"
+        aria-label={isDryRun ? 'Result of the check' : 'Result'}
+      >
         {counts.map(({ label, count }) => (
           <div key={label} className="card figure">
             <Text size="sm" c="dimmed">
@@ -55,7 +66,7 @@ function RefusedRows({ errors, failed }: { errors: ImportReport['errors']; faile
 type RefusedRow = ImportReport['errors'][number];
 
 function toRows({ line, message, details = [] }: RefusedRow) {
-  const faults = details.length === 0 ? [{ field: '', message }] : details;
+  const faults = details.length === 0 ? [{ field: '', code: '', message }] : details;
   return faults.map((fault) => (
     <tr key={`${line} ${fault.field}`}>
       <td className="number">{line}</td>
@@ -63,7 +74,7 @@ function toRows({ line, message, details = [] }: RefusedRow) {
         <code>{fault.field}</code>
       </td>
       <td className="wide">
-        <bdi>{fault.message}</bdi>
+        <bdi>{sayFault(fault)}</bdi>
       </td>
     </tr>
   ));

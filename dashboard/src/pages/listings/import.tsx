@@ -1,20 +1,23 @@
-import { Anchor, Button, Checkbox, Group, Progress, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { ChevronLeft, FileUp } from 'lucide-react';
-import { type DragEvent, useRef, useState } from 'react';
-import { ApiError } from '../../api/client';
+import { ChevronLeft } from 'lucide-react';
+import { useRef, useState } from 'react';
+import { ApiError, type FieldFault } from '../../api/client';
 import { refreshListings } from '../../api/queries';
 import type { ImportReport } from '../../api/types';
 import { upload } from '../../api/upload';
 import { useFaults } from '../../lib/faults';
-import { formatBytes } from '../../lib/format';
 import { FormError } from '../../parts/form-error';
 import { Page } from '../../parts/page';
+import { ColumnFaults } from './column-faults';
+import { FileDrop } from './file-drop';
+import { ImportColumns } from './import-columns';
 import { Report } from './import-report';
 
 /** Many listings at once from a file; what is refused is told row by row. */
 export function ImportPage() {
   const [file, setFile] = useState<File>();
+  const [columnFaults, setColumnFaults] = useState<FieldFault[]>([]);
   const [ignoreUnknown, setIgnoreUnknown] = useState(false);
   const { faults, isBusy, submit, clear } = useFaults(() => false);
   const [progress, setProgress] = useState(0);
@@ -23,6 +26,8 @@ export function ImportPage() {
 
   const choose = (chosen: File | undefined) => {
     setFile(chosen);
+    setColumnFaults([]);
+    setIgnoreUnknown(false);
     setResult(undefined);
     clear();
   };
@@ -31,6 +36,7 @@ export function ImportPage() {
       if (file === undefined) return;
       setProgress(0);
       setResult(undefined);
+      if (!ignoreUnknown) setColumnFaults([]);
       running.current = new AbortController();
       const query = { dryRun: isDryRun ? 'true' : undefined, ignoreUnknown: ignoreUnknown ? 'true' : undefined };
       const { signal } = running.current;
@@ -40,12 +46,16 @@ export function ImportPage() {
         setResult({ report, isDryRun });
       } catch (error) {
         // A file that could not be read to its end: what came of the rows before.
-        if (error instanceof ApiError && isReport(error.members)) setResult({ report: error.members, isDryRun });
-        throw error;
+        if (error instanceof ApiError && hasRows(error.members)) setResult({ report: error.members, isDryRun });
+        if (!isAboutColumns(error)) throw error;
+        setColumnFaults(error.details);
       } finally {
         void refreshListings();
       }
     });
+
+  // Sent once more, rows without an id of their own would be there twice.
+  const isImported = result?.isDryRun === false && faults.general === undefined;
 
   return (
     <Page
@@ -63,34 +73,35 @@ export function ImportPage() {
       }
       description={
         <>
-          A CSV file whose first row names the fields, as <code>address,beds,baths</code> or RESO’s names. Rows with an{' '}
-          <code>externalId</code> that is known change that listing, so the same file can be imported again.
+          Many listings at once from a file. A row whose <code>externalId</code> (your own id) is known changes that
+          listing; rows without one are new listings each time.
         </>
       }
     >
       <Stack>
         <FileDrop file={file} onChoose={choose} isDisabled={isBusy} />
         <FormError>{faults.general}</FormError>
-        {file !== undefined && (
-          <Group justify="space-between">
-            <Checkbox
-              label="Skip columns that the service does not know"
-              checked={ignoreUnknown}
-              disabled={isBusy}
-              onChange={({ currentTarget }) => setIgnoreUnknown(currentTarget.checked)}
-            />
-            <Group gap="xs">
-              <Button variant="default" disabled={isBusy} onClick={() => send(true)}>
-                Check only
-              </Button>
-              <Button loading={isBusy} onClick={() => send(false)}>
-                Import
-              </Button>
-            </Group>
+        {columnFaults.length > 0 && !isImported && (
+          <ColumnFaults faults={columnFaults} isIgnored={ignoreUnknown} onIgnore={setIgnoreUnknown} />
+        )}
+        {file !== undefined && !isImported && (
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" disabled={isBusy} onClick={() => send(true)}>
+              Check only
+            </Button>
+            <Button loading={isBusy} onClick={() => send(false)}>
+              Import
+            </Button>
           </Group>
         )}
         {isBusy && <Sending progress={progress} onStop={() => running.current.abort()} />}
         {result !== undefined && <Report {...result} />}
+        {isImported && (
+          <Group justify="flex-end">
+            <Button renderRoot={(props) => <Link to="/listings" {...props} />}>Go to listings</Button>
+          </Group>
+        )}
+        <ImportColumns />
       </Stack>
     </Page>
   );
@@ -113,60 +124,15 @@ function Sending({ progress, onStop }: { progress: number; onStop: () => void })
   );
 }
 
-interface FileDropProps {
-  file: File | undefined;
-  onChoose: (file: File | undefined) => void;
-  isDisabled: boolean;
+/** Whether anything came of the rows before a file could not be read on. */
+function hasRows(members: Partial<ImportReport>): members is ImportReport {
+  const { created = 0, updated = 0, unchanged = 0, failed = 0 } = members;
+  return created + updated + unchanged + failed > 0;
 }
 
-function FileDrop({ file, onChoose, isDisabled }: FileDropProps) {
-  const input = useRef<HTMLInputElement>(null);
-  const [isOver, setOver] = useState(false);
-  const drop = (event: DragEvent) => {
-    event.preventDefault();
-    setOver(false);
-    if (!isDisabled) onChoose(event.dataTransfer.files[0]);
-  };
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is the mouse's way; the button below is the keyboard's
-    <div
-      className="drop"
-      data-over={isOver || undefined}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={drop}
-    >
-      <FileUp size={24} aria-hidden />
-      <Text fw={500} mt="xs">
-        {file === undefined ? 'Drop a file here' : <bdi>{file.name}</bdi>}
-      </Text>
-      <Text size="sm" c="dimmed" mb="md">
-        {file === undefined ? 'CSV, NDJSON or a JSON array, of any length' : formatBytes(file.size)}
-      </Text>
-      <Button variant="default" disabled={isDisabled} onClick={() => input.current?.click()}>
-        {file === undefined ? 'Choose a file' : 'Choose another file'}
-      </Button>
-      <input
-        ref={input}
-        type="file"
-        hidden
-        aria-label="File"
-        accept=".csv,.ndjson,.jsonl,.json,text/csv"
-        onChange={({ currentTarget }) => {
-          onChoose(currentTarget.files?.[0]);
-          // The same file can be chosen again once it was mended.
-          currentTarget.value = '';
-        }}
-      />
-    </div>
-  );
-}
-
-function isReport(members: object): members is ImportReport {
-  return 'created' in members && 'errors' in members;
+/** A file is refused for its columns before any row is read. */
+function isAboutColumns(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.details.length > 0 && error.members.line === 1;
 }
 
 const TYPES: Record<string, string> = {
