@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { AppError } from '../../model/errors.ts';
 import { WorkerProcess } from './worker-process.ts';
 
 /** Who ends by itself so soon has not worked. */
@@ -21,7 +22,7 @@ export class Crew {
   /** So many have failed in a row. */
   #failures = 0;
   #filling: Promise<void> | undefined;
-  #isStopping = false;
+  isStopping = false;
 
   /** The workers load the program, and wait for `start`. */
   constructor(size: number, logger: Logger) {
@@ -45,13 +46,13 @@ export class Crew {
 
   /**
    * Replaces all workers, one after the other: the new one listens before the old one takes no more requests.
-   * @throws {AppError} `unavailable` if one cannot start: then those that are not replaced yet go on
+   * @throws {AppError} `unavailable` if one cannot start, also because all are being stopped: then those that are not
+   * replaced yet go on
    */
   async replaceAll(size: number): Promise<void> {
     this.#size = size;
     for (const old of [...this.#serving].slice(0, size)) {
       await this.#add();
-      if (this.#isStopping) return;
       await this.#dismiss(old);
     }
     await this.#fill();
@@ -60,7 +61,7 @@ export class Crew {
 
   /** Lets all workers finish what runs, and resolves when they have ended. */
   async stop(): Promise<void> {
-    this.#isStopping = true;
+    this.isStopping = true;
     await Promise.all([...this.#all].map((worker) => worker.end('stop')));
   }
 
@@ -74,11 +75,12 @@ export class Crew {
   }
 
   kill(): void {
-    this.#isStopping = true;
+    this.isStopping = true;
     for (const worker of this.#all) worker.kill();
   }
 
   #hire(): WorkerProcess {
+    if (this.isStopping) throw new AppError('unavailable', 'The service is stopping.');
     const worker = new WorkerProcess();
     this.#all.add(worker);
     void worker.ended.then(() => this.#all.delete(worker));
@@ -97,7 +99,7 @@ export class Crew {
     this.#appointHousekeeper();
     void worker.ended.then((end) => {
       // Whoever was dismissed may go.
-      if (!this.#serving.delete(worker) || this.#isStopping) return;
+      if (!this.#serving.delete(worker) || this.isStopping) return;
       this.#logger.error({ worker: worker.pid, ...end }, 'a worker has ended by itself, and is replaced');
       this.#failures = worker.ageMs < STABLE_AFTER_MS ? this.#failures + 1 : 0;
       this.#appointHousekeeper();
@@ -126,9 +128,9 @@ export class Crew {
   }
 
   async #hireMissing(): Promise<void> {
-    while (!this.#isStopping && this.#serving.size < this.#size) {
+    while (!this.isStopping && this.#serving.size < this.#size) {
       if (this.#failures > 0) await sleep(Math.min(WAIT_MS * 2 ** this.#failures, WAIT_MAX_MS));
-      if (this.#isStopping) return;
+      if (this.isStopping) return;
       try {
         await this.#add();
       } catch (error) {

@@ -54,6 +54,7 @@ export class Reload {
       await this.#crew.replaceAll(workers);
       this.#logger.info('reloaded');
     } catch (error) {
+      if (this.#crew.isStopping) return;
       replaceEnvironment(before);
       if (error instanceof ConfigError) this.#logger.error(`not reloaded: ${error.message}`);
       else this.#logger.error({ err: error }, 'not reloaded: the workers that are not replaced go on');

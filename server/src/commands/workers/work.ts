@@ -31,8 +31,12 @@ async function serveAsTold(): Promise<void> {
   // While the first process prepares the database.
   const { serveRequests } = await import('../../service.ts');
   await orders.start;
+  let isListening = false;
+  // Before, nothing runs that could be finished.
+  void orders.stop.then(() => isListening || process.exit(0));
   const database = await openDatabase(config.databaseUrl, config.databasePool);
   const serving = await serveRequests(database, config, log, { createLimiter: createClusterLimiter });
+  isListening = true;
   void orders['keep house'].then(serving.keepHouse);
   void orders.cut.then(() => {
     log.flush();
