@@ -1,12 +1,12 @@
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { changeAccount, createAccount, deleteAccount, getAccount } from '../domain/accounts.ts';
-import { type Candidate, createAccountFor } from '../domain/administrators.ts';
+import { type Candidate, createAccountFor, describePerson } from '../domain/administrators.ts';
 import { formatTime } from '../lib/times.ts';
 import type { Account } from '../model/accounts.ts';
 import { AppError } from '../model/errors.ts';
 import { listAccounts } from '../storage/accounts.ts';
-import { nameOf } from './administrators.ts';
+import { nameOf, personOption } from './administrators.ts';
 import { readPassword } from './passwords.ts';
 import { formatTable, type OutputOptions, print, withDatabase, withJsonOption } from './with-database.ts';
 
@@ -25,6 +25,7 @@ function addCreate(accounts: Command): void {
     .option('--admin-name <name>', 'what they are called; without it, what stands before the @')
     .option('--admin-password-stdin', 'read their password from the standard input instead of asking for it')
     .option('--admin-existing', 'they have a password here already, for another account')
+    .addOption(personOption())
     .action(async (options: CreateOptions, command: Command) => {
       const candidate = await readCandidate(options, command);
       await withDatabase(async (database) => {
@@ -36,6 +37,7 @@ function addCreate(accounts: Command): void {
         print({ id, name, ...(user && { administrator: user }) }, options, [
           `Account "${name}" has the id ${id}.`,
           ...(user === undefined ? [] : [`${user.name} signs in as ${user.email} and is its administrator.`]),
+          ...(user && options.adminExisting ? [`They are ${await describePerson(database, user)}.`] : []),
           `Next: npx property-listings keys create --account ${id} --name "My first key"`,
         ]);
       });
@@ -48,16 +50,17 @@ interface CreateOptions extends OutputOptions {
   adminName?: string;
   adminPasswordStdin?: true;
   adminExisting?: true;
+  person?: string;
 }
 
 /** The administrator that a new account is to have, if any. */
 async function readCandidate(options: CreateOptions, command: Command): Promise<Candidate | undefined> {
-  const { adminEmail: email, adminName, adminPasswordStdin, adminExisting } = options;
+  const { adminEmail: email, adminName, adminPasswordStdin, adminExisting, person } = options;
   if (email === undefined) {
-    if (adminName === undefined && !adminPasswordStdin && !adminExisting) return undefined;
+    if (adminName === undefined && !adminPasswordStdin && !adminExisting && person === undefined) return undefined;
     return command.error('error: an administrator needs an address: give --admin-email');
   }
-  if (adminExisting) return { email };
+  if (adminExisting) return { email, personId: person };
   const password = await readPassword(adminPasswordStdin, '--admin-password-stdin', command);
   return { email, name: adminName ?? nameOf(email), password };
 }

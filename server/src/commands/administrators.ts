@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { type Config, readConfig } from '../config.ts';
 import { getAccount } from '../domain/accounts.ts';
-import { createAdministrator } from '../domain/administrators.ts';
+import { createAdministrator, describePerson } from '../domain/administrators.ts';
 import { OPERATOR } from '../domain/audit.ts';
 import { mailInvitation } from '../domain/invitation-mail.ts';
 import { invite } from '../domain/invitations.ts';
@@ -43,6 +43,7 @@ interface CreateOptions extends PersonOptions {
   role: Role;
   passwordStdin?: true;
   existing?: true;
+  person?: string;
 }
 
 function addCreate(administrators: Command): void {
@@ -51,10 +52,11 @@ function addCreate(administrators: Command): void {
     .addOption(roleOption())
     .option('--password-stdin', 'read the password from the standard input instead of asking for it')
     .option('--existing', 'they have a password here already, for another account')
+    .addOption(personOption())
     .action(async (options: CreateOptions, command: Command) => {
-      const { account, email, role, existing, passwordStdin } = options;
+      const { account, email, role, existing, person, passwordStdin } = options;
       const candidate = existing
-        ? { email }
+        ? { email, personId: person }
         : {
             email,
             name: options.name ?? nameOf(email),
@@ -64,9 +66,15 @@ function addCreate(administrators: Command): void {
         const user = await createAdministrator(database, account, candidate, role, OPERATOR);
         print({ ...user, accountId: account, role }, options, [
           `${user.name} signs in as ${user.email} and is ${role === 'member' ? 'a member' : 'an administrator'}.`,
+          ...(existing ? [`They are ${await describePerson(database, user)}.`] : []),
         ]);
       });
     });
+}
+
+/** Who it is that has a password already. */
+export function personOption(): Option {
+  return new Option('--person <id>', 'the id of who is meant, where nothing shows that the address is theirs');
 }
 
 /** What somebody is called who was given no name. */
@@ -98,11 +106,15 @@ function addInvite(administrators: Command): void {
       withDatabase(async (database) => {
         const { account, email, role } = options;
         const config = readConfig();
-        const { invitation, accountName, token } = await invite(database, account, { email, role }, 'operator');
-        const url = `${dashboardUrl(config)}/invitation#token=${token}`;
+        const invited = await invite(database, account, { email, role }, 'operator');
+        const { invitation, accountName, token, mailedToken } = invited;
+        const base = `${dashboardUrl(config)}/invitation#token=`;
+        const url = base + token;
         const mailer = config.mail && createMailer(config.mail);
-        const isMailed = await mailInvitation(mailer, { ...invitation, accountName, url }, (error) =>
-          console.error('the invitation was not mailed:', error instanceof Error ? error.message : error),
+        const isMailed = await mailInvitation(
+          mailer,
+          { ...invitation, accountName, url: base + mailedToken },
+          (error) => console.error('the invitation was not mailed:', error instanceof Error ? error.message : error),
         );
         const expiresAt = formatTime(invitation.expiresAt);
         print({ id: invitation.id, email: invitation.email, role, expiresAt, url, isMailed }, options, [

@@ -4,8 +4,8 @@ import { parseEmail, parsePassword, type Role, type User } from '../model/admini
 import type { AuditActor } from '../model/audit.ts';
 import { AppError } from '../model/errors.ts';
 import type { Database, Session } from '../storage/database.ts';
-import { findMember, insertMembership } from '../storage/memberships.ts';
-import { findUserByEmail, insertUser } from '../storage/users.ts';
+import { findMember, insertMembership, listMembershipsOf } from '../storage/memberships.ts';
+import { findUserByEmail, findUserOrigin, insertUser } from '../storage/users.ts';
 import { getAccount, storeAccount } from './accounts.ts';
 import { OPERATOR, recordAudit } from './audit.ts';
 import { hashPassword, withHashing } from './passwords.ts';
@@ -31,13 +31,20 @@ export async function prepareUser({ name, email, password }: NewPerson): Promise
   return { user, credential: { id: createId('crd'), passwordHash } };
 }
 
+/** Somebody who can sign in already; their id says that it is they who are meant. */
+interface KnownPerson {
+  email: string;
+  personId?: string | undefined;
+}
+
 /** Somebody for an account: a new person, or one who can sign in already. */
-export type Candidate = NewPerson | { email: string };
+export type Candidate = NewPerson | KnownPerson;
 
 /**
  * Lets somebody into an account, as the operator does.
  * @throws {AppError} `not_found` without such an account or, if no password is given, such a person; `conflict` for
- * somebody who belongs to it, or who has a password already; `validation_failed`
+ * somebody who belongs to it, who has a password already, or whose address was never shown to be theirs;
+ * `validation_failed`
  */
 export async function createAdministrator(
   database: Database,
@@ -72,7 +79,7 @@ export async function createAccountFor(
 
 /** What finds or stores the candidate in a transaction; `existing` is what the operator says of who is there already. */
 async function prepareCandidate(candidate: Candidate, existing: string): Promise<(session: Session) => Promise<User>> {
-  if (!('password' in candidate)) return (session) => getUser(session, parseEmail(candidate.email));
+  if (!('password' in candidate)) return (session) => getUser(session, candidate);
   const prepared = await prepareUser(candidate);
   return async (session) => {
     const { email } = prepared.user;
@@ -82,24 +89,46 @@ async function prepareCandidate(candidate: Candidate, existing: string): Promise
         `Somebody signs in as ${email} already: give no password for them, but ${existing}.`,
       );
     }
-    await storeUser(session, prepared);
+    // The operator's word is enough.
+    await storeUser(session, prepared, true);
     return prepared.user;
   };
 }
 
-async function getUser(session: Session, email: string): Promise<User> {
+async function getUser(session: Session, { email: given, personId }: KnownPerson): Promise<User> {
+  const email = parseEmail(given);
   const user = await findUserByEmail(session, email);
-  if (user !== undefined) return user;
-  throw new AppError('not_found', `Nobody signs in as ${email} yet: give a password for them.`);
+  if (user === undefined) {
+    throw new AppError('not_found', `Nobody signs in as ${email} yet: give a password for them.`);
+  }
+  const origin = await findUserOrigin(session, user.id);
+  if (origin?.isVerified || personId === user.id) return user;
+  throw new AppError(
+    'conflict',
+    `Nothing shows that ${email} belongs to who signs in with it: ${await describePerson(session, user)}. Make sure that it is ` +
+      `they whom you mean, then add --person ${user.id}; reset-password gives them another password.`,
+  );
+}
+
+/** Who somebody is, for the operator: whoever invited them may have chosen their address. */
+export async function describePerson(session: Session, { id, name }: User): Promise<string> {
+  const origin = await findUserOrigin(session, id);
+  const memberships = await listMembershipsOf(session, id);
+  const accounts = memberships.map(({ accountId, accountName }) => `"${accountName}" (${accountId})`);
+  return `${name}, here since ${origin?.createdAt}, of ${accounts.join(', ') || 'no account'}`;
 }
 
 /** @throws {AppError} `conflict` for an address that somebody signs in with */
-export async function storeUser(session: Session, { user, credential }: PreparedUser): Promise<void> {
+export async function storeUser(
+  session: Session,
+  { user, credential }: PreparedUser,
+  isVerified: boolean,
+): Promise<void> {
   const existing = await findUserByEmail(session, user.email);
   if (existing !== undefined) {
     throw new AppError('conflict', `Somebody signs in as ${user.email} already, with a password of their own.`);
   }
-  await insertUser(session, user, credential);
+  await insertUser(session, user, credential, isVerified);
 }
 
 /** Makes somebody belong to an account. @throws {AppError} `conflict` if they do already */

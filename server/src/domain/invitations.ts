@@ -1,26 +1,33 @@
 import { createId } from '../lib/ids.ts';
 import { createToken, hashToken } from '../lib/tokens.ts';
-import { type Invitation, parseEmail, type Role, type User } from '../model/administrators.ts';
-import type { AuditTarget } from '../model/audit.ts';
+import { type Invitation, parseEmail, type Role } from '../model/administrators.ts';
+import type { AuditActor, AuditTarget } from '../model/audit.ts';
 import { AppError } from '../model/errors.ts';
 import type { Database, Session } from '../storage/database.ts';
-import { findInvitation, type OpenInvitation, putInvitation, removeInvitation } from '../storage/invitations.ts';
+import {
+  putInvitation,
+  type RemovedInvitation,
+  removeInvitation,
+  removeInvitationsBy,
+  removeInvitationTo,
+} from '../storage/invitations.ts';
 import { findMember } from '../storage/memberships.ts';
-import { setSessionAccount } from '../storage/sessions.ts';
 import { findUserByEmail } from '../storage/users.ts';
 import { getAccount } from './accounts.ts';
-import { join, type NewPerson, prepareUser, storeUser } from './administrators.ts';
-import { actorOf, recordAudit } from './audit.ts';
+import { recordAudit } from './audit.ts';
 import { type Manager, requireManager } from './managers.ts';
 
 /** A holiday fits in between, hardly more. */
 const LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** What somebody who invites gets: the token is in nobody else's hands, and stored nowhere. */
+/** What somebody who invites gets: the tokens are in nobody else's hands, and stored nowhere. */
 export interface NewInvitation {
   invitation: Invitation;
   accountName: string;
+  /** For the link that is shown to whoever invites. */
   token: string;
+  /** For the link that is mailed, and never shown: whoever accepts by it reads the mail of the address. */
+  mailedToken: string;
 }
 
 /**
@@ -36,7 +43,7 @@ export function invite(
 ): Promise<NewInvitation> {
   const { role } = given;
   const email = parseEmail(given.email);
-  const token = createToken();
+  const [token, mailedToken] = [createToken(), createToken()];
   return database.write(async (session) => {
     const account = await getAccount(session, accountId);
     const actor = await requireManager(session, accountId, manager);
@@ -44,9 +51,14 @@ export function invite(
     const createdAt = Date.now();
     const times = { createdAt, expiresAt: createdAt + LIFETIME_MS };
     const invitation = { accountId, id: createId('inv'), email, role, invitedBy: actor.name, ...times };
-    await putInvitation(session, invitation, hashToken(token));
+    await putInvitation(session, {
+      ...invitation,
+      inviterId: actor.id,
+      hash: hashToken(token),
+      mailedHash: hashToken(mailedToken),
+    });
     await recordAudit(session, accountId, actor, 'invitation.created', targetOf(invitation));
-    return { invitation, accountName: account.name, token };
+    return { invitation, accountName: account.name, token, mailedToken };
   });
 }
 
@@ -68,69 +80,20 @@ export async function revokeInvitation(database: Database, accountId: string, id
   });
 }
 
-/** What an invitation leads to, and whether its person can sign in already. @throws {AppError} `not_found` */
-export async function getInvitation(session: Session, token: string): Promise<OpenInvitation & { user?: User }> {
-  const invitation = await findInvitation(session, hashToken(token), Date.now());
-  if (invitation === undefined) {
-    throw new AppError('not_found', 'This invitation is over: it was used or taken back, or is older than seven days.');
+/** Whoever manages the account no more lets nobody in, themselves neither: what they have invited to is over. */
+export async function revokeInvitationsBy(session: Session, accountId: string, userId: string, actor: AuditActor) {
+  await recordRevoked(session, accountId, await removeInvitationsBy(session, accountId, userId), actor);
+}
+
+/** Whoever was removed does not come back by an invitation from before. */
+export async function revokeInvitationTo(session: Session, accountId: string, email: string, actor: AuditActor) {
+  await recordRevoked(session, accountId, await removeInvitationTo(session, accountId, email), actor);
+}
+
+async function recordRevoked(session: Session, accountId: string, removed: RemovedInvitation[], actor: AuditActor) {
+  for (const invitation of removed) {
+    await recordAudit(session, accountId, actor, 'invitation.revoked', targetOf(invitation));
   }
-  const user = await findUserByEmail(session, invitation.email);
-  return { ...invitation, ...(user && { user }) };
-}
-
-/**
- * Lets somebody new join, by the token of their invitation; their address is the one that it went to.
- * @throws {AppError} `not_found` for a token that is none (any more); `conflict` for somebody who can sign in already;
- * `validation_failed`
- */
-export async function acceptAsNew(
-  database: Database,
-  token: string,
-  person: Omit<NewPerson, 'email'>,
-  address: string,
-): Promise<User> {
-  // Before anything is hashed for somebody who has no invitation.
-  const { email } = await getInvitation(database, token);
-  const prepared = await prepareUser({ ...person, email });
-  await database.write(async (session) => {
-    const invitation = await getInvitation(session, token);
-    await storeUser(session, prepared);
-    await accept(session, invitation, prepared.user, address);
-  });
-  return prepared.user;
-}
-
-/** Somebody who is signed in. */
-export interface Guest {
-  sessionId: string;
-  user: User;
-  address: string;
-}
-
-/**
- * Lets somebody who is signed in join, and work in the account from now on.
- * @throws {AppError} `not_found` for a token that is none (any more); `conflict` for an invitation of somebody else
- */
-export async function acceptAsUser(database: Database, token: string, guest: Guest): Promise<void> {
-  await database.write(async (session) => {
-    const invitation = await getInvitation(session, token);
-    if (invitation.email !== guest.user.email) {
-      throw new AppError(
-        'conflict',
-        `The invitation is for ${invitation.email}, and you are signed in as ${guest.user.email}: sign out first.`,
-      );
-    }
-    await accept(session, invitation, guest.user, guest.address);
-    await setSessionAccount(session, guest.sessionId, invitation.accountId);
-  });
-}
-
-async function accept(session: Session, invitation: OpenInvitation, user: User, address: string): Promise<void> {
-  const { accountId, id, role } = invitation;
-  await removeInvitation(session, accountId, id);
-  // The operator may have let them in meanwhile.
-  if ((await findMember(session, accountId, user.id)) !== undefined) return;
-  await join(session, accountId, user, role, actorOf({ userId: user.id, userName: user.name, address }));
 }
 
 function targetOf({ id, email }: { id: string; email: string }): AuditTarget {

@@ -6,6 +6,7 @@ import { findMember, hasOtherAdministrator, type Member, removeMembership, setRo
 import { setSessionAccount } from '../storage/sessions.ts';
 import { removeLonelyUsers } from '../storage/users.ts';
 import { recordAudit } from './audit.ts';
+import { revokeInvitationsBy, revokeInvitationTo } from './invitations.ts';
 import { type Manager, requireManager } from './managers.ts';
 
 /**
@@ -40,6 +41,7 @@ export function changeRole(
     if (member.role === role) return member;
     await requireOtherAdministrator(session, accountId, member);
     await setRole(session, accountId, userId, role);
+    if (role === 'member') await revokeInvitationsBy(session, accountId, userId, actor);
     await recordAudit(session, accountId, actor, 'member.role_changed', targetOf(member, `: ${role}`));
     return { ...member, role };
   });
@@ -61,6 +63,8 @@ export async function removeMember(
     await requireOtherAdministrator(session, accountId, member);
     await removeMembership(session, accountId, userId);
     await removeLonelyUsers(session);
+    await revokeInvitationsBy(session, accountId, userId, actor);
+    await revokeInvitationTo(session, accountId, member.email, actor);
     await recordAudit(session, accountId, actor, 'member.removed', targetOf(member));
   });
 }

@@ -103,7 +103,8 @@ async function storeFirst(
 ): Promise<void> {
   const { user } = prepared;
   const actor = actorOf({ userId: user.id, userName: user.name, address });
-  await storeUser(session, prepared);
+  // Whoever has the setup link is the operator.
+  await storeUser(session, prepared, true);
   let accountIds = await findAccountIds(session, '', SLICE_LENGTH);
   if (accountIds.length === 0) accountIds = [(await storeAccount(session, requireName(accountName), actor)).id];
   while (accountIds.length > 0) {

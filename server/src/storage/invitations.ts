@@ -1,31 +1,68 @@
 import type { Invitation, Role } from '../model/administrators.ts';
 import { type Session, statement } from './database.ts';
 
-const remove = statement<{ accountId: string; email: string }>((query, parameter) =>
+/** An invitation that is gone now. */
+export interface RemovedInvitation {
+  id: string;
+  email: string;
+}
+
+const removeByEmail = statement<{ accountId: string; email: string }, RemovedInvitation>((query, parameter) =>
   query
     .deleteFrom('invitations')
     .where('account_id', '=', parameter('accountId'))
-    .where('email', '=', parameter('email')),
+    .where('email', '=', parameter('email'))
+    .returning(['id', 'email']),
 );
 
-const insert = statement<Invitation & { hash: string }>((query, parameter) =>
+/** Ends the invitation that went to an address, if there is one. */
+export function removeInvitationTo(session: Session, accountId: string, email: string): Promise<RemovedInvitation[]> {
+  return session.execute(removeByEmail, { accountId, email });
+}
+
+const removeByInviter = statement<{ accountId: string; inviterId: string }, RemovedInvitation>((query, parameter) =>
+  query
+    .deleteFrom('invitations')
+    .where('account_id', '=', parameter('accountId'))
+    .where('inviter_id', '=', parameter('inviterId'))
+    .returning(['id', 'email']),
+);
+
+/** Ends what somebody has invited to. */
+export function removeInvitationsBy(
+  session: Session,
+  accountId: string,
+  inviterId: string,
+): Promise<RemovedInvitation[]> {
+  return session.execute(removeByInviter, { accountId, inviterId });
+}
+
+const insert = statement<StoredInvitation>((query, parameter) =>
   query.insertInto('invitations').values({
     account_id: parameter('accountId'),
     id: parameter('id'),
     email: parameter('email'),
     role: parameter('role'),
     hash: parameter('hash'),
+    mailed_hash: parameter('mailedHash'),
+    inviter_id: parameter('inviterId'),
     invited_by: parameter('invitedBy'),
     created_at: parameter('createdAt'),
     expires_at: parameter('expiresAt'),
   }),
 );
 
-/** Stores an invitation by the hash of its token, in place of an earlier one to the same address. */
-export async function putInvitation(session: Session, invitation: Invitation, hash: string): Promise<void> {
-  const { accountId, email } = invitation;
-  await session.execute(remove, { accountId, email });
-  await session.execute(insert, { ...invitation, hash });
+interface StoredInvitation extends Invitation {
+  inviterId: string | null;
+  /** Of the token in its link, and of the one in the link that is mailed. */
+  hash: string;
+  mailedHash: string;
+}
+
+/** Stores an invitation in place of an earlier one to the same address. */
+export async function putInvitation(session: Session, invitation: StoredInvitation): Promise<void> {
+  await removeInvitationTo(session, invitation.accountId, invitation.email);
+  await session.execute(insert, invitation);
 }
 
 const selectAll = statement<{ accountId: string; now: number }, Invitation>((query, parameter) =>
@@ -57,24 +94,37 @@ export interface OpenInvitation {
   id: string;
   email: string;
   role: Role;
+  /** Whether it was the mailed link: then whoever has it reads the mail of the address. */
+  isMailed: boolean;
 }
 
-const selectByHash = statement<{ hash: string; now: number }, OpenInvitation>((query, parameter) =>
+type FoundInvitation = Omit<OpenInvitation, 'isMailed'> & { mailedHash: string };
+
+const selectByHash = statement<{ hash: string; now: number }, FoundInvitation>((query, parameter) =>
   query
     .selectFrom('invitations')
     .innerJoin('accounts', 'accounts.id', 'invitations.account_id')
-    .select(['account_id as accountId', 'accounts.name as accountName', 'invitations.id', 'email', 'role'])
-    .where('hash', '=', parameter('hash'))
+    .select([
+      'account_id as accountId',
+      'accounts.name as accountName',
+      'invitations.id',
+      'email',
+      'role',
+      'mailed_hash as mailedHash',
+    ])
+    .where((where) => where.or([where('hash', '=', parameter('hash')), where('mailed_hash', '=', parameter('hash'))]))
     .where('expires_at', '>', parameter('now')),
 );
 
-/** The invitation whose token has this hash, if it is not over `now`. */
+/** The invitation of which a token has this hash, if it is not over `now`. */
 export async function findInvitation(session: Session, hash: string, now: number): Promise<OpenInvitation | undefined> {
-  const [invitation] = await session.execute(selectByHash, { hash, now });
-  return invitation;
+  const [found] = await session.execute(selectByHash, { hash, now });
+  if (found === undefined) return undefined;
+  const { mailedHash, ...invitation } = found;
+  return { ...invitation, isMailed: mailedHash === hash };
 }
 
-const removeById = statement<{ accountId: string; id: string }, { id: string; email: string }>((query, parameter) =>
+const removeById = statement<{ accountId: string; id: string }, RemovedInvitation>((query, parameter) =>
   query
     .deleteFrom('invitations')
     .where('account_id', '=', parameter('accountId'))

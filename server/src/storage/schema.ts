@@ -181,7 +181,11 @@ export interface Tables {
     role: Role;
     /** Of the token in its link: SHA-256 in hex. */
     hash: string;
-    /** What the person is called who made it. */
+    /** Of the token in the link that is mailed: it is shown to nobody. */
+    mailed_hash: string;
+    /** Who made it; null for the operator. */
+    inviter_id: string | null;
+    /** What they were called then. */
     invited_by: string;
     created_at: number;
     expires_at: number;

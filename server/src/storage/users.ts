@@ -3,6 +3,7 @@ import { type Session, statement } from './database.ts';
 
 /** `at` is an ISO time. */
 interface UserRow extends User {
+  verified: number;
   at: string;
 }
 
@@ -11,7 +12,7 @@ const insert = statement<UserRow>((query, parameter) =>
     id: parameter('id'),
     name: parameter('name'),
     email: parameter('email'),
-    email_verified: 1,
+    email_verified: parameter('verified'),
     two_factor_enabled: 0,
     created_at: parameter('at'),
     updated_at: parameter('at'),
@@ -37,14 +38,15 @@ const insertCredential = statement<CredentialRow>((query, parameter) =>
   }),
 );
 
-/** Stores a person with their password, as better-auth looks for them. */
+/** Stores a person with their password, as better-auth looks for them; whether their address is known to be theirs. */
 export async function insertUser(
   session: Session,
   user: User,
   credential: { id: string; passwordHash: string },
+  isVerified: boolean,
 ): Promise<void> {
   const at = new Date().toISOString();
-  await session.execute(insert, { ...user, at });
+  await session.execute(insert, { ...user, verified: isVerified ? 1 : 0, at });
   await session.execute(insertCredential, { ...credential, userId: user.id, at });
 }
 
@@ -56,6 +58,33 @@ const selectByEmail = statement<{ email: string }, User>((query, parameter) =>
 export async function findUserByEmail(session: Session, email: string): Promise<User | undefined> {
   const [user] = await session.execute(selectByEmail, { email });
   return user;
+}
+
+/** Since when somebody can sign in (ISO text), and whether their address is known to be theirs. */
+export interface UserOrigin {
+  createdAt: string;
+  isVerified: boolean;
+}
+
+const selectOrigin = statement<{ id: string }, { createdAt: string; verified: number }>((query, parameter) =>
+  query
+    .selectFrom('users')
+    .select(['created_at as createdAt', 'email_verified as verified'])
+    .where('id', '=', parameter('id')),
+);
+
+export async function findUserOrigin(session: Session, id: string): Promise<UserOrigin | undefined> {
+  const [origin] = await session.execute(selectOrigin, { id });
+  return origin && { createdAt: origin.createdAt, isVerified: origin.verified === 1 };
+}
+
+const verify = statement<{ id: string }>((query, parameter) =>
+  query.updateTable('users').set({ email_verified: 1 }).where('id', '=', parameter('id')),
+);
+
+/** Notes that somebody's address is theirs. */
+export async function verifyEmail(session: Session, id: string): Promise<void> {
+  await session.execute(verify, { id });
 }
 
 const removeLonely = statement<Record<never, never>>((query) =>

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, mock, test } from 'node:test';
+import { createAccount } from '../../src/domain/accounts.ts';
+import { createAdministrator } from '../../src/domain/administrators.ts';
+import { OPERATOR } from '../../src/domain/audit.ts';
 import { Browser, createPerson, PASSWORD, signIn } from '../support/browser.ts';
 import { startMailServer } from '../support/mail-server.ts';
 import { readError } from '../support/replies.ts';
@@ -155,6 +158,62 @@ describe('an invitation', () => {
   });
 });
 
+describe('whoever manages the account no more', () => {
+  const log = async (browser: Browser) =>
+    (await browser.ask('GET', '/admin/activity?limit=3')).data.map(
+      ({ action, target }: Record<string, { name: string }>) => [action, target?.name],
+    );
+
+  /** Eve, an administrator who has invited somebody, and Ada, another one. */
+  async function enterWithEve() {
+    const ada = await createPerson(service);
+    const eve = await createPerson(service, { accountId: ada.accountId, name: 'Eve' });
+    const [adas, eves] = [await signIn(service, ada), await signIn(service, eve)];
+    const given = { email: `eve${guests++}@example.com`, role: 'administrator' };
+    const { url } = await eves.ask('POST', '/admin/invitations', given, 201);
+    return { ada, adas, eve, invited: given.email, token: String(url).split('#token=')[1] ?? '' };
+  }
+
+  test('has invited nobody: what they invited to is over when they are removed, and the audit log says so', async () => {
+    const { adas, eve, invited, token } = await enterWithEve();
+    await adas.ask('DELETE', `/admin/members/${eve.userId}`, undefined, 204);
+    await readError(await accept(new Browser(service), token), 404, 'not_found');
+    assert.deepEqual((await adas.ask('GET', '/admin/invitations')).data, []);
+    assert.deepEqual((await log(adas)).slice(0, 2), [
+      ['member.removed', `Eve <${eve.email}>`],
+      ['invitation.revoked', invited],
+    ]);
+  });
+
+  test('has invited nobody when they become a member, either', async () => {
+    const { adas, eve, invited, token } = await enterWithEve();
+    await adas.ask('PATCH', `/admin/members/${eve.userId}`, { role: 'member' });
+    await readError(await accept(new Browser(service), token), 404, 'not_found');
+    assert.deepEqual((await log(adas)).slice(0, 2), [
+      ['member.role_changed', `Eve <${eve.email}>: member`],
+      ['invitation.revoked', invited],
+    ]);
+  });
+
+  test('does not come back by an invitation to themselves from before, and others keep theirs', async () => {
+    const { ada, adas, eve } = await enterWithEve();
+    const { email } = eve;
+    await adas.ask('DELETE', `/admin/members/${eve.userId}`, undefined, 204);
+    const { url } = await adas.ask('POST', '/admin/invitations', { email, role: 'member' }, 201);
+    await adas.ask('POST', '/admin/invitations', { email: 'other@example.com', role: 'member' }, 201);
+    // The operator lets them in meanwhile, and they are removed again.
+    const again = { name: 'Eve', email, password: PASSWORD };
+    const { id } = await createAdministrator(service.database, ada.accountId, again, 'member', OPERATOR);
+    await adas.ask('DELETE', `/admin/members/${id}`, undefined, 204);
+    await readError(await accept(new Browser(service), String(url).split('#token=')[1] ?? ''), 404, 'not_found');
+    const { data } = await adas.ask('GET', '/admin/invitations');
+    assert.deepEqual(
+      data.map((invitation: { email: string }) => invitation.email),
+      ['other@example.com'],
+    );
+  });
+});
+
 describe('mail', () => {
   test('brings an invitation where SMTP_URL and MAIL_FROM are set', async (t) => {
     const mail = await startMailServer();
@@ -176,10 +235,48 @@ describe('mail', () => {
     const letter = await until('the letter', () => mail.letters[0]);
     // RFC 2045 §6.7: long lines are broken, and "=" is written as =3D.
     const text = letter.replaceAll('=\n', '').replaceAll('=3D', '=');
-    assert.ok(text.includes(url), text);
+    const [mailed = ''] = /http:\/\/listings\.example\.com\/invitation#token=\S+/.exec(text) ?? [];
+    assert.notEqual(mailed, '');
+    assert.notEqual(mailed, url, 'the mailed link is shown to nobody');
+    const accepted = await browser.send(
+      'POST',
+      '/admin/invitations/preview',
+      { token: mailed.split('#token=')[1] },
+      origin,
+    );
+    assert.equal(JSON.parse(await accepted.text()).email, 'grace@example.com');
     assert.match(text, /^To: grace@example.com$/m);
     assert.match(text, /^From: listings@example.com$/m);
     assert.match(text, /^Subject: Join Hill Country Homes/m);
+  });
+
+  test('shows whose an address is; a link that was shown does not, and the operator is told before they let its person in', async (t) => {
+    const mail = await startMailServer();
+    t.after(() => mail.close());
+    await using other = await startTestService({ mail: { smtpUrl: mail.url, from: 'listings@example.com' } });
+    const mallory = await signIn(other, await createPerson(other, { name: 'Mallory' }));
+    const { id: accountId } = await createAccount(other.database, 'Big Corp');
+    const letIn = (email: string, personId?: string) =>
+      createAdministrator(other.database, accountId, { email, personId }, 'administrator', OPERATOR);
+    const invite = (email: string) => mallory.ask('POST', '/admin/invitations', { email, role: 'member' }, 201);
+
+    const { url } = await invite('ceo@example.com');
+    assert.equal((await accept(new Browser(other), url.split('#token=')[1])).status, 200);
+    const error = await letIn('ceo@example.com').then(
+      () => assert.fail('the person of a shown link is let in'),
+      (reason: Error) => reason,
+    );
+    assert.match(error.message, /Grace Hopper, here since \d{4}-.*, of "Hill Country Homes" \(acc_\w+\)/);
+    const [, personId = ''] = /--person (usr_\w+)/.exec(error.message) ?? [];
+    await assert.rejects(letIn('ceo@example.com', 'usr_other'), /--person/);
+    assert.equal((await letIn('ceo@example.com', personId)).id, personId);
+
+    await invite('grace@example.com');
+    const letter = await until('the letter', () => mail.letters.find((text) => text.includes('To: grace@')));
+    const mailed = letter.replaceAll('=\n', '').replaceAll('=3D', '=');
+    const [, token = ''] = /#token=(\S+)/.exec(mailed) ?? [];
+    assert.equal((await accept(new Browser(other), token)).status, 200);
+    assert.equal((await letIn('grace@example.com')).email, 'grace@example.com');
   });
 
   test('that cannot be sent leaves the invitation and its link', async () => {

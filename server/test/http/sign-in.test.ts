@@ -106,7 +106,9 @@ describe('the cookie', () => {
     await using other = await startTestService({ publicUrl });
     const { email } = await createPerson(other);
     const browser = new Browser(other);
-    const response = await browser.send('POST', '/admin/auth/sign-in/email', { email, password: PASSWORD });
+    const given = { email, password: PASSWORD };
+    const origin = { Origin: publicUrl ?? other.url };
+    const response = await browser.send('POST', '/admin/auth/sign-in/email', given, origin);
     assert.equal(response.status, 200);
     const [cookie = '', ...others] = response.headers.getSetCookie();
     assert.deepEqual(others, []);
@@ -157,13 +159,18 @@ describe('a change below /admin', () => {
     });
   }
 
-  test('from the service itself is let in: by the host of the request, by PUBLIC_URL, by the browser’s word', async () => {
-    assert.equal(await attempt({ Origin: service.url }), 403, 'another port is another origin');
-    assert.equal(await attempt({ Origin: 'https://a.example' }, 'https://a.example'), 422);
-    assert.equal(await attempt({ Origin: 'http://a.example' }, 'https://a.example'), 403);
+  test('from the service itself is let in, as the browser says', async () => {
     assert.equal(await attempt({ 'Sec-Fetch-Site': 'same-origin' }), 422);
+    assert.equal(await attempt({ Origin: service.url }), 403, 'another port is another origin');
   });
 });
+
+/** Whether a change is let in that comes from this origin to this host. */
+async function statusOf(url: string, host: string, origin: string): Promise<number> {
+  const head = `POST /admin/auth/sign-in/email HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${origin}\r\n`;
+  const body = 'Content-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}';
+  return (await sendRaw(url, head + body)).status;
+}
 
 test('a change is let in at whatever address the service is reached, if it comes from there', async () => {
   for (const [host, origin, status] of [
@@ -174,12 +181,24 @@ test('a change is let in at whatever address the service is reached, if it comes
     ['192.168.1.20:3000', 'http://192.168.1.21:3000', 403],
     ['listings.lan', 'https://listings.lan', 403],
     ['listings.lan', 'http://listings.lan.evil.example', 403],
-  ]) {
-    const head = `POST /admin/auth/sign-in/email HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${origin}\r\n`;
-    const body = 'Content-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}';
-    assert.equal((await sendRaw(service.url, head + body)).status, status, `${origin} at ${host}`);
+  ] as const) {
+    assert.equal(await statusOf(service.url, host, origin), status, `${origin} at ${host}`);
   }
 });
+
+for (const [publicUrl, expected] of [
+  ['http://a.example', { 'http://a.example': 422, 'https://a.example': 403, 'http://127.0.0.1:3000': 422 }],
+  ['https://a.example', { 'https://a.example': 422, 'http://a.example': 403, 'http://127.0.0.1:3000': 403 }],
+] as const) {
+  test(`with PUBLIC_URL ${publicUrl} a change is let in from there, and from elsewhere only where there is no HTTPS to lose`, async () => {
+    await using other = await startTestService({ publicUrl });
+    for (const [origin, status] of Object.entries(expected)) {
+      const { host } = new URL(origin);
+      assert.equal(await statusOf(other.url, host, origin), status, `${origin} at ${host}`);
+      assert.equal(await statusOf(other.url, 'evil.example', origin), origin === publicUrl ? 422 : 403);
+    }
+  });
+}
 
 describe('below /admin', () => {
   test('nothing can be learned without a session: not even what is not there', async () => {

@@ -37,7 +37,7 @@ export async function createPerson(
   const email = `${randomUUID()}@example.com`;
   const user = { id: createId('usr'), name, email };
   const credential = { id: createId('crd'), passwordHash: PASSWORD_HASH };
-  await database.write((session) => insertUser(session, user, credential));
+  await database.write((session) => insertUser(session, user, credential, true));
   await createAdministrator(database, account, { email }, role, OPERATOR);
   return { userId: user.id, accountId: account, name, email };
 }

@@ -5,6 +5,7 @@ import { getCursorSecret } from '../../storage/database-info.ts';
 import { type Along, callBetterAuth } from '../../storage/identity-database.ts';
 import type { BetterAuth } from './better-auth.ts';
 import { translateRefusal } from './better-auth-errors.ts';
+import { isHttps } from './same-origin.ts';
 
 /** RFC 6265bis §4.1.3.2: a browser keeps such a cookie for this host alone, and sends it over HTTPS only. */
 const HOST_PREFIX = '__Host-';
@@ -26,7 +27,7 @@ export class Identity {
   constructor(database: Database, publicUrl: string | undefined, log: Log) {
     this.#database = database;
     this.#log = log;
-    this.#isSecure = publicUrl?.startsWith('https:') ?? false;
+    this.#isSecure = isHttps(publicUrl);
   }
 
   /** What its cookies' names begin with. */

@@ -13,11 +13,16 @@ export function requireSameOrigin({ method, headers }: IncomingMessage, publicUr
     if (headers['sec-fetch-site'] === 'same-origin') return;
     throw fromNowhere();
   }
-  if (origin === publicUrl || origin === `http://${host?.toLowerCase()}`) return;
+  if (origin === publicUrl || (!isHttps(publicUrl) && origin === `http://${host?.toLowerCase()}`)) return;
   throw new AppError(
     'forbidden',
     `This change came from ${origin}, which is not the address of this service; if people reach it there, PUBLIC_URL must say so.`,
   );
+}
+
+/** Then what has the name of the service without HTTPS may be anybody on the way. */
+export function isHttps(publicUrl: string | undefined): boolean {
+  return publicUrl?.startsWith('https:') ?? false;
 }
 
 /** A change that says neither that it comes from a page of this service nor from elsewhere. */

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
+import { acceptAsNew, acceptAsUser, getInvitation } from '../../domain/acceptance.ts';
 import type { Holder, SessionHolder } from '../../domain/holders.ts';
 import { mailInvitation } from '../../domain/invitation-mail.ts';
-import { acceptAsNew, acceptAsUser, getInvitation, invite, revokeInvitation } from '../../domain/invitations.ts';
+import { invite, revokeInvitation } from '../../domain/invitations.ts';
 import { formatTime } from '../../lib/times.ts';
 import type { Invitation } from '../../model/administrators.ts';
 import { AppError } from '../../model/errors.ts';
@@ -36,12 +37,13 @@ export function addInvitations(mount: Mount<SessionHolder>, services: Services):
   addOperation(mount, createInvitationOperation, async (exchange) => {
     const { accountId, administrator } = exchange.holder;
     const given = await readInput(exchange, newInvitation);
-    const { invitation, accountName, token } = await invite(database, accountId, given, administrator);
-    const url = `${baseOf(exchange, services)}/invitation#token=${token}`;
-    const isMailed = await mailInvitation(mailer, { ...invitation, accountName, url }, (error) =>
+    const { invitation, accountName, token, mailedToken } = await invite(database, accountId, given, administrator);
+    const base = `${baseOf(exchange, services)}/invitation#token=`;
+    const letter = { ...invitation, accountName, url: base + mailedToken };
+    const isMailed = await mailInvitation(mailer, letter, (error) =>
       log.logger.error({ err: error }, 'an invitation was not mailed'),
     );
-    return replyJson(201, JSON.stringify({ ...showInvitation(invitation), url, isMailed }));
+    return replyJson(201, JSON.stringify({ ...showInvitation(invitation), url: base + token, isMailed }));
   });
   addOperation(mount, deleteInvitationOperation, async ({ holder }, _, { invitationId = '' }) => {
     await revokeInvitation(database, holder.accountId, invitationId, holder.administrator);

@@ -83,6 +83,10 @@ export const administrators = {
       email text not null,
       role text not null check (role in ('administrator', 'member')),
       hash text not null unique,
+      -- Of the link that was mailed, which nobody else has seen.
+      mailed_hash text not null unique,
+      -- Who invites, and what they were called; the operator has no id.
+      inviter_id text,
       invited_by text not null,
       created_at integer not null,
       expires_at integer not null,
@@ -201,6 +205,8 @@ export const administrators = {
       email text collate "C" not null,
       role text collate "C" not null check (role in ('administrator', 'member')),
       hash text collate "C" not null unique,
+      mailed_hash text collate "C" not null unique,
+      inviter_id text collate "C",
       invited_by text collate "C" not null,
       created_at bigint not null,
       expires_at bigint not null,

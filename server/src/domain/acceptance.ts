@@ -1,0 +1,76 @@
+import { hashToken } from '../lib/tokens.ts';
+import type { User } from '../model/administrators.ts';
+import { AppError } from '../model/errors.ts';
+import type { Database, Session } from '../storage/database.ts';
+import { findInvitation, type OpenInvitation, removeInvitation } from '../storage/invitations.ts';
+import { findMember } from '../storage/memberships.ts';
+import { setSessionAccount } from '../storage/sessions.ts';
+import { findUserByEmail, verifyEmail } from '../storage/users.ts';
+import { join, type NewPerson, prepareUser, storeUser } from './administrators.ts';
+import { actorOf } from './audit.ts';
+
+/** What an invitation leads to, and whether its person can sign in already. @throws {AppError} `not_found` */
+export async function getInvitation(session: Session, token: string): Promise<OpenInvitation & { user?: User }> {
+  const invitation = await findInvitation(session, hashToken(token), Date.now());
+  if (invitation === undefined) {
+    throw new AppError('not_found', 'This invitation is over: it was used or taken back, or is older than seven days.');
+  }
+  const user = await findUserByEmail(session, invitation.email);
+  return { ...invitation, ...(user && { user }) };
+}
+
+/**
+ * Lets somebody new join, by the token of their invitation; their address is the one that it went to.
+ * @throws {AppError} `not_found` for a token that is none (any more); `conflict` for somebody who can sign in already;
+ * `validation_failed`
+ */
+export async function acceptAsNew(
+  database: Database,
+  token: string,
+  person: Omit<NewPerson, 'email'>,
+  address: string,
+): Promise<User> {
+  // Before anything is hashed for somebody who has no invitation.
+  const { email } = await getInvitation(database, token);
+  const prepared = await prepareUser({ ...person, email });
+  await database.write(async (session) => {
+    const invitation = await getInvitation(session, token);
+    await storeUser(session, prepared, invitation.isMailed);
+    await accept(session, invitation, prepared.user, address);
+  });
+  return prepared.user;
+}
+
+/** Somebody who is signed in. */
+export interface Guest {
+  sessionId: string;
+  user: User;
+  address: string;
+}
+
+/**
+ * Lets somebody who is signed in join, and work in the account from now on.
+ * @throws {AppError} `not_found` for a token that is none (any more); `conflict` for an invitation of somebody else
+ */
+export async function acceptAsUser(database: Database, token: string, guest: Guest): Promise<void> {
+  await database.write(async (session) => {
+    const invitation = await getInvitation(session, token);
+    if (invitation.email !== guest.user.email) {
+      throw new AppError(
+        'conflict',
+        `The invitation is for ${invitation.email}, and you are signed in as ${guest.user.email}: sign out first.`,
+      );
+    }
+    await accept(session, invitation, guest.user, guest.address);
+    if (invitation.isMailed) await verifyEmail(session, guest.user.id);
+    await setSessionAccount(session, guest.sessionId, invitation.accountId);
+  });
+}
+
+async function accept(session: Session, invitation: OpenInvitation, user: User, address: string): Promise<void> {
+  const { accountId, id, role } = invitation;
+  await removeInvitation(session, accountId, id);
+  // The operator may have let them in meanwhile.
+  if ((await findMember(session, accountId, user.id)) !== undefined) return;
+  await join(session, accountId, user, role, actorOf({ userId: user.id, userName: user.name, address }));
+}
