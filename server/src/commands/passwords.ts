@@ -15,9 +15,10 @@ export async function readPassword(isOnStdin: true | undefined, flag: string, co
 
 /** Asks on stderr, as stdout is for the answer, and does not show what is typed. */
 async function ask(question: string): Promise<string> {
-  process.stderr.write(question);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const questions = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+  // Only now: what is typed before it would be shown by the terminal.
+  process.stderr.write(question);
   const closed = new Promise<string>((resolve) => questions.once('close', () => resolve('')));
   const typed = await Promise.race([questions.question(''), closed]);
   questions.close();
