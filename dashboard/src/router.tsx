@@ -17,7 +17,7 @@ const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPag
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: pickSearch(['next']),
+  validateSearch: pickSearch(['next', 'ended']),
   beforeLoad: async () => {
     // Who is in already came back here by chance; and whether they are may be unknown without harm.
     const session = await queryClient.ensureQueryData(sessionQuery).catch(() => null);

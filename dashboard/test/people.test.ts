@@ -291,6 +291,7 @@ test('signing out everywhere else ends the other browser at once, which is led t
   await here.page.getByRole('button', { name: 'Sign out everywhere else' }).click();
   await here.page.getByRole('button', { name: 'End' }).waitFor({ state: 'detached' });
   await there.page.getByRole('searchbox').fill('elm');
+  await there.page.getByText('You were signed out').waitFor();
   await there.page.getByLabel('E-mail').fill(person.email);
   await there.page.getByLabel('Password').fill(PASSWORD);
   await there.page.getByRole('button', { name: 'Sign in' }).click();

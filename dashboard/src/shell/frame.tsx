@@ -93,6 +93,6 @@ function useSignInAgain(isSignedOut: boolean): void {
   const href = useRouterState({ select: ({ location }) => location.href });
   useEffect(() => {
     if (!isSignedOut || href.startsWith('/sign-in')) return;
-    void navigate({ to: '/sign-in', search: href === '/' ? {} : { next: href }, replace: true });
+    void navigate({ to: '/sign-in', search: { ended: 'yes', ...(href !== '/' && { next: href }) }, replace: true });
   }, [isSignedOut, href, navigate]);
 }

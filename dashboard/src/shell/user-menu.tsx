@@ -1,13 +1,13 @@
 import { Menu, Text, UnstyledButton, useMantineColorScheme } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { ChevronsUpDown, CircleUser, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react';
+import { Check, ChevronsUpDown, CircleUser, LogOut, UserRound } from 'lucide-react';
 import { useSignOut } from './leave';
 import { usePresent } from './session';
 
 const SCHEMES = [
-  { value: 'light', label: 'Light', Icon: Sun },
-  { value: 'dark', label: 'Dark', Icon: Moon },
-  { value: 'auto', label: 'As the system', Icon: Monitor },
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+  { value: 'auto', label: 'As the system' },
 ] as const;
 
 /** The person: their profile, how the page looks, and the way out. */
@@ -34,16 +34,17 @@ export function UserMenu() {
         </Menu.Item>
         <Menu.Divider />
         <Menu.Label>Appearance</Menu.Label>
-        {SCHEMES.map(({ value, label, Icon }) => (
-          <Menu.Item
+        {SCHEMES.map(({ value, label }) => (
+          <Menu.RadioItem
             key={value}
-            leftSection={<Icon size={16} />}
-            onClick={() => setColorScheme(value)}
-            aria-current={colorScheme === value}
-            fw={colorScheme === value ? 600 : 400}
+            value={value}
+            checked={colorScheme === value}
+            onChange={() => setColorScheme(value)}
+            checkIcon={<Check size={15} />}
+            closeMenuOnClick
           >
             {label}
-          </Menu.Item>
+          </Menu.RadioItem>
         ))}
         <Menu.Divider />
         <Menu.Item leftSection={<LogOut size={16} />} onClick={signOut}>

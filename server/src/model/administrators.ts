@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isCommonPassword } from './common-passwords.ts';
 import { AppError } from './errors.ts';
 
 /** Members work with listings; administrators also with keys, the team and the account. */
@@ -78,12 +79,17 @@ export function parseEmail(text: string): string {
   throw new AppError('validation_failed', `"${text}" is no e-mail address, such as ada@example.com.`);
 }
 
-/** @throws {AppError} `validation_failed` for one that is too short or too long */
+/** @throws {AppError} `validation_failed` for one that is too short, too long or guessed first */
 export function parsePassword(text: string): string {
   const password = normalPassword(text);
-  if (isPassword(password)) return password;
-  throw new AppError(
-    'validation_failed',
-    `A password has ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters.`,
-  );
+  if (!isPassword(password)) {
+    throw new AppError(
+      'validation_failed',
+      `A password has ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters.`,
+    );
+  }
+  if (isCommonPassword(password)) {
+    throw new AppError('validation_failed', 'This password is one of those that are guessed first; use several words.');
+  }
+  return password;
 }

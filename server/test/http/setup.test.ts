@@ -120,6 +120,13 @@ describe('no administrator is made', () => {
     );
   });
 
+  test('with a password that is guessed first', async () => {
+    for (const password of ['12345678', 'Password']) {
+      const { details } = await refused({ password }, 422, 'validation_failed');
+      assert.match(details?.map(({ field, message }) => `${field}: ${message}`).join() ?? '', /^password: .*guessed/);
+    }
+  });
+
   test('with a name, an address or a password that cannot be: all of them are told', async () => {
     const { details } = await refused({ name: ' ', email: 'ada', password: 'short' }, 422, 'validation_failed');
     assert.deepEqual(

@@ -21,6 +21,7 @@ export function SignInPage() {
 }
 
 function PasswordStep({ onDone, onCode }: { onDone: () => Promise<void>; onCode: () => void }) {
+  const { ended } = useSearch({ from: '/sign-in' });
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const { faults, isBusy, submit } = useFaults((field) => field === 'email' || field === 'password');
@@ -38,6 +39,7 @@ function PasswordStep({ onDone, onCode }: { onDone: () => Promise<void>; onCode:
     <Entry title="Sign in" below={<FirstSetup />}>
       <Form onSubmit={signIn}>
         <Stack>
+          {ended !== undefined && <Ended />}
           <FormError>{faults.general}</FormError>
           <TextInput
             label="E-mail"
@@ -61,6 +63,16 @@ function PasswordStep({ onDone, onCode }: { onDone: () => Promise<void>; onCode:
         </Stack>
       </Form>
     </Entry>
+  );
+}
+
+/** Whoever was inside and is not any more is told; why, nobody but the person knows here. */
+function Ended() {
+  return (
+    <Alert variant="light" title="You were signed out">
+      Your sign-in was ended, or its time is over. If it is refused below, you may have been removed from the account:
+      ask an administrator for a new invitation.
+    </Alert>
   );
 }
 

@@ -18,9 +18,16 @@ import { UsageTable } from './usage-table';
 /** Charts are a third of all scripts: they come when they are needed. */
 const UsageChart = lazy(() => import('./usage-chart'));
 
+const REFETCH_MS = 10_000;
+/** Whoever has just tried a key for the first time waits for this. */
+const FIRST_REQUEST_REFETCH_MS = 3_000;
+
 /** `/`: what there is, or the way to the first listing. */
 export function HomePage() {
-  const { data, error, refetch } = useQuery({ ...overviewQuery, refetchInterval: 15_000 });
+  const { data, error, refetch } = useQuery({
+    ...overviewQuery,
+    refetchInterval: ({ state: { data } }) => (isUnused(data) ? FIRST_REQUEST_REFETCH_MS : REFETCH_MS),
+  });
   const { account } = usePresent();
   const [isInSteps, setInSteps] = useState(false);
   if (data === undefined) {
@@ -43,6 +50,10 @@ export function HomePage() {
     return <FirstSteps hasKey={data.keyCount > 0} onEnd={goOn} />;
   }
   return <Overviewed overview={data} />;
+}
+
+function isUnused(overview: Overview | undefined): boolean {
+  return overview !== undefined && overview.keyCount > 0 && overview.usage.hours.length === 0;
 }
 
 function Overviewed({ overview }: { overview: Overview }) {

@@ -35,9 +35,10 @@ export default function UsageChart({ usage }: { usage: Overview['usage'] }) {
         type="stacked"
         tickLine="none"
         gridAxis="x"
+        xAxisProps={{ interval: 'equidistantPreserveStart', minTickGap: 16 }}
         yAxisProps={{ allowDecimals: false }}
         barProps={{ isAnimationActive: false, maxBarSize: 22 }}
-        barChartProps={{ accessibilityLayer: false }}
+        barChartProps={{ accessibilityLayer: false, margin: { top: 10 } }}
         aria-hidden
         series={series.map((one, index) => ({ ...one, color: SERIES_COLORS[index] ?? OTHERS_COLOR }))}
       />

@@ -53,5 +53,5 @@ export function toChart(usage: Usage, measure: 'requests' | 'errors', nowMs = Da
 }
 
 function formatHour(startMs: number): string {
-  return new Date(startMs).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
+  return new Date(startMs).toLocaleTimeString(undefined, { hour: 'numeric' });
 }

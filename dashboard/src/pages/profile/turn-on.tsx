@@ -1,10 +1,11 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { encode } from 'uqr';
 import { request } from '../../api/client';
 import { queryClient, sessionQuery } from '../../api/queries';
 import type { Session } from '../../api/types';
 import { type Sending, useFaults } from '../../lib/faults';
+import { CopyIcon } from '../../parts/copy-button';
 import { DialogForm, FormDialog } from '../../parts/form-dialog';
 import { RecoveryCodes } from './recovery-codes';
 
@@ -66,9 +67,7 @@ function Prove({ uri, sending, onCancel, onProven }: ProveProps) {
   return (
     <DialogForm action="Turn on" sending={sending} onSubmit={verify} onCancel={onCancel}>
       <QrCode text={uri} />
-      <Text size="sm" c="dimmed">
-        No camera? Type this in: <code className="secret-inline">{URL.parse(uri)?.searchParams.get('secret')}</code>
-      </Text>
+      <Secret text={URL.parse(uri)?.searchParams.get('secret') ?? ''} />
       <TextInput
         label="Code"
         description="The six digits that the app shows now."
@@ -80,6 +79,28 @@ function Prove({ uri, sending, onCancel, onProven }: ProveProps) {
         error={sending.faults.fields.code}
       />
     </DialogForm>
+  );
+}
+
+/** What the picture says, for those without a camera. */
+function Secret({ text }: { text: string }) {
+  const shown = useRef<HTMLElement>(null);
+  const groups = text.match(/.{1,4}/g) ?? [];
+  return (
+    <Stack gap={6}>
+      <Group justify="space-between" gap="xs">
+        <Text size="sm" c="dimmed">
+          No camera? Type or paste this in:
+        </Text>
+        <CopyIcon text={text} shown={shown} label="Put the text on the clipboard" />
+      </Group>
+      <code className="secret-inline" ref={shown}>
+        {groups.map((group, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: their places never change
+          <span key={index}>{group}</span>
+        ))}
+      </code>
+    </Stack>
   );
 }
 

@@ -13,7 +13,7 @@ import { ApiKeyTable } from './api-key-table';
 import { DeleteApiKey } from './delete-api-key';
 import { GenerateApiKey } from './generate-api-key';
 
-const REFETCH_MS = 30_000;
+const REFETCH_MS = 10_000;
 /** Whoever is about to delete a key sees whether it is in use now. */
 const DECIDING_REFETCH_MS = 3_000;
 

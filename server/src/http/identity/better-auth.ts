@@ -1,6 +1,7 @@
 import { betterAuth } from 'better-auth';
 import { twoFactor } from 'better-auth/plugins/two-factor';
 import { hashPassword, verifyPassword } from '../../domain/passwords.ts';
+import { createRecoveryCodes } from '../../domain/recovery-codes.ts';
 import { createId } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../../model/administrators.ts';
@@ -85,6 +86,7 @@ export function createBetterAuth({ database, secret, cookiePrefix, isSecure, log
     plugins: [
       singleUseCodes(database),
       twoFactor({
+        backupCodeOptions: { customBackupCodesGenerate: createRecoveryCodes },
         schema: {
           user: { fields: { twoFactorEnabled: 'two_factor_enabled' } },
           twoFactor: {

@@ -14,8 +14,8 @@ import { REQUEST_ID } from './request-headers.ts';
 
 const INTRODUCTION = `The property listings of an account: create them, find them, change them, follow what changes.
 
-**Key.** Every request carries an API key: \`Authorization: Bearer API_KEY\`. The operator makes it with
-\`npx property-listings keys create\`. A key with the access \`read\` changes nothing.
+**Key.** Every request carries an API key: \`Authorization: Bearer API_KEY\`. It is made in the
+[dashboard](/settings/api) under Settings → API, or with \`npx property-listings keys create\`. A key with the access \`read\` changes nothing.
 
 **Replies.** Bodies are JSON in UTF-8, times are UTC with milliseconds. A reply of 2xx to a change means that it is on disk.
 \`HEAD\` works wherever \`GET\` does. Lists, events and reports of imports are compressed for those who send

@@ -18,7 +18,7 @@ import { findSignedIn, getNewSession, identityHeaders, setCookies } from '../ide
 import { readInput } from '../input.ts';
 import { addOperation, type Mount } from '../operations.ts';
 import { type Reply, replyJson } from '../reply.ts';
-import { codeOnly, signIn } from '../schemas/identity.ts';
+import { codeOnly, recoveryCodeOnly, signIn } from '../schemas/identity.ts';
 import { signInOperation, signOutOperation, VERIFY_OPERATIONS } from './auth.operations.ts';
 import { replySession } from './session.ts';
 
@@ -31,7 +31,7 @@ export function addAuth(mount: Mount<Holder | undefined>, services: Services): v
   addOperation(mount, signOutOperation, (exchange) => replySignedOut(exchange, services));
   for (const factor of ['totp', 'backup-code'] as const) {
     addOperation(mount, VERIFY_OPERATIONS[factor], async (exchange) => {
-      const { code } = await readInput(exchange, codeOnly);
+      const { code } = await readInput(exchange, factor === 'totp' ? codeOnly : recoveryCodeOnly);
       return verify(factor, code, exchange, services);
     });
   }

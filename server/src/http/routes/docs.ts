@@ -24,6 +24,7 @@ const toPage = ({ title, base }: Api) => `<!doctype html>
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 </head>
 <body>
+<nav class="swagger-ui"><p class="wrapper"><a href="/">← Dashboard</a></p></nav>
 <div id="swagger-ui"></div>
 <noscript>The reference needs JavaScript; the document itself is at ${base}/openapi.json, all errors at
 <a href="/docs/errors">/docs/errors</a>.</noscript>

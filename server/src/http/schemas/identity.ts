@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { normalRecoveryCode } from '../../domain/recovery-codes.ts';
 import {
   isEmail,
   isPassword,
@@ -7,6 +8,7 @@ import {
   PASSWORD_LENGTH_MAX,
   PASSWORD_LENGTH_MIN,
 } from '../../model/administrators.ts';
+import { isCommonPassword } from '../../model/common-passwords.ts';
 import { addFault, expected, text } from './fields.ts';
 
 /** What an account or a person is called. */
@@ -22,14 +24,17 @@ export const email = z
   })
   .meta({ format: 'email', example: 'ada@example.com' });
 
+const COMMON_PASSWORD = 'Must not be one of those that are guessed first; several words are best.';
+
 /** A password that is to be one. */
 const newPassword = z
   .string(expected('a string'))
   .transform((given, context) => {
     const normal = normalPassword(given);
-    if (isPassword(normal)) return normal;
     const range = `${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX}`;
-    return addFault(context, 'out_of_range', `Must have ${range} characters.`);
+    if (!isPassword(normal)) return addFault(context, 'out_of_range', `Must have ${range} characters.`);
+    if (isCommonPassword(normal)) return addFault(context, 'invalid_choice', COMMON_PASSWORD);
+    return normal;
   })
   .meta({ format: 'password', minLength: PASSWORD_LENGTH_MIN, maxLength: PASSWORD_LENGTH_MAX });
 
@@ -55,6 +60,7 @@ const anyEmail = z.string(expected('a string')).transform((given, context) => {
 export const signIn = z.strictObject({ email: anyEmail, password });
 export const passwordOnly = z.strictObject({ password });
 export const codeOnly = z.strictObject({ code });
+export const recoveryCodeOnly = z.strictObject({ code: code.transform(normalRecoveryCode) });
 export const passwordChange = z.strictObject({ currentPassword: password, newPassword });
 export const nameChange = z.strictObject({ name: personName });
 export const accountChoice = z.strictObject({ accountId: z.string(expected('a string')) });
