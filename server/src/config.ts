@@ -108,20 +108,25 @@ function parsePort(text: string): number {
   throw new ConfigError(`PORT must be a number from 0 to 65535, not "${text}".`);
 }
 
-function parseDatabaseUrl(text: string, base: string): string {
-  if (/^postgres(?:ql)?:/.test(text)) return parsePostgresUrl(text);
+/** A database that an option names, in the same words as `DATABASE_URL`. @throws {ConfigError} */
+export function parseDatabaseOption(name: string, text: string): string {
+  return parseDatabaseUrl(text, baseDirectory(), name);
+}
+
+function parseDatabaseUrl(text: string, base: string, name = 'DATABASE_URL'): string {
+  if (/^postgres(?:ql)?:/.test(text)) return parsePostgresUrl(text, name);
   if (!text.startsWith('file:') || text === 'file:') {
-    throw new ConfigError('DATABASE_URL must be file: and a path, or like postgres://user:password@host/database.');
+    throw new ConfigError(`${name} must be file: and a path, or like postgres://user:password@host/database.`);
   }
-  const path = text.startsWith('file://') ? fileUrlPath(text) : text.slice('file:'.length);
+  const path = text.startsWith('file://') ? fileUrlPath(text, name) : text.slice('file:'.length);
   return `file:${resolve(base, path)}`;
 }
 
-function parsePostgresUrl(text: string): string {
+function parsePostgresUrl(text: string, name: string): string {
   const url = URL.parse(text);
   if (url !== null && url.pathname.length > 1) return text;
   // It may hold a password.
-  throw new ConfigError('DATABASE_URL must be like postgres://user:password@host:5432/database.');
+  throw new ConfigError(`${name} must be like postgres://user:password@host:5432/database.`);
 }
 
 /** What a connection costs the server is memory; more than its processors can work on at a time are of no use. */
@@ -148,11 +153,11 @@ function parseSwitch(name: string, text: string): boolean {
   throw new ConfigError(`${name} must be on or off, not "${text}".`);
 }
 
-function fileUrlPath(text: string): string {
+function fileUrlPath(text: string, name: string): string {
   try {
     return fileURLToPath(text);
   } catch {
-    throw new ConfigError(`DATABASE_URL must be like file:///path/to/listings.db, not "${text}".`);
+    throw new ConfigError(`${name} must be like file:///path/to/listings.db, not "${text}".`);
   }
 }
 

@@ -3,6 +3,7 @@ import { ConfigError, readRelease } from '../config.ts';
 import { AppError } from '../model/errors.ts';
 import { addAccounts } from './accounts.ts';
 import { addAdministrators } from './administrators.ts';
+import { addCopy } from './copy.ts';
 import { addKeys } from './keys.ts';
 import { addMigrate } from './migrate.ts';
 import { addServe } from './serve.ts';
@@ -32,6 +33,7 @@ function createProgram(): Command {
   addServe(program);
   addWorker(program);
   addMigrate(program);
+  addCopy(program);
   addAccounts(program);
   addAdministrators(program);
   addKeys(program);

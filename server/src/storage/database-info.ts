@@ -1,21 +1,57 @@
+import { AppError } from '../model/errors.ts';
 import { type Session, statement } from './database.ts';
 
-const select = statement<Record<never, never>, { cursorSecret: string }>((query) =>
-  query.selectFrom('database_info').select('cursor_secret as cursorSecret'),
+type Nothing = Record<never, never>;
+
+const select = statement<Nothing, { cursorSecret: string; epoch: string }>((query) =>
+  query.selectFrom('database_info').select(['cursor_secret as cursorSecret', 'epoch']),
 );
 
-const selectId = statement<Record<never, never>, { id: number }>((query) =>
-  query.selectFrom('database_info').select('id'),
-);
+const selectId = statement<Nothing, { id: number }>((query) => query.selectFrom('database_info').select('id'));
 
 /** @throws {AppError} `unavailable` if the database does not answer */
 export async function ping(session: Session): Promise<void> {
   await session.execute(selectId, {});
 }
 
-/** What signs cursors: made with the database, so that they hold across restarts and processes. */
-export async function getCursorSecret(session: Session): Promise<string> {
+/** What every database has of its own. */
+export interface DatabaseInfo {
+  /** What signs cursors: it holds across restarts and processes. */
+  cursorSecret: string;
+  epoch: string;
+}
+
+export async function getDatabaseInfo(session: Session): Promise<DatabaseInfo> {
   const [info] = await session.execute(select, {});
   if (info === undefined) throw new Error('The database has no database_info row');
-  return info.cursorSecret;
+  return info;
+}
+
+/** Stands before the epoch of a database that is being filled with the rows of another one. */
+const UNFINISHED = 'copy-of-';
+
+/** @throws {AppError} `unavailable` for a database that is not to be served */
+export async function getCursorSecret(session: Session): Promise<string> {
+  const { cursorSecret, epoch } = await getDatabaseInfo(session);
+  if (!epoch.startsWith(UNFINISHED)) return cursorSecret;
+  throw new AppError('unavailable', 'The database is a copy that was not finished: run the same "copy" again.');
+}
+
+const update = statement<DatabaseInfo>((query, parameter) =>
+  query.updateTable('database_info').set({ cursor_secret: parameter('cursorSecret'), epoch: parameter('epoch') }),
+);
+
+/** Makes a database known as an unfinished copy of the one with this epoch. */
+export async function beginCopy(session: Session, { cursorSecret, epoch }: DatabaseInfo): Promise<void> {
+  await session.execute(update, { cursorSecret, epoch: UNFINISHED + epoch });
+}
+
+/** Makes a copy what the original is: its cursors, ETags and sequences go on being good. */
+export async function finishCopy(session: Session, info: DatabaseInfo): Promise<void> {
+  await session.execute(update, info);
+}
+
+/** Whether a database is an unfinished copy of the one with this epoch. */
+export function isUnfinishedCopy(copy: DatabaseInfo, { epoch }: DatabaseInfo): boolean {
+  return copy.epoch === UNFINISHED + epoch;
 }

@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { type RawBuilder, sql } from 'kysely';
+import { facetsOf } from '../model/facets.ts';
+import type { Listing } from '../model/listings.ts';
+import { searchWords } from '../model/words.ts';
+import { type Database, type QueryBuilder, RUN_BYTES_MAX, type Run, type Session, type Statement } from './database.ts';
+import { insertListing } from './listings.ts';
+import type { Tables } from './schema.ts';
+
+type Row = Record<string, string | number | null>;
+
+/** A table, and the columns that tell its rows apart, in their order. */
+export interface CopiedTable {
+  name: keyof Tables;
+  key: readonly [string, ...string[]];
+}
+
+/**
+ * What is copied, each table after those that it refers to. Facets and words are made anew from the listings, since each
+ * engine keeps words in its own way; the setup link ends with the database that it was made for.
+ */
+export const COPIED_TABLES: readonly CopiedTable[] = [
+  { name: 'accounts', key: ['id'] },
+  { name: 'account_heads', key: ['account_id'] },
+  { name: 'api_keys', key: ['hash'] },
+  { name: 'users', key: ['id'] },
+  { name: 'credentials', key: ['id'] },
+  { name: 'two_factors', key: ['id'] },
+  { name: 'sessions', key: ['id'] },
+  { name: 'verifications', key: ['id'] },
+  { name: 'memberships', key: ['account_id', 'user_id'] },
+  { name: 'invitations', key: ['account_id', 'id'] },
+  { name: 'listings', key: ['account_id', 'id'] },
+  { name: 'events', key: ['account_id', 'sequence'] },
+  { name: 'idempotency_keys', key: ['account_id', 'key'] },
+  { name: 'key_hours', key: ['account_id', 'hour', 'key_id'] },
+  { name: 'audit_log', key: ['account_id', 'id'] },
+];
+
+/** So many rows are read and written at a time, or fewer if they are large. */
+const BATCH_LENGTH = 200;
+
+/** What a table holds: how many rows, and a digest of them in the order of their key, the same on each engine. */
+export interface TableDigest {
+  rows: number;
+  /** SHA-256 in hex. */
+  digest: string;
+}
+
+/** A statement for one use. */
+function once<R>(build: (query: QueryBuilder) => RawBuilder<R>): Statement<object, R> {
+  return { build: (query) => ({ compile: () => build(query).compile(query) }) };
+}
+
+/** The first rows of a table after a key, in the order of that. */
+function readAfter(database: Database, { name, key }: CopiedTable, after: Row | undefined): Promise<Run<Row>> {
+  const columns = sql.join(key.map((column) => sql.ref(column)));
+  const values = after && sql.join(key.map((column) => after[column]));
+  const condition = values === undefined ? sql`true` : sql`(${columns}) > (${values})`;
+  const select = once<Row>(
+    () => sql`select * from ${sql.table(name)} where ${condition} order by ${columns} limit ${sql.lit(BATCH_LENGTH)}`,
+  );
+  return database.executeRun(select, {}, RUN_BYTES_MAX);
+}
+
+/** All rows of a table after a key, batch by batch. */
+async function* readTable(database: Database, table: CopiedTable, after?: Row): AsyncGenerator<Row[]> {
+  let last = after;
+  for (;;) {
+    const { rows, isCut } = await readAfter(database, table, last);
+    if (rows.length > 0) yield rows;
+    if (rows.length < BATCH_LENGTH && !isCut) return;
+    last = rows.at(-1);
+  }
+}
+
+/** The key of a table's last row: all rows up to it were copied before, as they are copied in this order. */
+async function findLast(database: Database, { name, key }: CopiedTable): Promise<Row | undefined> {
+  const descending = sql.join(key.map((column) => sql`${sql.ref(column)} desc`));
+  const columns = sql.join(key.map((column) => sql.ref(column)));
+  const select = once<Row>(() => sql`select ${columns} from ${sql.table(name)} order by ${descending} limit 1`);
+  const [row] = await database.execute(select, {});
+  return row;
+}
+
+/**
+ * Copies what a table has after the last row of the other database's, which may be what an earlier copy has left.
+ * @param tell is told how many rows were copied
+ */
+export async function copyTable(
+  from: Database,
+  to: Database,
+  table: CopiedTable,
+  tell: (rows: number) => void,
+): Promise<void> {
+  const last = await findLast(to, table);
+  for await (const rows of readTable(from, table, last)) {
+    await to.write((session) => insertRows(session, table, rows));
+    tell(rows.length);
+  }
+}
+
+async function insertRows(session: Session, { name }: CopiedTable, rows: Row[]): Promise<void> {
+  if (name === 'listings') {
+    for (const row of rows) await insertCopiedListing(session, row);
+    return;
+  }
+  const [first = {}] = rows;
+  const columns = Object.keys(first);
+  const lines = rows.map((row) => sql`(${sql.join(columns.map((column) => row[column]))})`);
+  const names = sql.join(columns.map((column) => sql.ref(column)));
+  const insert = once<never>(() => sql`insert into ${sql.table(name)} (${names}) values ${sql.join(lines)}`);
+  await session.execute(insert, {});
+}
+
+async function insertCopiedListing(session: Session, row: Row): Promise<void> {
+  const doc = String(row.doc);
+  const listing: Listing = JSON.parse(doc);
+  const stored = { id: listing.id, version: Number(row.version), sequence: Number(row.sequence), doc };
+  const findable = { facets: facetsOf(listing), words: searchWords(listing) };
+  await insertListing(session, String(row.account_id), stored, findable);
+}
+
+/** Reads a whole table. */
+export async function digestTable(database: Database, table: CopiedTable): Promise<TableDigest> {
+  const hash = createHash('sha256');
+  let count = 0;
+  for await (const rows of readTable(database, table)) {
+    for (const row of rows) {
+      const columns = Object.keys(row).sort();
+      hash.update(`${JSON.stringify(columns.map((column) => row[column]))}\n`);
+    }
+    count += rows.length;
+  }
+  return { rows: count, digest: hash.digest('hex') };
+}

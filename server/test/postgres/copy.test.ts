@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { createAccount } from '../../src/domain/accounts.ts';
+import { createAdministrator } from '../../src/domain/administrators.ts';
+import { issueApiKey } from '../../src/domain/api-keys.ts';
+import { OPERATOR } from '../../src/domain/audit.ts';
+import { copyDatabase } from '../../src/domain/copy.ts';
+import { invite } from '../../src/domain/invitations.ts';
+import { createListing, deleteListing } from '../../src/domain/listings.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { getCursorSecret } from '../../src/storage/database-info.ts';
+import { openDatabase } from '../../src/storage/open.ts';
+import { createPostgresDatabase } from '../support/database.ts';
+import { createTenantByCommand, runCommand, spawnService } from '../support/process.ts';
+import { directoryFor } from '../support/serving.ts';
+
+const nobody = () => {};
+
+async function openFor(t: TestContext, url: string): Promise<Database> {
+  const database = await openDatabase(url);
+  t.after(() => database.close());
+  return database;
+}
+
+async function sqliteFor(t: TestContext): Promise<string> {
+  return `file:${join(await directoryFor(t), 'listings.db')}`;
+}
+
+async function postgresFor(t: TestContext): Promise<string> {
+  const { url, drop } = await createPostgresDatabase();
+  t.after(drop);
+  return url;
+}
+
+const input = (index: number) => ({
+  address: `${index} Elm Straße`,
+  beds: index % 7,
+  baths: 2,
+  listPrice: 0.5 + index * 1000,
+  description: index % 3 === 0 ? 'A garden with a pool.\n'.repeat(1 + (index % 50)) : 'ﬁne ½ 😀',
+  externalId: `MLS-${index}`,
+});
+
+/** Something in each table. */
+async function fill(database: Database, count: number): Promise<string> {
+  const { id: accountId } = await createAccount(database, 'Hill Country Homes');
+  await createAccount(database, 'Second');
+  await issueApiKey(database, { accountId, name: 'Website', access: 'full', expiresAt: null, createdBy: null });
+  const person = { name: 'Ada', email: 'ada@example.com', password: 'correct horse battery staple' };
+  await createAdministrator(database, accountId, person, 'administrator', OPERATOR);
+  await invite(database, accountId, { email: 'guest@example.com', role: 'member' }, 'operator');
+  const retry = { key: 'once', fingerprint: 'f' };
+  await createListing(database, { accountId }, () => input(1_000_000), { retry });
+  const indexes = Array.from({ length: count }, (_, index) => index);
+  const created = await Promise.all(indexes.map((index) => createListing(database, { accountId }, () => input(index))));
+  for (const { outcome } of created.slice(0, 5)) await deleteListing(database, { accountId }, { id: outcome.id });
+  return accountId;
+}
+
+for (const [from, to] of [
+  ['sqlite', 'postgres'],
+  ['postgres', 'sqlite'],
+] as const) {
+  test(`everything is copied from ${from} to ${to}, and compared`, async (t) => {
+    const make = { sqlite: sqliteFor, postgres: postgresFor };
+    const [original, copy] = [await openFor(t, await make[from](t)), await openFor(t, await make[to](t))];
+    await fill(original, 450);
+    const report = await copyDatabase(original, copy, nobody);
+    const rows = Object.fromEntries(Object.entries(report).map(([name, table]) => [name, table.rows]));
+    assert.equal(rows.listings, 446);
+    assert.equal(rows.events, 456);
+    assert.deepEqual(
+      [rows.accounts, rows.api_keys, rows.users, rows.memberships, rows.invitations, rows.idempotency_keys],
+      [2, 1, 1, 1, 1, 1],
+    );
+    await assert.rejects(copyDatabase(original, copy, nobody), { code: 'conflict', message: /data of its own/ });
+  });
+}
+
+test('a copy that was broken off is not served, and goes on where it stopped', async (t) => {
+  const [original, copy] = [await openFor(t, await sqliteFor(t)), await openFor(t, await postgresFor(t))];
+  await fill(original, 900);
+  const breakOff = (_step: string, table: string, rows: number) => {
+    if (table === 'listings' && rows >= 400) throw new Error('the plug is pulled');
+  };
+  await assert.rejects(copyDatabase(original, copy, breakOff), /plug/);
+  await assert.rejects(getCursorSecret(copy), { code: 'unavailable', message: /not finished/ });
+  let copiedNow = 0;
+  const report = await copyDatabase(original, copy, (step, table, rows) => {
+    if (step === 'copied' && table === 'listings') copiedNow = rows;
+  });
+  assert.equal(report.listings?.rows, 896);
+  assert.equal(copiedNow, 496, 'what was there was not copied again');
+  assert.equal(await getCursorSecret(copy), await getCursorSecret(original));
+});
+
+test('rows that were changed meanwhile are told, and the copy is not served', async (t) => {
+  const [original, copy] = [await openFor(t, await sqliteFor(t)), await openFor(t, await postgresFor(t))];
+  const accountId = await fill(original, 30);
+  let isChanged = false;
+  const change = (step: string, table: string) => {
+    if (step !== 'copied' || table !== 'listings' || isChanged) return;
+    isChanged = true;
+    void createListing(original, { accountId }, () => input(77_777));
+  };
+  await assert.rejects(copyDatabase(original, copy, change), {
+    code: 'conflict',
+    message: /differs.*stop the service/,
+  });
+  await assert.rejects(getCursorSecret(copy), { code: 'unavailable' });
+});
+
+test('a service goes on with the copy: the same key, list, events, cursors and words', async (t) => {
+  const directory = await directoryFor(t);
+  const { key } = await createTenantByCommand({ DATA_DIR: directory });
+  const url = await postgresFor(t);
+  const ask = async (base: string, path: string, init: RequestInit = {}) => {
+    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+    const response = await fetch(base + path, { ...init, headers });
+    return { status: response.status, body: await response.text(), etag: response.headers.get('etag') };
+  };
+  const before = await spawnService({ DATA_DIR: directory });
+  t.after(() => before.child.kill('SIGKILL'));
+  for (let index = 0; index < 12; index += 1) {
+    const body = JSON.stringify(input(index));
+    const created = await ask(before.url, '/v1/listings', { method: 'POST', body });
+    assert.equal(created.status, 201, created.body);
+  }
+  const { nextCursor } = JSON.parse((await ask(before.url, '/v1/listings?limit=5')).body);
+  const paths = [
+    '/v1/listings',
+    `/v1/listings?limit=5&cursor=${nextCursor}`,
+    '/v1/events',
+    '/v1/listings?q=strasse+po',
+  ];
+  const replies = await Promise.all(paths.map((path) => ask(before.url, path)));
+  assert.equal(await before.end(), 0);
+
+  const from = `file:${join(directory, 'listings.db')}`;
+  const { code, stdout, stderr } = await runCommand(['copy', '--from', from, '--to', url, '--json'], {});
+  assert.equal(code, 0, stderr);
+  assert.equal(JSON.parse(stdout).tables.listings.rows, 12);
+  assert.doesNotMatch(stderr, /:password@/);
+  const after = await spawnService({ DATA_DIR: directory, DATABASE_URL: url });
+  t.after(() => after.child.kill('SIGKILL'));
+  assert.deepEqual(await Promise.all(paths.map((path) => ask(after.url, path))), replies);
+  assert.equal((await ask(after.url, '/v1/listings', { method: 'POST', body: JSON.stringify(input(0)) })).status, 409);
+});
+
+test('what cannot be copied is refused in words', async (t) => {
+  const directory = await directoryFor(t);
+  const there = `file:${join(directory, 'there.db')}`;
+  await (await openDatabase(there)).close();
+  for (const [from, to, words] of [
+    [`file:${join(directory, 'missing.db')}`, there, /--from names no database/],
+    [there, there, /the same database/],
+    [there, 'mysql://localhost/x', /--to must be/],
+    ['nonsense', there, /--from must be/],
+  ] as const) {
+    const { code, stdout, stderr } = await runCommand(['copy', '--from', from, '--to', to, '--json'], {});
+    assert.equal(code, 1, from);
+    assert.equal(stdout, '');
+    assert.match(stderr, words);
+  }
+});
