@@ -2,7 +2,6 @@ import { Box, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { request } from '../../api/client';
 import type { Session } from '../../api/types';
 import { Brand } from '../../shell/brand';
 import { beginSession } from '../../shell/session';
@@ -43,10 +42,6 @@ export function useEnter(): (session: Session | null, next?: string) => void {
     // Only a path of this site: an address from elsewhere could lead anywhere.
     router.history.replace(/^\/(?![/\\])/.test(next) ? next : '/');
   };
-}
-
-export function readSession(): Promise<Session | null> {
-  return request<Session | null>('GET', '/admin/session');
 }
 
 /** What a link carries behind `#`: it is never sent nor logged. A newer link may be opened in the same window. */

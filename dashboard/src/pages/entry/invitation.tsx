@@ -4,12 +4,12 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { request } from '../../api/client';
 import { sessionQuery } from '../../api/queries';
-import type { InvitationPreview } from '../../api/types';
+import type { InvitationPreview, Session } from '../../api/types';
 import { useFaults } from '../../lib/faults';
 import { Form } from '../../parts/form';
 import { FormError } from '../../parts/form-error';
 import { PasswordField } from '../../parts/password-field';
-import { Entry, readSession, useEnter, useToken } from './entry';
+import { Entry, useEnter, useToken } from './entry';
 
 const TOKEN_KEY = 'invitation';
 
@@ -112,9 +112,9 @@ function SignInFirst({ preview }: { preview: InvitationPreview }) {
 function useAccept(token: string): (person: { name?: string; password?: string }) => Promise<void> {
   const enter = useEnter();
   return async (person) => {
-    await request('POST', '/admin/invitations/accept', { body: { token, ...person } });
+    const session = await request<Session>('POST', '/admin/invitations/accept', { body: { token, ...person } });
     sessionStorage.removeItem(TOKEN_KEY);
-    enter(await readSession());
+    enter(session);
   };
 }
 

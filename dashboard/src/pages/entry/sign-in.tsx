@@ -4,23 +4,29 @@ import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { request } from '../../api/client';
 import { setupQuery } from '../../api/queries';
+import type { Session } from '../../api/types';
 import { useFaults } from '../../lib/faults';
 import { Form } from '../../parts/form';
 import { FormError } from '../../parts/form-error';
 import { PasswordField } from '../../parts/password-field';
-import { Entry, readSession, useEnter } from './entry';
+import { Entry, useEnter } from './entry';
 
 export function SignInPage() {
   const [needsCode, setNeedsCode] = useState(false);
   const { next } = useSearch({ from: '/sign-in' });
   const enter = useEnter();
-  const proceed = async () => enter(await readSession(), next);
+  const proceed = (session: Session) => enter(session, next);
 
   if (needsCode) return <CodeStep onDone={proceed} onBack={() => setNeedsCode(false)} />;
   return <PasswordStep onDone={proceed} onCode={() => setNeedsCode(true)} />;
 }
 
-function PasswordStep({ onDone, onCode }: { onDone: () => Promise<void>; onCode: () => void }) {
+/** What else signing in may answer. */
+interface TwoFactorRedirect {
+  twoFactorRedirect: true;
+}
+
+function PasswordStep({ onDone, onCode }: { onDone: (session: Session) => void; onCode: () => void }) {
   const { ended } = useSearch({ from: '/sign-in' });
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
@@ -28,11 +34,11 @@ function PasswordStep({ onDone, onCode }: { onDone: () => Promise<void>; onCode:
 
   const signIn = () =>
     submit(async () => {
-      const reply = await request<{ twoFactorRedirect?: boolean }>('POST', '/admin/auth/sign-in/email', {
+      const reply = await request<Session | TwoFactorRedirect>('POST', '/admin/auth/sign-in/email', {
         body: { email: email.trim(), password },
       });
-      if (reply.twoFactorRedirect) onCode();
-      else await onDone();
+      if ('twoFactorRedirect' in reply) onCode();
+      else onDone(reply);
     });
 
   return (
@@ -77,7 +83,7 @@ function Ended() {
 }
 
 /** The second step of those who have an authenticator app. */
-function CodeStep({ onDone, onBack }: { onDone: () => Promise<void>; onBack: () => void }) {
+function CodeStep({ onDone, onBack }: { onDone: (session: Session) => void; onBack: () => void }) {
   const [code, setCode] = useState('');
   const [isRecovery, setRecovery] = useState(false);
   const { faults, isBusy, submit, clear } = useFaults((field) => field === 'code');
@@ -85,8 +91,8 @@ function CodeStep({ onDone, onBack }: { onDone: () => Promise<void>; onBack: () 
   const verify = () =>
     submit(async () => {
       const step = isRecovery ? 'verify-backup-code' : 'verify-totp';
-      await request('POST', `/admin/auth/two-factor/${step}`, { body: { code: code.trim() } });
-      await onDone();
+      const body = { code: code.trim() };
+      onDone(await request<Session>('POST', `/admin/auth/two-factor/${step}`, { body }));
     });
   const change = () => {
     setRecovery(!isRecovery);
