@@ -13,6 +13,11 @@ const FORMATS = [
   { label: 'GeoJSON, for maps', type: 'application/geo+json', ending: 'geojson' },
 ];
 
+/** Blobs are the browser's, which can put them on the disk: so much is at most held by the page itself. */
+const FOLD_BYTES = 4_000_000;
+/** So often the page says how much there is. */
+const PROGRESS_MS = 200;
+
 /** All listings that the page's filters leave, as a file. */
 export function ExportMenu({ search }: { search: ListingSearch }) {
   const [bytes, setBytes] = useState<number>();
@@ -52,13 +57,22 @@ export function ExportMenu({ search }: { search: ListingSearch }) {
 
 /** @throws when the reply was cut: half a list must not look like a whole one */
 async function readBlob(response: Response, type: string, onProgress: (bytes: number) => void): Promise<Blob> {
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let parts: BlobPart[] = [];
+  let unfoldedBytes = 0;
   let bytes = 0;
+  let shownAtMs = 0;
   const reader = response.body?.getReader();
   for (let step = await reader?.read(); step?.value !== undefined; step = await reader?.read()) {
-    chunks.push(step.value);
+    parts.push(step.value);
     bytes += step.value.length;
+    unfoldedBytes += step.value.length;
+    if (unfoldedBytes > FOLD_BYTES) {
+      parts = [new Blob(parts)];
+      unfoldedBytes = 0;
+    }
+    if (performance.now() - shownAtMs < PROGRESS_MS) continue;
+    shownAtMs = performance.now();
     onProgress(bytes);
   }
-  return new Blob(chunks, { type });
+  return new Blob(parts, { type });
 }
