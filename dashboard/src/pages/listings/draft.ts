@@ -1,4 +1,4 @@
-import type { FieldFault } from '../../api/client';
+import { ApiError, type FieldFault } from '../../api/client';
 import type { Listing } from '../../api/types';
 import { sayFault } from '../../lib/fault-words';
 import { readAmount, readNumber, sayHowToWrite } from '../../lib/numbers';
@@ -118,9 +118,20 @@ function toPhotos({ photos }: Draft): Body[] {
 /** A value whose text nobody changed keeps its type. */
 function toMetadata({ metadata }: Draft, before: Body): Body {
   const rows = metadata.filter(({ name, value }) => name.trim() !== '' || value !== '');
+  requireDifferentNames(metadata);
   return Object.fromEntries(
     rows.map(({ name, value }) => [name.trim(), String(before[name]) === value ? before[name] : value]),
   );
+}
+
+/** Two values of one name cannot both be sent. */
+function requireDifferentNames(rows: MetadataRow[]): void {
+  const names = rows.map(({ name }) => name.trim());
+  const again = names.findIndex((name, index) => name !== '' && names.indexOf(name) < index);
+  if (again === -1) return;
+  const message = 'Another value has this name.';
+  const details = [{ field: `metadata[${again}].name`, code: 'duplicate', message }];
+  throw new ApiError(422, 'validation_failed', message, { details });
 }
 
 function toMetadataPatch(after: Body, before: Body): Body {

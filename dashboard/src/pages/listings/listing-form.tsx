@@ -93,7 +93,7 @@ function throwBesideField(error: unknown): never {
 /** Whether a fault of this field has a place beside an input. */
 function hasInput({ metadata }: Draft, field: string): boolean {
   if (FORM_FIELDS.some(({ name }) => name === field)) return true;
-  if (/^photos(\[\d+\](\.(url|caption))?)?$/.test(field)) return true;
+  if (/^photos(\[\d+\](\.(url|caption))?)?$/.test(field) || /^metadata\[\d+\]\.name$/.test(field)) return true;
   return field === 'metadata' || metadata.some(({ name }) => field === `metadata.${name.trim()}`);
 }
 

@@ -55,6 +55,7 @@ export function MetadataRows({ rows, faults, onChange }: RowsProps<MetadataRow>)
               aria-label={`Name of value ${index + 1}`}
               placeholder="Name"
               value={name}
+              error={faults[`metadata[${index}].name`]}
               onChange={({ currentTarget }) => edit(id, { name: currentTarget.value })}
             />
             <TextInput
