@@ -67,9 +67,16 @@ function describe(name: FilterName, value: string): string {
 
 function WordSearch({ q, onChange }: { q: string; onChange: (q: string) => void }) {
   const [typed, setTyped] = useState(q);
-  const send = useDebouncedCallback(onChange, TYPING_MS);
-  // The back button and "Clear" change the words, too.
-  useEffect(() => setTyped(q), [q]);
+  const sent = useRef(q);
+  const send = useDebouncedCallback((words: string) => {
+    sent.current = words;
+    onChange(words);
+  }, TYPING_MS);
+  // The back button and "Clear" change the words, too; what comes back of what was typed must not replace what is being typed.
+  useEffect(() => {
+    if (q !== sent.current) setTyped(q);
+    sent.current = q;
+  }, [q]);
   const change = (value: string) => {
     setTyped(value);
     // Words are made of letters and digits: without one nothing is looked for.

@@ -11,12 +11,12 @@ interface PageControlsProps {
 }
 
 /**
- * Pages by cursor: the next one's address is known, the way back is kept with the browser's history. On a page that was
- * opened by its address alone only the first one can be gone back to.
+ * Pages by cursor: the next one's address is known, the way back is kept with the browser's history. Where a page stands
+ * in the list is known only if the way began with the first one, not if it began with an address that was opened.
  */
 export function PageControls({ search, nextCursor, count, total }: PageControlsProps) {
   const navigate = useNavigate();
-  const trail = useRouterState({ select: ({ location }) => location.state.trail });
+  const trail = useRouterState({ select: ({ location }) => location.state.trail }) ?? [];
   const { cursor, limit = LIMIT_DEFAULT } = search;
   const isFirst = cursor === undefined;
 
@@ -24,22 +24,21 @@ export function PageControls({ search, nextCursor, count, total }: PageControlsP
     navigate({
       to: '/listings',
       search: { ...search, cursor: nextCursor ?? '' },
-      state: { trail: isFirst ? [''] : [...(trail ?? []), cursor] },
+      state: { trail: [...trail, cursor ?? ''] },
     });
   const previous = () =>
     navigate({
       to: '/listings',
-      search: { ...search, cursor: trail?.at(-1) ?? '' },
-      state: trail === undefined ? {} : { trail: trail.slice(0, -1) },
+      search: { ...search, cursor: trail.at(-1) ?? '' },
+      state: { trail: trail.slice(0, -1) },
     });
-  const first = trail === undefined ? undefined : trail.length * Number(limit) + 1;
+  const isPlaceKnown = isFirst || trail[0] === '';
+  const first = trail.length * Number(limit) + 1;
 
   return (
     <Group justify="space-between" px={14} py={10} gap="sm" className="page-controls">
       <Text size="sm" c="dimmed">
-        {isFirst || first !== undefined
-          ? `${formatNumber(first ?? 1)}–${formatNumber((first ?? 1) + count - 1)}`
-          : count}
+        {isPlaceKnown ? `${formatNumber(first)}–${formatNumber(first + count - 1)}` : count}
         {total !== undefined && ` of ${formatNumber(total)}`}
       </Text>
       <Group gap="xs">
@@ -53,7 +52,7 @@ export function PageControls({ search, nextCursor, count, total }: PageControlsP
           }
         />
         <Button size="xs" variant="default" disabled={isFirst} onClick={previous}>
-          {isFirst || trail !== undefined ? 'Previous' : 'First page'}
+          {isFirst || trail.length > 0 ? 'Previous' : 'First page'}
         </Button>
         <Button size="xs" variant="default" disabled={nextCursor === null} onClick={next}>
           Next
