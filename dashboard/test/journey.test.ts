@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { createPerson, PASSWORD } from '../../server/test/support/browser.ts';
+import { createPerson, PASSWORD, signIn } from '../../server/test/support/browser.ts';
 import { startTestService } from '../../server/test/support/service.ts';
 import { launchBrowser } from './support/chromium.ts';
 import { openWindow, signInByForm } from './support/window.ts';
@@ -86,6 +86,7 @@ test('the first administrator comes in by the setup link, makes a key, uses it, 
     .click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('1 request in the last 24 hours.').waitFor();
+  assert.equal(await dialog.getByRole('button').last().textContent(), 'Delete');
   await dialog.getByRole('button', { name: 'Delete' }).last().click();
   await dialog.waitFor({ state: 'detached' });
   await page.getByRole('row', { name: /Website/ }).waitFor({ state: 'detached' });
@@ -149,7 +150,7 @@ test('the first listing appears on the first page without reload, and closes no 
   assert.deepEqual(problems, []);
 });
 
-test('without a clipboard Copy says so and selects the key', async () => {
+test('without a clipboard Copy says so and selects the key; a key that somebody else deletes is told of', async () => {
   const person = await createPerson(service);
   await using window = await openWindow(chromium, service, { hasClipboard: false });
   const { page, problems } = window;
@@ -166,6 +167,16 @@ test('without a clipboard Copy says so and selects the key', async () => {
   await page.getByText('This browser has no clipboard here.', { exact: false }).waitFor();
   const selected = await page.evaluate(() => String(getSelection()));
   assert.match(selected, /^plk_[A-Za-z0-9]{38}$/);
+  await page.keyboard.press('Escape');
+
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByText('Never used.').waitFor();
+  const browser = await signIn(service, person);
+  const { data } = await browser.ask('GET', '/admin/api-keys');
+  await browser.ask('DELETE', `/admin/api-keys/${data[0].id}`, undefined, 204);
+  await page.getByRole('dialog').getByText('Website is gone: it was deleted elsewhere meanwhile.').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+  await page.getByText('No keys yet').waitFor();
   assert.deepEqual(problems, []);
 });
 

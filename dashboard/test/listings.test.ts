@@ -16,6 +16,8 @@ after(async () => {
 });
 
 const UNDO_MS = 8_000;
+/** After that what was loaded is loaded anew when somebody comes back to the window. */
+const STALE_MS = 10_000;
 
 /** An account with listings, and a window in which its administrator looks at them. */
 async function openListings(count: number) {
@@ -74,6 +76,15 @@ test('what is wrong stands beside the fields, and no number is guessed', async (
   await page.getByText('Write 450000 or 450, whichever is meant.').waitFor();
   assert.equal(await countListings(tenant), 0);
   await page.getByLabel('Price').fill('450,000');
+  for (const number of [1, 2]) {
+    await page.getByRole('button', { name: 'Add a value' }).click();
+    await page.getByLabel(`Name of value ${number}`).fill('agent');
+  }
+  await page.getByRole('button', { name: 'Create listing' }).click();
+  await page.getByText('Another value has this name.').waitFor();
+  await untilFocused(page.getByLabel('Name of value 2'));
+  assert.equal(await countListings(tenant), 0);
+  await page.getByRole('button', { name: 'Remove value 2' }).click();
   await page.getByRole('button', { name: 'Create listing' }).click();
   await page.getByRole('row', { name: /7 Oak Avenue.*£450,000/ }).waitFor();
   assert.deepEqual(await addresses(page), ['7 Oak Avenue']);
@@ -191,7 +202,14 @@ test('search, filters, order and page stand in the address: reload and the back 
   assert.equal(await page.getByRole('columnheader', { name: 'Beds' }).getAttribute('aria-sort'), 'descending');
   await page.goBack();
   await page.getByText('1–50 of 65').waitFor();
-  await page.getByRole('searchbox').fill('13');
+  const field = page.getByRole('searchbox');
+  await field.pressSequentially('elm ');
+  await page.waitForURL(/q=elm/);
+  await field.pressSequentially('str');
+  await page.waitForURL(/q=elm[+]str/);
+  assert.equal(await field.inputValue(), 'elm str');
+  await page.goto('/listings');
+  await field.fill('13');
   await page.waitForURL(/q=13/);
   await page.getByText('listings match').waitFor();
   assert.deepEqual(problems, []);
@@ -240,6 +258,44 @@ test('a filter that cannot be told is mended beside its field; the keyboard stay
   assert.equal(await page.getByText('createdAt').count(), 0);
   await page.getByRole('link', { name: 'Show all listings' }).click();
   await page.getByRole('row', { name: /1 Elm Street/ }).waitFor();
+  assert.deepEqual(problems, []);
+});
+
+test('a page that is opened by its address does not say where in the list it stands, nor do those after it', async () => {
+  const { window } = await openListings(60);
+  await using _ = window;
+  const { page, problems } = window;
+  await page.goto('/listings?limit=25');
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByText('26–50 of 60').waitFor();
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await other.getByText('25 of 60', { exact: true }).waitFor();
+  await other.getByRole('button', { name: 'Next' }).click();
+  await other.getByText('10 of 60', { exact: true }).waitFor();
+  await other.getByRole('button', { name: 'Previous' }).click();
+  await other.getByText('25 of 60', { exact: true }).waitFor();
+  await other.getByRole('button', { name: 'First page' }).click();
+  await other.getByText('1–25 of 60').waitFor();
+  assert.deepEqual(problems, []);
+});
+
+test('a list that cannot be loaded anew stays, and says that it may be out of date', async () => {
+  const { window } = await openListings(1);
+  await using _ = window;
+  const { page, problems } = window;
+  await page.clock.install();
+  await page.goto('/listings');
+  await page.getByRole('row', { name: /1 Elm Street/ }).waitFor();
+  const json = { error: { code: 'forbidden', message: 'Not now.' } };
+  await page.route('**/admin/listings?*', (route) => route.fulfill({ status: 403, json }));
+  await page.clock.runFor(STALE_MS);
+  await page.evaluate(() => dispatchEvent(new Event('visibilitychange')));
+  await page.getByRole('alert').getByText('This may be out of date. Not now.').waitFor();
+  assert.deepEqual(await addresses(page), ['1 Elm Street']);
+  await page.unroute('**/admin/listings?*');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('alert').waitFor({ state: 'detached' });
   assert.deepEqual(problems, []);
 });
 

@@ -4,8 +4,9 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { History } from 'lucide-react';
 import { activityQuery } from '../api/queries';
 import type { Activity } from '../api/types';
+import { LoadedCard } from '../parts/loaded';
 import { Page } from '../parts/page';
-import { EmptyState, ErrorState, LoadingRows } from '../parts/states';
+import { EmptyState } from '../parts/states';
 import { Time } from '../parts/time';
 import { useIsAdministrator } from '../shell/session';
 import { describeAction } from './activity-words';
@@ -20,46 +21,42 @@ export function ActivityPage() {
 /** Who did what, when and from where; nothing in it can be changed. */
 function ActivityLog() {
   const { cursor } = useSearch({ from: '/inside/activity' });
-  const { data, error, refetch, isPlaceholderData } = useQuery(activityQuery({ limit: LIMIT, cursor }));
+  const query = useQuery(activityQuery({ limit: LIMIT, cursor }));
   const navigate = useNavigate();
+  const open = (next: string | null | undefined) => navigate({ to: '/activity', search: next ? { cursor: next } : {} });
   return (
     <Page
       title="Activity"
       description="What people did in the dashboard and the operator on the command line, when and from where. It cannot be changed. What programs do with keys is not in it."
     >
-      <div className={isPlaceholderData ? 'card is-stale' : 'card'}>
-        {error !== null && <ErrorState error={error} onRetry={refetch} />}
-        {error === null && data === undefined && <LoadingRows />}
-        {data?.data.length === 0 && (
-          <EmptyState icon={<History size={22} />} title="Nothing has happened yet">
-            Sign-ins, keys, members and changes made here are kept from now on.
-          </EmptyState>
-        )}
-        {data !== undefined && data.data.length > 0 && (
-          <>
-            <ActivityTable rows={data.data} />
-            <Group justify="flex-end" gap="xs" px={14} py={10} className="page-controls">
-              <Button
-                size="xs"
-                variant="default"
-                disabled={cursor === undefined}
-                onClick={() => navigate({ to: '/activity', search: {} })}
-              >
-                Newest
-              </Button>
-              <Button
-                size="xs"
-                variant="default"
-                disabled={data.nextCursor === null}
-                onClick={() => navigate({ to: '/activity', search: { cursor: data.nextCursor ?? '' } })}
-              >
-                Older
-              </Button>
-            </Group>
-          </>
-        )}
-      </div>
+      <LoadedCard query={query}>
+        {({ data, nextCursor }) =>
+          data.length === 0 ? (
+            <NothingYet />
+          ) : (
+            <>
+              <ActivityTable rows={data} />
+              <Group justify="flex-end" gap="xs" px={14} py={10} className="page-controls">
+                <Button size="xs" variant="default" disabled={cursor === undefined} onClick={() => open(undefined)}>
+                  Newest
+                </Button>
+                <Button size="xs" variant="default" disabled={nextCursor === null} onClick={() => open(nextCursor)}>
+                  Older
+                </Button>
+              </Group>
+            </>
+          )
+        }
+      </LoadedCard>
     </Page>
+  );
+}
+
+function NothingYet() {
+  return (
+    <EmptyState icon={<History size={22} />} title="Nothing has happened yet">
+      Sign-ins, keys, members and changes made here are kept from now on.
+    </EmptyState>
   );
 }
 
@@ -93,12 +90,12 @@ function ActivityTable({ rows }: { rows: Activity[] }) {
                   </>
                 )}
                 <Text size="xs" c="dimmed" className="until-medium" component="div">
-                  <bdi>{actor.name ?? describeActor(actor.type)}</bdi>
+                  <bdi>{actor.name}</bdi>
                   {address !== null && ` · ${address}`}
                 </Text>
               </td>
               <td className="from-medium name">
-                <bdi>{actor.name ?? describeActor(actor.type)}</bdi>
+                <bdi>{actor.name}</bdi>
               </td>
               <td className="from-medium">{address === null ? '' : <code>{address}</code>}</td>
               <td className="nowrap">
@@ -110,10 +107,4 @@ function ActivityTable({ rows }: { rows: Activity[] }) {
       </table>
     </div>
   );
-}
-
-const ACTORS: Record<string, string> = { operator: 'The operator', system: 'The service', api_key: 'A key' };
-
-function describeActor(type: string): string {
-  return ACTORS[type] ?? 'Somebody';
 }

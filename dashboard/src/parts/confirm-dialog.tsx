@@ -1,11 +1,14 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { FormDialog } from './form-dialog';
 
 interface ConfirmDialogProps {
   title: string;
   /** What the button says that does it. */
   action: string;
   isOpen: boolean;
+  /** Whether there is nothing left to confirm. */
+  isMoot?: boolean;
   onClose: () => void;
   /** Its error stays in the dialog. */
   onConfirm: () => Promise<void>;
@@ -13,7 +16,8 @@ interface ConfirmDialogProps {
 }
 
 /** Asks before something that cannot be undone; nothing has to be typed. */
-export function ConfirmDialog({ title, action, isOpen, onClose, onConfirm, children }: ConfirmDialogProps) {
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { title, action, isOpen, isMoot = false, onClose, onConfirm, children } = props;
   const [error, setError] = useState<string>();
   const [isBusy, setBusy] = useState(false);
 
@@ -36,7 +40,7 @@ export function ConfirmDialog({ title, action, isOpen, onClose, onConfirm, child
   };
 
   return (
-    <Modal opened={isOpen} onClose={close} title={title}>
+    <FormDialog title={title} isBusy={isBusy} isOpen={isOpen} onClose={close}>
       <Stack gap="md">
         {children}
         {error !== undefined && (
@@ -45,14 +49,16 @@ export function ConfirmDialog({ title, action, isOpen, onClose, onConfirm, child
           </Text>
         )}
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={close} data-autofocus>
-            Cancel
+          <Button variant="default" onClick={close} data-autofocus disabled={isBusy}>
+            {isMoot ? 'Close' : 'Cancel'}
           </Button>
-          <Button color="red.8" onClick={confirm} loading={isBusy}>
-            {action}
-          </Button>
+          {!isMoot && (
+            <Button color="red.8" onClick={confirm} loading={isBusy}>
+              {action}
+            </Button>
+          )}
         </Group>
       </Stack>
-    </Modal>
+    </FormDialog>
   );
 }

@@ -53,7 +53,7 @@ export function ErrorState({ error, onRetry, action }: { error: Error; onRetry?:
           </>
         }
       >
-        {describe(error)}
+        {describeError(error)}
         {requestId !== undefined && (
           <Text component="span" display="block" size="xs" mt={6}>
             Request {requestId}
@@ -65,14 +65,14 @@ export function ErrorState({ error, onRetry, action }: { error: Error; onRetry?:
 }
 
 /** The service's words, and what it says of single fields. */
-function describe(error: Error): string {
+export function describeError(error: Error): string {
   if (!(error instanceof ApiError)) return BROKEN_PAGE;
   const faults = error.details.map(({ field, message }) => `${field.replace(/^query\./, '')}: ${message}`);
   return [error.message, ...faults].join(' ');
 }
 
 /** Rows that will soon be there. */
-export function LoadingRows({ count = 6 }: { count?: number }) {
+export function LoadingRows({ count = 6 }: { count?: number | undefined }) {
   return (
     <Stack gap={0} role="status" aria-label="Loading">
       {Array.from({ length: count }, (_, index) => index).map((index) => (

@@ -1,14 +1,15 @@
-import { Anchor, Button, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useCanGoBack, useNavigate, useParams, useRouter } from '@tanstack/react-router';
-import { ChevronLeft, Trash2 } from 'lucide-react';
+import { useParams } from '@tanstack/react-router';
+import { Trash2 } from 'lucide-react';
 import { ApiError, request } from '../../api/client';
 import { listingPath, listingQuery, queryClient, refreshListings } from '../../api/queries';
 import type { Listing } from '../../api/types';
+import { NotLoaded } from '../../parts/loaded';
 import { Page } from '../../parts/page';
-import { ErrorState, LoadingRows } from '../../parts/states';
 import { Time } from '../../parts/time';
+import { BackLink, useLeave } from './back';
 import { Conflict } from './conflict';
 import { deleteListing } from './delete-listing';
 import { toCreation, toPatch } from './draft';
@@ -49,24 +50,14 @@ export function NewListingPage() {
 
 export function ListingPage() {
   const { id } = useParams({ from: '/inside/listings/$id' });
-  const { data: listing, error, refetch } = useQuery({ ...listingQuery(id), refetchOnWindowFocus: false });
+  const query = useQuery({ ...listingQuery(id), refetchOnWindowFocus: false });
+  const { data: listing, error } = query;
   // What was loaded before stays, with what was typed.
-  if (listing === undefined && error !== null) {
+  if (listing === undefined) {
     const isGone = error instanceof ApiError && error.status === 404;
     return (
       <Page title={isGone ? 'No such listing' : 'Listing'} above={<BackLink />}>
-        <div className="card">
-          {isGone ? <ErrorState error={error} /> : <ErrorState error={error} onRetry={refetch} />}
-        </div>
-      </Page>
-    );
-  }
-  if (listing === undefined) {
-    return (
-      <Page title="Listing" above={<BackLink />}>
-        <div className="card">
-          <LoadingRows />
-        </div>
+        <NotLoaded query={query} />
       </Page>
     );
   }
@@ -150,31 +141,6 @@ function Facts({ listing: { id, version, createdAt, updatedAt } }: { listing: Li
       )}
     </Text>
   );
-}
-
-function BackLink() {
-  return (
-    <Anchor
-      size="sm"
-      c="dimmed"
-      mb="xs"
-      className="back-link"
-      renderRoot={(props) => <Link to="/listings" {...props} />}
-    >
-      <ChevronLeft size={15} aria-hidden /> Back
-    </Anchor>
-  );
-}
-
-/** Back to the list as it was: its page, filters and order. */
-function useLeave(): () => void {
-  const canGoBack = useCanGoBack();
-  const { history } = useRouter();
-  const navigate = useNavigate();
-  return () => {
-    if (canGoBack) history.back();
-    else void navigate({ to: '/listings' });
-  };
 }
 
 /** Lists are asked for anew; the listing itself is known. */

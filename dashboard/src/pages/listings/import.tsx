@@ -1,6 +1,5 @@
-import { Anchor, Button, Group, Progress, Stack, Text } from '@mantine/core';
+import { Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { ChevronLeft } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { ApiError, type FieldFault } from '../../api/client';
 import { refreshListings } from '../../api/queries';
@@ -9,6 +8,7 @@ import { upload } from '../../api/upload';
 import { useFaults } from '../../lib/faults';
 import { FormError } from '../../parts/form-error';
 import { Page } from '../../parts/page';
+import { BackLink } from './back';
 import { ColumnFaults } from './column-faults';
 import { FileDrop } from './file-drop';
 import { ImportColumns } from './import-columns';
@@ -60,17 +60,7 @@ export function ImportPage() {
   return (
     <Page
       title="Import"
-      above={
-        <Anchor
-          size="sm"
-          c="dimmed"
-          mb="xs"
-          className="back-link"
-          renderRoot={(props) => <Link to="/listings" {...props} />}
-        >
-          <ChevronLeft size={15} aria-hidden /> Back
-        </Anchor>
-      }
+      above={<BackLink />}
       description={
         <>
           Many listings at once from a file. A row whose <code>externalId</code> (your own id) is known changes that

@@ -8,8 +8,9 @@ import type { ListingList } from '../../api/types';
 import { focusPage } from '../../lib/focus';
 import { formatCount } from '../../lib/format';
 import { useDeletions } from '../../lib/undoable-deletions';
+import { LoadedCard } from '../../parts/loaded';
 import { Page } from '../../parts/page';
-import { EmptyState, ErrorState, LoadingRows } from '../../parts/states';
+import { EmptyState } from '../../parts/states';
 import { ExportMenu } from './export';
 import { FilterBar } from './filters';
 import { ListingTable } from './listing-table';
@@ -39,9 +40,15 @@ export function ListingsPage() {
       }
     >
       <FilterBar search={search} />
-      <div className="card">
-        <Results query={query} search={search} />
-      </div>
+      {query.error instanceof ApiError && query.error.status === 400 ? (
+        <div className="card">
+          <NotUnderstood />
+        </div>
+      ) : (
+        <LoadedCard query={query} count={8} errorAction={<ClearFilters />}>
+          {(list) => <Results list={list} search={search} />}
+        </LoadedCard>
+      )}
     </Page>
   );
 }
@@ -49,25 +56,17 @@ export function ListingsPage() {
 const toImport = (props: object) => <Link to="/listings/import" {...props} />;
 const toNew = (props: object) => <Link to="/listings/new" {...props} />;
 
-interface ResultsProps {
-  query: { data: ListingList | undefined; error: Error | null; refetch: () => void; isPlaceholderData: boolean };
-  search: ListingSearch;
-}
-
-function Results({ query: { data, error, refetch, isPlaceholderData }, search }: ResultsProps) {
+function Results({ list: { data, nextCursor, total }, search }: { list: ListingList; search: ListingSearch }) {
   const deletions = useDeletions();
-  if (error instanceof ApiError && error.status === 400) return <NotUnderstood />;
-  if (error !== null) return <ErrorState error={error} onRetry={refetch} action={<ClearFilters />} />;
-  if (data === undefined) return <LoadingRows count={8} />;
-  const rows = data.data.filter(({ id }) => !deletions.has(id));
-  if (rows.length === 0 && data.nextCursor === null && search.cursor === undefined) {
+  const rows = data.filter(({ id }) => !deletions.has(id));
+  if (rows.length === 0 && nextCursor === null && search.cursor === undefined) {
     return isFiltered(search) ? <NothingFound /> : <NothingYet />;
   }
   return (
-    <div className={isPlaceholderData ? 'is-stale' : undefined} aria-busy={isPlaceholderData}>
+    <>
       <ListingTable listings={rows} search={search} />
-      <PageControls search={search} nextCursor={data.nextCursor} count={data.data.length} total={data.total} />
-    </div>
+      <PageControls search={search} nextCursor={nextCursor} count={data.length} total={total} />
+    </>
   );
 }
 

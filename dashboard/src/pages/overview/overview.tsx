@@ -6,8 +6,9 @@ import { lazy, Suspense, useState } from 'react';
 import { overviewQuery, queryClient } from '../../api/queries';
 import type { Overview } from '../../api/types';
 import { formatChoice, formatNumber } from '../../lib/format';
+import { NotLoaded } from '../../parts/loaded';
 import { Page, Section } from '../../parts/page';
-import { EmptyState, ErrorState, LoadingRows } from '../../parts/states';
+import { EmptyState } from '../../parts/states';
 import { Time } from '../../parts/time';
 import { usePresent } from '../../shell/session';
 import { STATUSES } from '../listings/search';
@@ -24,18 +25,17 @@ const FIRST_REQUEST_REFETCH_MS = 3_000;
 
 /** `/`: what there is, or the way to the first listing. */
 export function HomePage() {
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     ...overviewQuery,
-    refetchInterval: ({ state: { data } }) => (isUnused(data) ? FIRST_REQUEST_REFETCH_MS : REFETCH_MS),
+    refetchInterval: ({ state }) => (isUnused(state.data) ? FIRST_REQUEST_REFETCH_MS : REFETCH_MS),
   });
+  const { data } = query;
   const { account } = usePresent();
   const [isInSteps, setInSteps] = useState(false);
   if (data === undefined) {
     return (
       <Page title="Overview">
-        <div className="card">
-          {error === null ? <LoadingRows count={4} /> : <ErrorState error={error} onRetry={refetch} />}
-        </div>
+        <NotLoaded query={query} count={4} />
       </Page>
     );
   }

@@ -4,14 +4,14 @@ import { request } from '../../api/client';
 import { queryClient, signInsQuery } from '../../api/queries';
 import type { SignIn } from '../../api/types';
 import { tellFailure } from '../../lib/notes';
+import { LoadedCard } from '../../parts/loaded';
 import { Section } from '../../parts/page';
-import { ErrorState, LoadingRows } from '../../parts/states';
 import { Time } from '../../parts/time';
 import { describeBrowser } from './browsers';
 
 /** Where somebody is signed in; each can be ended. */
 export function SignIns() {
-  const { data, error, refetch } = useQuery(signInsQuery);
+  const query = useQuery(signInsQuery);
   return (
     <Section
       title="Where you are signed in"
@@ -22,11 +22,9 @@ export function SignIns() {
         </Button>
       }
     >
-      <div className="card">
-        {error !== null && <ErrorState error={error} onRetry={refetch} />}
-        {error === null && data === undefined && <LoadingRows count={2} />}
-        {data !== undefined && <SignInTable signIns={data} />}
-      </div>
+      <LoadedCard query={query} count={2}>
+        {(signIns) => <SignInTable signIns={signIns} />}
+      </LoadedCard>
     </Section>
   );
 }

@@ -8,20 +8,14 @@ import { useFaults } from '../../lib/faults';
 import { tell } from '../../lib/notes';
 import { Form } from '../../parts/form';
 import { FormError } from '../../parts/form-error';
+import { NotLoaded } from '../../parts/loaded';
 import { Page } from '../../parts/page';
-import { ErrorState, LoadingRows } from '../../parts/states';
 
 export function AccountPage() {
-  const { data: account, error, refetch } = useQuery({ ...accountQuery, refetchOnWindowFocus: false });
+  const query = useQuery({ ...accountQuery, refetchOnWindowFocus: false });
   return (
     <Page title="Account" description="What your team sees, and what prices and areas get that come without a unit.">
-      {account === undefined ? (
-        <div className="card">
-          {error === null ? <LoadingRows count={3} /> : <ErrorState error={error} onRetry={refetch} />}
-        </div>
-      ) : (
-        <AccountForm account={account} />
-      )}
+      {query.data === undefined ? <NotLoaded query={query} count={3} /> : <AccountForm account={query.data} />}
     </Page>
   );
 }

@@ -7,8 +7,9 @@ import { request } from '../../api/client';
 import { apiKeysQuery, queryClient } from '../../api/queries';
 import type { ApiKey } from '../../api/types';
 import { tell } from '../../lib/notes';
+import { LoadedCard } from '../../parts/loaded';
 import { Page } from '../../parts/page';
-import { EmptyState, ErrorState, LoadingRows } from '../../parts/states';
+import { EmptyState } from '../../parts/states';
 import { ApiKeyTable } from './api-key-table';
 import { DeleteApiKey } from './delete-api-key';
 import { GenerateApiKey } from './generate-api-key';
@@ -18,11 +19,10 @@ const REFETCH_MS = 10_000;
 const DECIDING_REFETCH_MS = 3_000;
 
 export function ApiKeysPage() {
-  const [doomedId, setDoomedId] = useState<string>();
-  const refetchInterval = doomedId === undefined ? REFETCH_MS : DECIDING_REFETCH_MS;
-  const { data, error, refetch } = useQuery({ ...apiKeysQuery, refetchInterval });
+  const [doomed, setDoomed] = useState<ApiKey>();
+  const refetchInterval = doomed === undefined ? REFETCH_MS : DECIDING_REFETCH_MS;
+  const query = useQuery({ ...apiKeysQuery, refetchInterval });
   const [isGenerating, generating] = useDisclosure();
-  const doomed = data?.data.find(({ id }) => id === doomedId);
 
   return (
     <Page
@@ -34,26 +34,33 @@ export function ApiKeysPage() {
         </Button>
       }
     >
-      <div className="card">
-        {error !== null && <ErrorState error={error} onRetry={refetch} />}
-        {error === null && data === undefined && <LoadingRows count={3} />}
-        {data?.data.length === 0 && (
-          <EmptyState icon={<KeyRound size={22} />} title="No keys yet">
-            Your programs need one to read and write. It takes a moment: give it a name and copy it.
-          </EmptyState>
-        )}
-        {data !== undefined && data.data.length > 0 && (
-          <ApiKeyTable keys={data.data} onDelete={({ id }) => setDoomedId(id)} />
-        )}
-      </div>
+      <LoadedCard query={query} count={3}>
+        {({ data }) => (data.length === 0 ? <NoKeys /> : <ApiKeyTable keys={data} onDelete={setDoomed} />)}
+      </LoadedCard>
       <GenerateApiKey isOpen={isGenerating} onClose={generating.close} />
-      <DeleteApiKey apiKey={doomed} onClose={() => setDoomedId(undefined)} onDelete={deleteApiKey} />
+      {doomed !== undefined && (
+        <DeleteApiKey
+          doomed={doomed}
+          keys={query.data?.data ?? []}
+          onClose={() => setDoomed(undefined)}
+          onDelete={() => deleteApiKey(doomed)}
+        />
+      )}
     </Page>
+  );
+}
+
+function NoKeys() {
+  return (
+    <EmptyState icon={<KeyRound size={22} />} title="No keys yet">
+      Your programs need one to read and write. It takes a moment: give it a name and copy it.
+    </EmptyState>
   );
 }
 
 async function deleteApiKey({ id, name }: ApiKey): Promise<void> {
   await request('DELETE', `/admin/api-keys/${encodeURIComponent(id)}`);
   tell(`The key ${name} was deleted.`);
-  await queryClient.invalidateQueries({ queryKey: apiKeysQuery.queryKey });
+  // Not waited for: the dialog would say that the key is gone before it closes.
+  void queryClient.invalidateQueries({ queryKey: apiKeysQuery.queryKey });
 }

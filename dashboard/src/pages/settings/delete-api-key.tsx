@@ -5,19 +5,36 @@ import { ConfirmDialog } from '../../parts/confirm-dialog';
 import { Time } from '../../parts/time';
 
 interface DeleteApiKeyProps {
-  /** None when the dialog is closed. */
-  apiKey: ApiKey | undefined;
+  /** As it was when somebody chose it. */
+  doomed: ApiKey;
+  /** Those there are by now. */
+  keys: ApiKey[];
   onClose: () => void;
-  onDelete: (key: ApiKey) => Promise<void>;
+  onDelete: () => Promise<void>;
 }
 
 /** Shows whether the key is still in use before it ends. */
-export function DeleteApiKey({ apiKey, onClose, onDelete }: DeleteApiKeyProps) {
-  if (apiKey === undefined) return null;
+export function DeleteApiKey({ doomed, keys, onClose, onDelete }: DeleteApiKeyProps) {
+  const apiKey = keys.find(({ id }) => id === doomed.id);
   return (
-    <ConfirmDialog title="Delete this key?" action="Delete" isOpen onClose={onClose} onConfirm={() => onDelete(apiKey)}>
-      <Usage apiKey={apiKey} />
+    <ConfirmDialog
+      title="Delete this key?"
+      action="Delete"
+      isOpen
+      isMoot={apiKey === undefined}
+      onClose={onClose}
+      onConfirm={onDelete}
+    >
+      {apiKey === undefined ? <Gone name={doomed.name} /> : <Usage apiKey={apiKey} />}
     </ConfirmDialog>
+  );
+}
+
+function Gone({ name }: { name: string }) {
+  return (
+    <Text size="sm" role="status">
+      <bdi style={{ fontWeight: 600 }}>{name}</bdi> is gone: it was deleted elsewhere meanwhile.
+    </Text>
   );
 }
 

@@ -1,12 +1,12 @@
-import { Button } from '@mantine/core';
+import { Box, Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { UserPlus } from 'lucide-react';
 import { useState } from 'react';
 import { invitationsQuery, membersQuery } from '../../api/queries';
 import type { CreatedInvitation } from '../../api/types';
+import { LoadedCard } from '../../parts/loaded';
 import { Page, Section } from '../../parts/page';
-import { ErrorState, LoadingRows } from '../../parts/states';
 import { NewInvitationLink } from './invitation-link';
 import { InvitationTable } from './invitation-table';
 import { Invite } from './invite';
@@ -27,24 +27,19 @@ export function TeamPage() {
         </Button>
       }
     >
-      <div className="card" style={{ marginBottom: 36 }}>
-        {members.data === undefined && members.error === null && <LoadingRows count={3} />}
-        {members.error !== null && <ErrorState error={members.error} onRetry={members.refetch} />}
-        {members.data !== undefined && <MemberTable members={members.data.data} />}
-      </div>
-      {invitations.error !== null && (
-        <div className="card">
-          <ErrorState error={invitations.error} onRetry={invitations.refetch} />
-        </div>
-      )}
-      {invitations.data !== undefined && invitations.data.data.length > 0 && (
+      <Box mb={36}>
+        <LoadedCard query={members} count={3}>
+          {({ data }) => <MemberTable members={data} />}
+        </LoadedCard>
+      </Box>
+      {invitations.data?.data.length !== 0 && (
         <Section
           title="Invitations"
           description="Not accepted yet. A link works once, for seven days; a new one ends the one before."
         >
-          <div className="card">
-            <InvitationTable invitations={invitations.data.data} onRenewed={setRenewed} />
-          </div>
+          <LoadedCard query={invitations} count={1}>
+            {({ data }) => <InvitationTable invitations={data} onRenewed={setRenewed} />}
+          </LoadedCard>
         </Section>
       )}
       <NewInvitationLink invitation={renewed} onDone={() => setRenewed(undefined)} />
