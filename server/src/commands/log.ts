@@ -13,6 +13,8 @@ const WAITING_BYTES_MAX = 16 * 1024 * 1024;
 export interface ServiceLog extends Log {
   /** Writes what is still gathered. */
   flush(): void;
+  /** As `flush`, after what is just being written: for the last lines, in their order. */
+  end(): Promise<void>;
 }
 
 /** JSON lines on stdout; in a terminal, short ones for people. `isShared` if several processes write there. */
@@ -21,7 +23,7 @@ export function createLog(level: string, isShared = false): ServiceLog {
     // The terminal may be gone before the service.
     process.stdout.on('error', () => {});
     const writeLine = (line: string) => void process.stdout.write(readable(JSON.parse(line)));
-    return { logger: pino({ level }, { write: writeLine }), writeLine, flush() {} };
+    return { logger: pino({ level }, { write: writeLine }), writeLine, flush() {}, async end() {} };
   }
   const bytesMax = isShared ? SHARED_BYTES_MAX : GATHERED_BYTES_MAX;
   const output = pino.destination({
@@ -37,6 +39,7 @@ export function createLog(level: string, isShared = false): ServiceLog {
     if (!failing) console.error(`log lines are lost: ${error.message}`);
     failing = true;
   });
+  const closed = new Promise<void>((resolve) => output.once('close', resolve));
   output.on('drain', () => {
     failing = false;
   });
@@ -63,6 +66,16 @@ export function createLog(level: string, isShared = false): ServiceLog {
       // It would try again for ever, and so would pino's own flush when the process exits.
       if (failing) output.destroy();
       else output.flushSync();
+    },
+    async end() {
+      if (failing) {
+        output.destroy();
+      } else {
+        output.once('error', () => output.destroy());
+        writeGathered();
+        output.end();
+      }
+      await closed;
     },
   };
 }

@@ -27,7 +27,7 @@ async function serveAlone(config: Config, given: NodeJS.ProcessEnv): Promise<voi
   const { startService } = await import('../service.ts');
   await ensureDashboard(log);
   const ready = await awaitDatabase(config, log, abortOn(signalled));
-  if (ready === undefined) exitStopped(log);
+  if (ready === undefined) return exitStopped(log);
   const { stop, cut, database, ...addresses } = await startService(ready, log);
   sayListening({ ...addresses, databaseName: database.name }, config, given, log);
 
@@ -35,5 +35,5 @@ async function serveAlone(config: Config, given: NodeJS.ProcessEnv): Promise<voi
   logger.info({ signal }, 'stopping');
   exitOnSecondSignal(log, cut);
   await stop();
-  exitStopped(log);
+  await exitStopped(log);
 }

@@ -37,9 +37,9 @@ export function exitOnSecondSignal({ logger, flush }: ServiceLog, cut: () => voi
 }
 
 /** Ends the process once the service has stopped, be it that a second signal has broken off what ran. */
-export function exitStopped({ logger, flush }: ServiceLog): never {
+export async function exitStopped({ logger, end }: ServiceLog): Promise<never> {
   if (process.exitCode === undefined) logger.info('stopped');
-  flush();
+  await end();
   process.exit();
 }
 

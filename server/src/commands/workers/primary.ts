@@ -31,7 +31,7 @@ export async function serveByWorkers(config: Config, size: number, given: Enviro
   exitOnSecondSignal(log, () => crew.cut());
   await crew.stop();
   preparation.end();
-  exitStopped(log);
+  await exitStopped(log);
 }
 
 /** @throws {ConfigError} or {AppError} with words for the operator; then no worker is left */
@@ -46,7 +46,7 @@ async function start(
     await ensureDashboard(log);
     if ((await awaitDatabase(config, log, abortOn(signalled))) === undefined) {
       crew.kill();
-      exitStopped(log);
+      await exitStopped(log);
     }
     const { databaseName, preparation } = await prepareDatabase(config, log);
     const url = await crew.start();
