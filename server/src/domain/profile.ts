@@ -23,11 +23,19 @@ export interface Self {
   actor: AuditActor;
 }
 
-/** Writes down that somebody has come in, before they are let in; their session begins in the first of their accounts. */
-export async function recordSignIn(database: Database, self: Self): Promise<Membership | undefined> {
+/**
+ * Writes down that somebody has come in, before they are let in; their session begins in the first of their accounts, and
+ * the one that it replaces in the browser ends.
+ */
+export async function recordSignIn(
+  database: Database,
+  self: Self,
+  replaced: Self | undefined,
+): Promise<Membership | undefined> {
   const [membership] = self.memberships;
   await database.write(async (session) => {
     if (membership !== undefined) await setSessionAccount(session, self.sessionId, membership.accountId);
+    if (replaced !== undefined) await endOwnSession(session, replaced);
     await recordEverywhere(session, self, 'administrator.signed_in');
   });
   return membership;
@@ -35,10 +43,12 @@ export async function recordSignIn(database: Database, self: Self): Promise<Memb
 
 /** Ends the session in use. */
 export async function signOut(database: Database, self: Self): Promise<void> {
-  await database.write(async (session) => {
-    const existed = await removeSession(session, self.userId, self.sessionId);
-    if (existed) await recordEverywhere(session, self, 'administrator.signed_out');
-  });
+  await database.write((session) => endOwnSession(session, self));
+}
+
+async function endOwnSession(session: Session, self: Self): Promise<void> {
+  const existed = await removeSession(session, self.userId, self.sessionId);
+  if (existed) await recordEverywhere(session, self, 'administrator.signed_out');
 }
 
 /** @throws {AppError} `validation_failed` */

@@ -49,6 +49,33 @@ describe('passwords that are tried', () => {
     assert.equal(await statusFrom(service, HOME, email), 200);
   });
 
+  test('that are refused take nothing from who is beside them', async () => {
+    await using service = await startBehindProxy();
+    const [hasty, colleague] = [await createPerson(service), await createPerson(service)];
+    await guess(service, hasty.email, [HOME]);
+    for (let count = 0; count < 45; count += 1) assert.equal(await statusFrom(service, HOME, hasty.email), 429);
+    assert.equal(await statusFrom(service, HOME, colleague.email), 200);
+  });
+
+  test('do not stand in the way of who chooses a password: setup and invitations sign in without trying it', async () => {
+    await using service = await startTestService();
+    const attempt = (email: string) =>
+      new Browser(service).send('POST', '/admin/auth/sign-in/email', { email, password: 'wrong password' });
+    for (let count = 0; count < 50; count += 1) await (await attempt(`x${count}@example.com`)).text();
+    assert.equal((await attempt('ada@example.com')).status, 429);
+    const ada = new Browser(service);
+    const token = service.setupUrl?.split('#token=')[1];
+    const person = { name: 'Ada', email: 'ada@example.com', password: PASSWORD };
+    const session = await ada.ask('POST', '/admin/setup', { token, ...person, accountName: 'One' }, 201);
+    assert.deepEqual(await ada.ask('GET', '/admin/session'), session);
+    const { url } = await ada.ask('POST', '/admin/invitations', { email: 'grace@example.com', role: 'member' }, 201);
+    const grace = new Browser(service);
+    const given = { token: url.split('#token=')[1], name: 'Grace', password: PASSWORD };
+    const joined = await grace.ask('POST', '/admin/invitations/accept', given);
+    assert.equal(joined.account.id, session.account.id);
+    assert.deepEqual(await grace.ask('GET', '/admin/session'), joined);
+  });
+
   test('are counted for an e-mail address wherever they come from, but not for who is signed in at their address', async () => {
     await using service = await startBehindProxy();
     const { email } = await createPerson(service);

@@ -183,6 +183,19 @@ describe('the second factor', () => {
     assert.deepEqual([await use(second), await use(renewed.backupCodes[0])], [422, 200]);
   });
 
+  test('is not switched on by a recovery code, and none is used up by who is signed in', async () => {
+    const person = await createPerson(service);
+    const browser = await signIn(service, person);
+    const { totpURI, backupCodes } = await browser.ask('POST', '/admin/auth/two-factor/enable', { password: PASSWORD });
+    const give = () => browser.send('POST', '/admin/auth/two-factor/verify-backup-code', { code: backupCodes[0] });
+    await readError(await give(), 409, 'conflict');
+    assert.equal((await browser.ask('GET', '/admin/session')).user.hasTwoFactor, false);
+    await browser.ask('POST', '/admin/auth/two-factor/verify-totp', { code: totp(totpURI) });
+    await readError(await give(), 409, 'conflict');
+    const another = await typePassword(person);
+    await another.ask('POST', '/admin/auth/two-factor/verify-backup-code', { code: backupCodes[0] });
+  });
+
   test('is paid by a recovery code once, also by two at the same time', async () => {
     const { person, backupCodes } = await createGuarded();
     const browsers = [await typePassword(person), await typePassword(person)];

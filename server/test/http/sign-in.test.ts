@@ -77,6 +77,33 @@ describe('signing in', () => {
     );
   });
 
+  test('in a browser where somebody is signed in ends their session', async () => {
+    const [ada, grace] = [await createPerson(service), await createPerson(service, { name: 'Grace Hopper' })];
+    const browser = await signIn(service, ada);
+    const kept = new Browser(service);
+    for (const [name, value] of browser.cookies) kept.cookies.set(name, value);
+    await browser.ask('POST', '/admin/auth/sign-in/email', { email: ada.email, password: 'wrong password' }, 401);
+    assert.equal((await kept.ask('GET', '/admin/session')).user.id, ada.userId);
+    await browser.ask('POST', '/admin/auth/sign-in/email', { email: grace.email, password: PASSWORD });
+    assert.equal((await browser.ask('GET', '/admin/session')).user.id, grace.userId);
+    assert.equal(await kept.ask('GET', '/admin/session'), null);
+    const { data } = await (await signIn(service, ada)).ask('GET', '/admin/activity?limit=2');
+    assert.equal(data[1].action, 'administrator.signed_out');
+  });
+
+  test('takes a password of the most characters in any Unicode form', async () => {
+    const browser = await signIn(service, await createPerson(service));
+    const { user } = await browser.ask('GET', '/admin/session');
+    const decomposed = 'e\u0301'.repeat(100);
+    const change = { currentPassword: PASSWORD, newPassword: decomposed };
+    await browser.ask('POST', '/admin/auth/change-password', change);
+    const given = { email: user.email, password: decomposed };
+    await new Browser(service).ask('POST', '/admin/auth/sign-in/email', given);
+    const long = { email: user.email, password: 'é'.repeat(129) };
+    const response = await new Browser(service).send('POST', '/admin/auth/sign-in/email', long);
+    assert.equal((await readError(response, 422, 'validation_failed')).details?.[0]?.code, 'too_long');
+  });
+
   test('names every field at fault', async () => {
     const browser = new Browser(service);
     const response = await browser.send('POST', '/admin/auth/sign-in/email', { mail: 'a', password: 1 });

@@ -43,16 +43,19 @@ export class PasswordAttempts {
   }
 
   /**
-   * Takes a point of each; `isKnown` says whether the person is signed in at this address.
+   * Takes a point of each, or of none if it is refused: whoever goes on trying takes nothing from those beside them. `isKnown`
+   * says whether the person is signed in at this address.
    * @throws {AppError} `rate_limited`
    */
   async begin(attempt: Attempt, isKnown: () => Promise<boolean>): Promise<void> {
-    const { email, address, isSignedIn } = attempt;
-    refuseExcess(await take(this.#byAddress, this.#slot(networkOf(address))), 'from this address');
-    refuseExcess(await take(this.#byEmailAtAddress, this.#placeSlot(attempt)), 'for this e-mail address');
-    if (isSignedIn) return;
-    const waitMs = await take(this.#byEmail, this.#slot(email));
-    if (waitMs > 0 && !(await isKnown())) refuseExcess(waitMs, 'for this e-mail address');
+    const taken: Point[] = [];
+    for (const point of this.#pointsOf(attempt)) {
+      const waitMs = await take(point);
+      taken.push(point);
+      if (waitMs === 0 || (point.limiter === this.#byEmail && (await isKnown()))) continue;
+      for (const { limiter, slot } of taken) await limiter.reward(slot);
+      throw excess(waitMs, point.which);
+    }
   }
 
   /** The password was right: what the person mistyped here before is forgotten. */
@@ -63,10 +66,17 @@ export class PasswordAttempts {
 
   /** The password was not looked at. */
   async giveBack(attempt: Attempt): Promise<void> {
+    for (const { limiter, slot } of this.#pointsOf(attempt)) await limiter.reward(slot);
+  }
+
+  #pointsOf(attempt: Attempt): Point[] {
     const { email, address, isSignedIn } = attempt;
-    await this.#byAddress.reward(this.#slot(networkOf(address)));
-    await this.#byEmailAtAddress.reward(this.#placeSlot(attempt));
-    if (!isSignedIn) await this.#byEmail.reward(this.#slot(email));
+    const atAddress = [
+      { limiter: this.#byEmailAtAddress, slot: this.#placeSlot(attempt), which: 'for this e-mail address' },
+      { limiter: this.#byAddress, slot: this.#slot(networkOf(address)), which: 'from this address' },
+    ];
+    if (isSignedIn) return atAddress;
+    return [...atAddress, { limiter: this.#byEmail, slot: this.#slot(email), which: 'for this e-mail address' }];
   }
 
   #placeSlot({ email, address, isSignedIn }: Attempt): number {
@@ -78,16 +88,22 @@ export class PasswordAttempts {
   }
 }
 
+/** What an attempt costs. */
+interface Point {
+  limiter: Limiter;
+  slot: number;
+  which: string;
+}
+
 /** For how many milliseconds there are no points left. */
-async function take(limiter: Limiter, slot: number): Promise<number> {
+async function take({ limiter, slot }: Point): Promise<number> {
   const { consumedPoints, msBeforeNext } = await limiter.penalty(slot);
   return consumedPoints <= limiter.points ? 0 : msBeforeNext;
 }
 
-function refuseExcess(waitMs: number, which: string): void {
-  if (waitMs === 0) return;
+function excess(waitMs: number, which: string): AppError {
   const minutes = Math.ceil(waitMs / 60_000);
-  throw new AppError(
+  return new AppError(
     'rate_limited',
     `Too many wrong passwords ${which}; try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
     { headers: { 'Retry-After': String(Math.ceil(waitMs / 1000)) } },

@@ -8,6 +8,7 @@ import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../../model/administra
 import type { Database } from '../../storage/database.ts';
 import { openForBetterAuth } from '../../storage/identity-database.ts';
 import { ADDRESS_HEADER } from './address-header.ts';
+import { beginSession } from './begin-session.ts';
 import { singleUseCodes } from './single-use-codes.ts';
 
 /** Whoever does not come back for so long signs in again; each day of use begins the time anew. */
@@ -85,6 +86,7 @@ export function createBetterAuth({ database, secret, cookiePrefix, isSecure, log
     },
     plugins: [
       singleUseCodes(database),
+      beginSession,
       twoFactor({
         backupCodeOptions: { customBackupCodesGenerate: createRecoveryCodes },
         schema: {

@@ -8,13 +8,14 @@ import {
   type Self,
   signOut,
 } from '../../domain/profile.ts';
+import { AppError } from '../../model/errors.ts';
 import type { Along } from '../../storage/identity-database.ts';
 import { findUserByEmail } from '../../storage/users.ts';
 import type { Services } from '../app.ts';
 import type { Exchange } from '../exchange.ts';
 import { forgiveTrials, tryPassword } from '../identity/password.ts';
 import { selfOf } from '../identity/self.ts';
-import { findSignedIn, getNewSession, identityHeaders, setCookies } from '../identity/sessions.ts';
+import { findSignedIn, getNewSession, identityHeaders, type SignedIn, setCookies } from '../identity/sessions.ts';
 import { readInput } from '../input.ts';
 import { addOperation, type Mount } from '../operations.ts';
 import { type Reply, replyJson } from '../reply.ts';
@@ -38,7 +39,7 @@ export function addAuth(mount: Mount<Holder | undefined>, services: Services): v
 }
 
 /** Signs somebody in. @throws {AppError} `unauthorized`, `rate_limited` */
-export async function signInWith(
+async function signInWith(
   { email, password }: { email: string; password: string },
   exchange: Exchange,
   services: Services,
@@ -55,13 +56,23 @@ export async function signInWith(
     { when: 'insert verifications', job: requireSamePassword },
   ];
   const trial = { email, isSignedIn: false, along, exchange, services };
+  const before = await findSignedIn(exchange, services);
   const { headers, response } = await tryPassword(trial, (api) => api.signInEmail(request));
   // Whoever knows the password and not the code goes on being counted.
   if ('twoFactorRedirect' in response) {
+    if (before !== undefined) await signOut(services.database, selfOf(before, exchange, services));
     setCookies(exchange, headers);
     return replyJson(200, JSON.stringify({ twoFactorRedirect: true }));
   }
-  return replySignedIn(headers, exchange, services);
+  return replySignedIn(headers, before, exchange, services);
+}
+
+/** Lets in whoever has just chosen their password: it is not tried again, as others could have used up its trials. */
+export async function letIn(userId: string, exchange: Exchange, services: Services): Promise<Reply> {
+  const before = await findSignedIn(exchange, services);
+  const request = { body: { userId }, headers: identityHeaders(exchange, services), returnHeaders: true } as const;
+  const { headers } = await services.identity.call((api) => api.beginSession(request));
+  return replySignedIn(headers, before, exchange, services);
 }
 
 /** The second factor: of somebody who signs in, or of somebody who has just set it up. */
@@ -72,13 +83,16 @@ async function verify(
   services: Services,
 ): Promise<Reply> {
   const before = await findSignedIn(exchange, services);
+  if (before !== undefined && factor === 'backup-code') {
+    throw new AppError('conflict', 'Recovery codes are for signing in: give the code that the app shows.');
+  }
   const along = before === undefined ? besidesSignIn() : besidesEnabling(selfOf(before, exchange, services));
   const request = { body: { code }, headers: identityHeaders(exchange, services), returnHeaders: true } as const;
   const { headers } = await services.identity.call<{ headers: Headers }>(
     (api) => (factor === 'totp' ? api.verifyTOTP(request) : api.verifyBackupCode(request)),
     { along },
   );
-  if (before === undefined) return replySignedIn(headers, exchange, services);
+  if (before === undefined) return replySignedIn(headers, undefined, exchange, services);
   setCookies(exchange, headers);
   if (before.user.hasTwoFactor) return replySession(before, services.database);
   return replySession(await getNewSession(headers, services), services.database);
@@ -105,9 +119,16 @@ function besidesEnabling(self: Self): Along[] {
   ];
 }
 
-async function replySignedIn(headers: Headers, exchange: Exchange, services: Services): Promise<Reply> {
+/** `before` is whoever was signed in until now in the same browser: it has no cookie for them any more. */
+async function replySignedIn(
+  headers: Headers,
+  before: SignedIn | undefined,
+  exchange: Exchange,
+  services: Services,
+): Promise<Reply> {
   const signedIn = await getNewSession(headers, services);
-  const membership = await recordSignIn(services.database, selfOf(signedIn, exchange, services));
+  const replaced = before && selfOf(before, exchange, services);
+  const membership = await recordSignIn(services.database, selfOf(signedIn, exchange, services), replaced);
   await forgiveTrials({ email: signedIn.user.email, isSignedIn: false, exchange, services });
   const reply = await replySession({ ...signedIn, membership }, services.database);
   // Last: nobody has the new session unless the audit log says so.

@@ -16,7 +16,7 @@ import { addOperation, type Mount } from '../operations.ts';
 import { type Reply, replyJson } from '../reply.ts';
 import { invalidFields } from '../schemas/faults.ts';
 import { acceptance, tokenOnly } from '../schemas/identity.ts';
-import { signInWith } from './auth.ts';
+import { letIn } from './auth.ts';
 import {
   acceptInvitationOperation,
   createInvitationOperation,
@@ -81,8 +81,8 @@ async function joinAsNew(
 ): Promise<Reply> {
   if (name === undefined || password === undefined) throw personMissing({ name, password });
   const address = clientAddress(exchange.incoming, services.trustedProxies);
-  const { email } = await acceptAsNew(services.database, token, { name, password }, address);
-  return signInWith({ email, password }, exchange, services);
+  const { id } = await acceptAsNew(services.database, token, { name, password }, address);
+  return letIn(id, exchange, services);
 }
 
 function personMissing(given: Record<string, string | undefined>): AppError {

@@ -6,7 +6,7 @@ import { readInput } from '../input.ts';
 import { addOperation, type Mount } from '../operations.ts';
 import { replyJson } from '../reply.ts';
 import { setup, tokenOnly } from '../schemas/identity.ts';
-import { signInWith } from './auth.ts';
+import { letIn } from './auth.ts';
 import { previewSetupOperation, retrieveSetupOperation, setUpOperation } from './setup.operations.ts';
 
 /** The first administrator. */
@@ -22,9 +22,9 @@ export function addSetup(mount: Mount<Holder | undefined>, services: Services): 
   });
   addOperation(mount, setUpOperation, async (exchange) => {
     const { token, ...given } = await readInput(exchange, setup);
-    await setUp(database, given, clientAddress(exchange.incoming, trustedProxies), token);
+    const { id } = await setUp(database, given, clientAddress(exchange.incoming, trustedProxies), token);
     setupLink.remove();
-    const reply = await signInWith(given, exchange, services);
+    const reply = await letIn(id, exchange, services);
     return { ...reply, status: 201 };
   });
 }

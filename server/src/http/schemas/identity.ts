@@ -41,7 +41,11 @@ const newPassword = z
 /** A password that is tried: whatever it is, only the right one is. */
 const password = z
   .string(expected('a string'))
-  .max(PASSWORD_LENGTH_MAX, `Must have at most ${PASSWORD_LENGTH_MAX} characters.`)
+  .transform((given, context) => {
+    const normal = normalPassword(given);
+    if (normal.length <= PASSWORD_LENGTH_MAX) return normal;
+    return addFault(context, 'too_long', `Must have at most ${PASSWORD_LENGTH_MAX} characters.`);
+  })
   .transform((given, context) => (given === '' ? addFault(context, 'blank', 'Must not be blank.') : given))
   .meta({ format: 'password' });
 
