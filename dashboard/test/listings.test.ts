@@ -438,6 +438,49 @@ test('a file whose columns are not known is not imported before somebody has sai
   assert.deepEqual(problems, []);
 });
 
+test('an import goes on while other pages are looked at: its report waits, and it can be stopped from there', async () => {
+  const { tenant, window } = await openListings(1);
+  await using _ = window;
+  const { page, problems } = window;
+  let { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route('**/admin/imports*', async (route) => {
+    await released;
+    await route.continue().catch(() => undefined);
+  });
+  const bar = page.getByRole('region', { name: 'Import' });
+  async function beginImport(): Promise<void> {
+    const buffer = Buffer.from('address,beds,baths\n1 Oak Avenue,3,2\n2 Oak Avenue,none,1\n');
+    await page.getByRole('link', { name: 'Import', exact: true }).click();
+    await page.getByLabel('File').setInputFiles({ name: 'listings.csv', mimeType: 'text/csv', buffer });
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByRole('link', { name: 'Listings' }).click();
+    await bar.getByText('listings.csv is being imported.').waitFor();
+  }
+
+  await beginImport();
+  await page.getByRole('button', { name: /Your menu/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByText('An import is running').waitFor();
+  release();
+  await bar.getByText('listings.csv was imported: 1 created, 0 changed, 1 row refused.').waitFor();
+  await page.getByRole('row', { name: /1 Oak Avenue/ }).waitFor();
+  await bar.getByRole('link', { name: 'Show the report' }).click();
+  await page.getByRole('table', { name: 'Refused rows' }).waitFor();
+  await page.getByRole('link', { name: 'Back' }).click();
+  await page.getByRole('row', { name: /1 Oak Avenue/ }).waitFor();
+  assert.equal(await bar.count(), 0);
+
+  ({ promise: released, resolve: release } = Promise.withResolvers<void>());
+  await beginImport();
+  await bar.getByRole('button', { name: 'Stop' }).click();
+  await bar.getByText('listings.csv was not imported to its end. Stopped.').waitFor();
+  await bar.getByRole('button', { name: 'Dismiss' }).click();
+  await bar.waitFor({ state: 'detached' });
+  release();
+  assert.equal(await countListings(tenant), 2);
+  assert.deepEqual(problems, []);
+});
+
 test('an export has what the filters leave, all pages of it', async () => {
   const { window } = await openListings(130);
   await using _ = window;

@@ -15,12 +15,12 @@ export function setShown(next: Shown | undefined): void {
   for (const listener of listeners) listener();
 }
 
-function getShown(): Shown | undefined {
+export function getShown(): Shown | undefined {
   return shown;
 }
 
 export function useShown(): Shown | undefined {
-  return useSyncExternalStore(subscribe, getShown);
+  return useSyncExternalStore(onShown, getShown);
 }
 
 /**
@@ -31,7 +31,8 @@ export function shownAccountHeader(): Record<string, string> {
   return shown === undefined ? {} : { 'X-Account-Id': shown.accountId };
 }
 
-function subscribe(listener: () => void): () => void {
+/** Calls whenever a session begins in this window. */
+export function onShown(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }

@@ -38,7 +38,7 @@ export function useFaults(knownFields: (field: string) => boolean, say = sayFaul
   return { faults, isBusy, submit, clear: () => setFaults(NONE) };
 }
 
-function toFaults(error: unknown, isKnown: (field: string) => boolean, say: typeof sayFault): Faults {
+export function toFaults(error: unknown, isKnown = (_field: string) => false, say = sayFault): Faults {
   if (!(error instanceof ApiError)) {
     reportError(error);
     return { fields: {}, general: BROKEN_PAGE };

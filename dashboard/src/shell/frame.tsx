@@ -8,6 +8,7 @@ import { sessionQuery } from '../api/queries';
 import { useShown } from '../api/shown';
 import { AccountChanged } from './account-changed';
 import { Brand } from './brand';
+import { ImportBar } from './import-bar';
 import { Navigation } from './navigation';
 import { NoAccount } from './no-account';
 import { beginSession, isInAccount, type Present, SessionContext } from './session';
@@ -69,6 +70,7 @@ function FramedPage() {
           <Navigation />
         </aside>
         <main className="main" id="main" tabIndex={-1} ref={main}>
+          <ImportBar />
           <Outlet />
         </main>
       </div>

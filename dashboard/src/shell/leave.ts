@@ -2,6 +2,7 @@ import { notifications } from '@mantine/notifications';
 import { useNavigate } from '@tanstack/react-router';
 import { request } from '../api/client';
 import type { Session } from '../api/types';
+import { isImporting } from '../lib/running-import';
 import { finishDeletions } from '../lib/undoable-deletions';
 import { beginSession } from './session';
 
@@ -15,7 +16,7 @@ export function useChooseAccount(): (accountId: string) => Promise<void> {
   const navigate = useNavigate();
   return (accountId) =>
     orTell(async () => {
-      await finishDeletions();
+      await endWork();
       const session = await putAccount(accountId);
       await navigate({ to: '/' });
       beginSession(session);
@@ -26,11 +27,17 @@ export function useSignOut(): () => Promise<void> {
   const navigate = useNavigate();
   return () =>
     orTell(async () => {
-      await finishDeletions();
+      await endWork();
       await request('POST', '/admin/auth/sign-out', { body: {} });
       await navigate({ to: '/sign-in' });
       beginSession(null);
     });
+}
+
+/** What is under way belongs to the account that is about to be left. */
+async function endWork(): Promise<void> {
+  if (isImporting()) throw new Error('An import is running: wait for its end, or stop it first.');
+  await finishDeletions();
 }
 
 /** What went wrong is said in a note: there is no form to say it in. */

@@ -1,11 +1,7 @@
 import { Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
-import { ApiError, type FieldFault } from '../../api/client';
-import { refreshListings } from '../../api/queries';
-import type { ImportReport } from '../../api/types';
-import { upload } from '../../api/upload';
-import { useFaults } from '../../lib/faults';
+import { useEffect } from 'react';
+import { changeImport, chooseFile, startImport, stopImport, useImport } from '../../lib/running-import';
 import { FormError } from '../../parts/form-error';
 import { Page } from '../../parts/page';
 import { BackLink } from './back';
@@ -16,46 +12,14 @@ import { Report } from './import-report';
 
 /** Many listings at once from a file; what is refused is told row by row. */
 export function ImportPage() {
-  const [file, setFile] = useState<File>();
-  const [columnFaults, setColumnFaults] = useState<FieldFault[]>([]);
-  const [ignoreUnknown, setIgnoreUnknown] = useState(false);
-  const { faults, isBusy, submit, clear } = useFaults(() => false);
-  const [progress, setProgress] = useState(0);
-  const [result, setResult] = useState<{ report: ImportReport; isDryRun: boolean }>();
-  const running = useRef(new AbortController());
-
-  const choose = (chosen: File | undefined) => {
-    setFile(chosen);
-    setColumnFaults([]);
-    setIgnoreUnknown(false);
-    setResult(undefined);
-    clear();
-  };
-  const send = (isDryRun: boolean) =>
-    submit(async () => {
-      if (file === undefined) return;
-      setProgress(0);
-      setResult(undefined);
-      if (!ignoreUnknown) setColumnFaults([]);
-      running.current = new AbortController();
-      const query = { dryRun: isDryRun ? 'true' : undefined, ignoreUnknown: ignoreUnknown ? 'true' : undefined };
-      const { signal } = running.current;
-      const type = typeOf(file);
-      try {
-        const report = await upload<ImportReport>('/admin/imports', query, file, type, setProgress, signal);
-        setResult({ report, isDryRun });
-      } catch (error) {
-        // A file that could not be read to its end: what came of the rows before.
-        if (error instanceof ApiError && hasRows(error.members)) setResult({ report: error.members, isDryRun });
-        if (!isAboutColumns(error)) throw error;
-        setColumnFaults(error.details);
-      } finally {
-        void refreshListings();
-      }
-    });
+  const { file, ignoreUnknown, columnFaults, fault, result, progress, isSeen } = useImport();
+  const isBusy = progress !== undefined;
+  useEffect(() => {
+    if (!isBusy && !isSeen) changeImport({ isSeen: true });
+  }, [isBusy, isSeen]);
 
   // Sent once more, rows without an id of their own would be there twice.
-  const isImported = result?.isDryRun === false && faults.general === undefined;
+  const isImported = result?.isDryRun === false && fault === undefined;
 
   return (
     <Page
@@ -69,22 +33,26 @@ export function ImportPage() {
       }
     >
       <Stack>
-        <FileDrop file={file} onChoose={choose} isDisabled={isBusy} />
-        <FormError>{faults.general}</FormError>
+        <FileDrop file={file} onChoose={chooseFile} isDisabled={isBusy} />
+        <FormError>{fault}</FormError>
         {columnFaults.length > 0 && !isImported && (
-          <ColumnFaults faults={columnFaults} isIgnored={ignoreUnknown} onIgnore={setIgnoreUnknown} />
+          <ColumnFaults
+            faults={columnFaults}
+            isIgnored={ignoreUnknown}
+            onIgnore={(ignored) => changeImport({ ignoreUnknown: ignored })}
+          />
         )}
         {file !== undefined && !isImported && (
           <Group justify="flex-end" gap="xs">
-            <Button variant="default" disabled={isBusy} onClick={() => send(true)}>
+            <Button variant="default" disabled={isBusy} onClick={() => startImport(true)}>
               Check only
             </Button>
-            <Button loading={isBusy} onClick={() => send(false)}>
+            <Button loading={isBusy} onClick={() => startImport(false)}>
               Import
             </Button>
           </Group>
         )}
-        {isBusy && <Sending progress={progress} onStop={() => running.current.abort()} />}
+        {progress !== undefined && <Sending progress={progress} />}
         {result !== undefined && <Report {...result} />}
         {isImported && (
           <Group justify="flex-end">
@@ -97,7 +65,7 @@ export function ImportPage() {
   );
 }
 
-function Sending({ progress, onStop }: { progress: number; onStop: () => void }) {
+function Sending({ progress }: { progress: number }) {
   const percent = Math.round(progress * 100);
   return (
     <Group gap="md" wrap="nowrap">
@@ -107,30 +75,9 @@ function Sending({ progress, onStop }: { progress: number; onStop: () => void })
           {percent < 100 ? `${percent} % sent` : 'All is sent; the last rows are being saved'}
         </Text>
       </Stack>
-      <Button size="xs" variant="default" onClick={onStop}>
+      <Button size="xs" variant="default" onClick={stopImport}>
         Stop
       </Button>
     </Group>
   );
-}
-
-/** Whether anything came of the rows before a file could not be read on. */
-function hasRows(members: Partial<ImportReport>): members is ImportReport {
-  const { created = 0, updated = 0, unchanged = 0, failed = 0 } = members;
-  return created + updated + unchanged + failed > 0;
-}
-
-/** A file is refused for its columns before any row is read. */
-function isAboutColumns(error: unknown): error is ApiError {
-  return error instanceof ApiError && error.details.length > 0 && error.members.line === 1;
-}
-
-const TYPES: Record<string, string> = {
-  json: 'application/json',
-  ndjson: 'application/x-ndjson',
-  jsonl: 'application/x-ndjson',
-};
-
-function typeOf({ name }: File): string {
-  return TYPES[name.split('.').at(-1)?.toLowerCase() ?? ''] ?? 'text/csv';
 }
