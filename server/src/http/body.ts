@@ -69,9 +69,11 @@ export async function readBody({ incoming, outgoing }: Exchange): Promise<Buffer
   return incoming.complete ? takeArrivedBody(incoming) : waitForBody(incoming);
 }
 
-/** A small body has come with its headers: no need for timers and listeners. */
+/** All of it has come: no need for timers and listeners. `read()` gives a piece of it at a time, as they came. */
 function takeArrivedBody(incoming: IncomingMessage): Buffer {
-  const body: Buffer = incoming.read() ?? Buffer.alloc(0);
+  const chunks: Buffer[] = [];
+  for (let chunk = incoming.read(); chunk !== null; chunk = incoming.read()) chunks.push(chunk);
+  const body = Buffer.concat(chunks);
   if (body.length > BODY_BYTES_MAX) throw tooLarge();
   return body;
 }
