@@ -11,6 +11,8 @@ const NEVER = new AbortController().signal;
 
 /** A hub on a database of its own whose queries are counted, and a clock that stands still. */
 async function hubFor(t: TestContext) {
+  // Before the database is opened: a timer of its own must not meet one clock when it begins and another when it ends.
+  t.mock.timers.enable({ apis: ['setTimeout'] });
   const { database, accountId } = await databaseFor(t);
   const queries = { count: 0 };
   const watched: Database = {
@@ -21,7 +23,6 @@ async function hubFor(t: TestContext) {
     },
   };
   const hub = new EventHub(watched);
-  t.mock.timers.enable({ apis: ['setTimeout'] });
   t.after(() => hub.stop());
   return { hub, database, accountId, queries };
 }
