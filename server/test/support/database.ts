@@ -16,16 +16,18 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
+export type Engine = 'sqlite' | 'postgres';
+
 /** The engine on which the tests run: `sqlite`, or `postgres` as `TEST_DATABASE` says. */
-export const ENGINE = process.env.TEST_DATABASE === 'postgres' ? 'postgres' : 'sqlite';
+export const ENGINE: Engine = process.env.TEST_DATABASE === 'postgres' ? 'postgres' : 'sqlite';
 
 /** A reason to leave a test out on the engine in use, if it is about another. */
-export function only(engine: typeof ENGINE): { skip: string | false } {
+export function only(engine: Engine): { skip: string | false } {
   return { skip: engine === ENGINE ? false : `only for ${engine}` };
 }
 
-export async function createDatabase(directory: string): Promise<TestDatabase> {
-  return ENGINE === 'sqlite' ? sqliteIn(directory) : createPostgresDatabase();
+export async function createDatabase(directory: string, engine = ENGINE): Promise<TestDatabase> {
+  return engine === 'sqlite' ? sqliteIn(directory) : createPostgresDatabase();
 }
 
 function sqliteIn(directory: string): TestDatabase {

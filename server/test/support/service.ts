@@ -8,7 +8,7 @@ import { issueApiKey } from '../../src/domain/api-keys.ts';
 import type { ServerTimeouts } from '../../src/http/server.ts';
 import type { Access } from '../../src/model/api-keys.ts';
 import { type Service, startService } from '../../src/service.ts';
-import { createDatabase, type TestDatabase } from './database.ts';
+import { createDatabase, type Engine, type TestDatabase } from './database.ts';
 
 export interface Tenant {
   accountId: string;
@@ -29,7 +29,9 @@ export interface TestService extends Service, Pick<TestDatabase, 'sql' | 'script
 
 /** What a test may set; requests are not limited by default. */
 type TestOptions = ServerTimeouts &
-  Partial<Pick<Config, 'rateLimit' | 'trustedProxies' | 'publicUrl' | 'firstAdministrator' | 'mail'>>;
+  Partial<Pick<Config, 'rateLimit' | 'trustedProxies' | 'publicUrl' | 'firstAdministrator' | 'mail'>> & {
+    engine?: Engine;
+  };
 
 export async function createDirectory(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'property-listings-'));
@@ -38,7 +40,7 @@ export async function createDirectory(): Promise<string> {
 /** The service in this process, on a port of its own and a database of its own, both gone with `await using`. */
 export async function startTestService(options: TestOptions = {}): Promise<TestService> {
   const directory = await createDirectory();
-  const { url: databaseUrl, sql, script, drop } = await createDatabase(directory);
+  const { url: databaseUrl, sql, script, drop } = await createDatabase(directory, options.engine);
   const logLines: string[] = [];
   const writeLine = (line: string) => void logLines.push(line);
   const log = { logger: pino({ level: 'info' }, { write: writeLine }), writeLine };

@@ -1,0 +1,209 @@
+import fc from 'fast-check';
+import { eventsQuery, listQuery } from './random-queries.ts';
+import { EXTERNAL_IDS, fields, patch, seldom, toJson } from './random-values.ts';
+
+/**
+ * One request. `@id3@`, `@next3@`, `@cursor3@` and `@etag3@` in its path, headers or body stand for what earlier
+ * replies had, counted off among them; `@epoch@` for the database's epoch.
+ */
+export interface RandomRequest {
+  /** How long after the one before. */
+  pauseMs: number;
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body: string | undefined;
+}
+
+type Parts = Partial<Omit<RandomRequest, 'pauseMs'>> & { path: string };
+
+const reference = (kind: string) => fc.nat(40).map((at) => `@${kind}${at}@`);
+
+/** Each of these headers now and then. */
+function headers(choices: Record<string, fc.Arbitrary<string>>): fc.Arbitrary<Record<string, string>> {
+  const optional = Object.entries(choices).map(([name, value]) =>
+    seldom(
+      5,
+      value.map((given) => ({ [name]: given })),
+      {},
+    ),
+  );
+  return fc.tuple(...optional).map((all) => Object.assign({}, ...all));
+}
+
+/** Mostly one of the first. */
+function either(good: readonly string[], bad: readonly string[]): fc.Arbitrary<string> {
+  return fc.oneof(
+    { weight: 9, arbitrary: fc.constantFrom(...good) },
+    { weight: 1, arbitrary: fc.constantFrom(...bad) },
+  );
+}
+
+const idempotencyKey = either(['k1', '"k1"', 'k2', 'k3', 'k4'], ['bad key', '']);
+const version = either(['"1"', '"2"', '*', '"1", "2", "3"'], ['W/"1"', 'bad', '@etag1@']);
+const preconditions = { 'Idempotency-Key': idempotencyKey, 'If-Match': version };
+const accept = either(
+  ['application/json', 'application/x-ndjson', 'text/csv', 'application/geo+json', '*/*;q=0.5, text/csv;q=0.1'],
+  ['text/html'],
+);
+const reading = headers({ Accept: accept, 'If-None-Match': fc.oneof(reference('etag'), version) });
+
+const id = fc.oneof(
+  { weight: 15, arbitrary: reference('id') },
+  { weight: 1, arbitrary: fc.constantFrom('lst_00000000000000000000000000', 'lst_%00', 'nobody', '%F0%9F%98%80') },
+);
+const externalId = either(EXTERNAL_IDS.map(encodeURIComponent), ['%00', 'a%00b', '%ff', '%20a%20', '.', '%ED%A0%80']);
+const one = fc.oneof(
+  id.map((given) => `/listings/${given}`),
+  externalId.map((given) => `/listings/external/${given}`),
+);
+
+const BROKEN = ['', '{', '[]', '{"beds":1,"beds":2}', '"\\u0000"', '\u0000', 'null', '{"address":"\\ud800"}'];
+
+function changing(
+  method: string,
+  path: fc.Arbitrary<string>,
+  value: fc.Arbitrary<object>,
+  given: Record<string, fc.Arbitrary<string>> = preconditions,
+): fc.Arbitrary<Parts> {
+  const body = fc.oneof(
+    { weight: 20, arbitrary: value.map(toJson) },
+    { weight: 1, arbitrary: fc.constantFrom(...BROKEN) },
+  );
+  return fc
+    .tuple(path, body, headers(given))
+    .map(([to, text, more]) => ({ method, path: to, body: text, headers: { ...JSON_TYPE, ...more } }));
+}
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+
+const row = fc
+  .tuple(fields, seldom(5, reference('id'), ''))
+  .map(([given, known]) => (known === '' ? given : { ...given, id: known }));
+const mode = either(['', '', '?dryRun=true', '?ignoreUnknown=true'], ['?atomic=maybe', '?dryRun=true&atomic=true']);
+
+/** JSON in one of its two forms. */
+const jsonImport: fc.Arbitrary<Parts> = fc
+  .tuple(
+    fc.array(row, { maxLength: 12 }),
+    fc.oneof(mode, fc.constant('?atomic=true')),
+    fc.boolean(),
+    seldom(3, idempotencyKey, ''),
+  )
+  .map(([rows, how, isArray, key]) => ({
+    method: 'POST',
+    path: `/imports${how}`,
+    headers: {
+      'Content-Type': isArray ? 'application/json' : 'application/x-ndjson',
+      ...(how.includes('atomic') && key !== '' && { 'Idempotency-Key': key }),
+    },
+    body: isArray ? toJson(rows) : rows.map((value) => `${toJson(value)}\n`).join(''),
+  }));
+
+const COLUMNS = ['address', 'beds', 'baths', 'externalId', 'ListPrice', 'city', 'metadata', 'Colour'];
+const cells = fc.tuple(
+  either(['Elm', "'=1+1", '"a, ""b"""', 'é'], ['', 'a\0b']),
+  either(['1', '2', ' 3 ', '1e0'], ['-0', '2.5', '', 'x']),
+  either(['1', '2'], ['1e3']),
+  either(['', 'a', 'b/c', 'é'], ['a\0b']),
+  either(['', '0.10', '450000.50'], ['=1', '1,000']),
+  either(['', 'Austin', 'Łódź'], ["'"]),
+  either(['', '"{""m"":1.50}"'], ['{}', '[]', '{']),
+  fc.constant('red'),
+);
+const csvImport: fc.Arbitrary<Parts> = fc
+  .tuple(fc.array(cells, { maxLength: 6 }), fc.integer({ min: 3, max: 8 }), mode)
+  .map(([rows, width, how]) => ({
+    method: 'POST',
+    path: `/imports${how}`,
+    headers: { 'Content-Type': 'text/csv' },
+    body: [COLUMNS, ...rows].map((line) => line.slice(0, width).join()).join('\r\n'),
+  }));
+
+const other = fc.constantFrom<Parts>(
+  { path: '/me' },
+  { path: '/openapi.json' },
+  { path: '/nowhere' },
+  { method: 'PUT', path: '/listings' },
+  { method: 'HEAD', path: '/listings?count=true' },
+  { method: 'HEAD', path: '/events' },
+  { path: '/me', headers: { Authorization: 'Bearer plk_nobody' } },
+  { method: 'POST', path: '/listings', body: 'a', headers: { 'Content-Type': 'text/plain' } },
+);
+
+/** A reading of what these paths name. */
+function get(path: fc.Arbitrary<string>): fc.Arbitrary<Parts> {
+  return fc.tuple(path, reading).map(([from, given]) => ({ path: from, headers: given }));
+}
+
+const list = listQuery.map((query) => `/listings?${query}`);
+/** The path says which one it is. */
+const unnamed = fields.map((given) => ({ ...given, externalId: undefined }));
+const putting = changing(
+  'PUT',
+  externalId.map((given) => `/listings/external/${given}`),
+  unnamed,
+  {
+    ...preconditions,
+    'If-None-Match': version,
+  },
+);
+const removing = fc
+  .tuple(one, headers(preconditions))
+  .map(([path, given]): Parts => ({ method: 'DELETE', path, headers: given }));
+
+const request: fc.Arbitrary<Parts> = fc.oneof(
+  { weight: 8, arbitrary: changing('POST', fc.constant('/listings'), fields, { 'Idempotency-Key': idempotencyKey }) },
+  {
+    weight: 6,
+    arbitrary: changing(
+      'PATCH',
+      id.map((given) => `/listings/${given}`),
+      patch,
+    ),
+  },
+  { weight: 4, arbitrary: putting },
+  { weight: 2, arbitrary: removing },
+  { weight: 3, arbitrary: jsonImport },
+  { weight: 2, arbitrary: csvImport },
+  { weight: 3, arbitrary: get(one) },
+  { weight: 16, arbitrary: get(list) },
+  { weight: 5, arbitrary: get(reference('next')) },
+  { weight: 3, arbitrary: get(eventsQuery.map((query) => `/events?${query}`)) },
+  { weight: 1, arbitrary: other },
+);
+
+/** So that what is kept for a day is over. */
+const HOURS_25_MS = 90_000_000;
+const pauseMs = seldom(100, fc.constant(HOURS_25_MS), undefined).chain((long) =>
+  long === undefined ? fc.constantFrom(0, 0, 1, 999, 60_000) : fc.constant(long),
+);
+
+const FIRST_LISTINGS = 30;
+/** What the account begins with. */
+const first = fc
+  .array(fields, { minLength: 1, maxLength: FIRST_LISTINGS, size: 'max' })
+  .map((rows): Parts => ({ method: 'POST', path: '/imports', headers: JSON_TYPE, body: toJson(rows) }));
+
+const complete = ([parts, pause]: [Parts, number]): RandomRequest => ({
+  method: 'GET',
+  headers: {},
+  body: undefined,
+  ...parts,
+  pauseMs: pause,
+});
+const each = fc.record({
+  request: fc.tuple(request, pauseMs).map(complete),
+  /** How many requests before it is the one that is sent again instead, if any. */
+  repeated: seldom(12, fc.nat(8), 0),
+});
+
+/** What a client sends, one after the other: so many requests at most. */
+export function requests(countMax: number): fc.Arbitrary<RandomRequest[]> {
+  const others = fc.array(each, { maxLength: countMax - 1, size: 'max' });
+  return fc.tuple(fc.tuple(first, fc.constant(0)).map(complete), others).map(([start, rest]) => {
+    const all = [start];
+    for (const { request, repeated } of rest) all.push((repeated > 0 ? all.at(-repeated) : undefined) ?? request);
+    return all;
+  });
+}
