@@ -125,6 +125,12 @@ test('a listing is edited; what two people write at the same time is put togethe
   assert.deepEqual(await fields(), ['Houston', '5']);
 
   await page.getByLabel('City').fill('Dallas');
+  await page.context().setOffline(true);
+  await save.click();
+  await note.getByText(/cannot be reached/).waitFor();
+  await untilFocused(note);
+  assert.match(problems.splice(0).join(), /^Failed to load resource: net::ERR_INTERNET_DISCONNECTED$/);
+  await page.context().setOffline(false);
   await save.click();
   await page.getByText('Dallas').waitFor();
   const saved = await (await service.fetch(tenant, path)).json();

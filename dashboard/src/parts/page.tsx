@@ -20,7 +20,7 @@ export function Page({ title, windowTitle = title, description, actions, above, 
       {above}
       <Group justify="space-between" align="flex-start" mb="lg" gap="md">
         <Box flex="1 1 240px" miw={0}>
-          <Title order={1}>
+          <Title order={1} lineClamp={2} title={title}>
             <bdi>{title}</bdi>
           </Title>
           {description !== undefined && (

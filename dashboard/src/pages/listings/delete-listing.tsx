@@ -44,7 +44,13 @@ function UndoNote() {
   };
   return (
     <Text size="sm" component="div">
-      Deleted {deletions.length === 1 ? <bdi>{deletions[0]?.name}</bdi> : formatCount(deletions.length, 'listing')}.{' '}
+      Deleted{' '}
+      {deletions.length === 1 ? (
+        <bdi className="one-line">{deletions[0]?.name}</bdi>
+      ) : (
+        formatCount(deletions.length, 'listing')
+      )}
+      .{' '}
       <Anchor component="button" size="sm" fw={600} onClick={undo}>
         Undo
       </Anchor>
@@ -55,7 +61,7 @@ function UndoNote() {
 function showFailure(address: string, error: Error): void {
   const message = (
     <>
-      <bdi>{address}</bdi>: {error.message}
+      <bdi className="one-line">{address}</bdi>: {error.message}
     </>
   );
   notifications.show({ color: 'red', title: 'The listing was not deleted', message });

@@ -29,7 +29,9 @@ export function ImportColumns() {
               <tr>
                 <th scope="col">Column</th>
                 <th scope="col">In the form</th>
-                <th scope="col">Example</th>
+                <th scope="col" className="from-medium">
+                  Example
+                </th>
               </tr>
             </thead>
             <tbody>
@@ -42,7 +44,7 @@ export function ImportColumns() {
                     {IN_FORM.get(name)?.label ?? ROWS_IN_FORM[name]}
                     {IN_FORM.get(name)?.isRequired && ', required'}
                   </td>
-                  <td className="example">
+                  <td className="example from-medium">
                     <code>{example}</code>
                   </td>
                 </tr>

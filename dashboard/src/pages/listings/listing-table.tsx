@@ -1,6 +1,6 @@
 import { ActionIcon, Menu, Text, UnstyledButton } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { ArrowDown, ArrowUp, Ellipsis, Pencil, Trash2 } from 'lucide-react';
+import { ArrowDown, ArrowUp, ArrowUpDown, Ellipsis, Pencil, Trash2 } from 'lucide-react';
 import { useRef } from 'react';
 import type { Listing } from '../../api/types';
 import { focusPage } from '../../lib/focus';
@@ -62,7 +62,8 @@ function SortableHeader({ field, label, first, className, search }: SortableHead
   const sort = search.sort ?? '';
   const current = sort.replace('-', '') === field ? sort.replace(field, '') : undefined;
   const next = current === first ? '' : first;
-  const Arrow = current === '-' ? ArrowDown : ArrowUp;
+  const DirectionArrow = current === '-' ? ArrowDown : ArrowUp;
+  const Arrow = current === undefined ? ArrowUpDown : DirectionArrow;
   return (
     <th scope="col" className={className} aria-sort={current === undefined ? 'none' : DIRECTIONS[current]}>
       <UnstyledButton
@@ -70,7 +71,7 @@ function SortableHeader({ field, label, first, className, search }: SortableHead
         onClick={() => navigate({ to: '/listings', search: withSearch(search, { sort: next + field }) })}
       >
         {label}
-        {current !== undefined && <Arrow size={13} aria-hidden />}
+        <Arrow size={13} aria-hidden className={current === undefined ? 'sort-hint' : undefined} />
       </UnstyledButton>
     </th>
   );
@@ -81,7 +82,7 @@ function ListingRow({ listing }: { listing: Listing }) {
   return (
     <tr>
       <td className="wide">
-        <Link className="quiet-link" to="/listings/$id" params={{ id }}>
+        <Link className="quiet-link two-lines" title={address} to="/listings/$id" params={{ id }}>
           <bdi>{address}</bdi>
         </Link>
         <Text size="xs" c="dimmed" component="div">
