@@ -4,6 +4,7 @@ import {
   createRouter,
   lazyRouteComponent,
   Outlet,
+  type ParsedLocation,
   redirect,
 } from '@tanstack/react-router';
 import { queryClient, sessionQuery } from './api/queries';
@@ -18,7 +19,9 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   validateSearch: pickSearch(['next', 'ended']),
-  beforeLoad: async () => {
+  beforeLoad: async ({ location }: { location: ParsedLocation }) => {
+    // The session that is known here has just been ended.
+    if (location.state.isSignedOut) return;
     // Who is in already came back here by chance; and whether they are may be unknown without harm.
     const session = await queryClient.ensureQueryData(sessionQuery).catch(() => null);
     if (session !== null) throw redirect({ to: '/', replace: true });
@@ -159,6 +162,8 @@ declare module '@tanstack/react-router' {
   }
 
   interface HistoryState {
+    /** Somebody came to the sign-in page by signing out. */
+    isSignedOut?: boolean;
     /** The cursors of the pages before this one, the first page's being empty. */
     trail?: string[];
   }

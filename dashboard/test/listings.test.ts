@@ -182,6 +182,7 @@ test('what was typed into a form survives going back, a reload and the end of th
   await page.getByRole('button', { name: /^Your menu/ }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await page.getByLabel('E-mail').waitFor();
+  assert.equal(new URL(page.url()).search, '', 'who signs out is not told that they were');
   assert.equal(await page.evaluate(() => JSON.stringify(sessionStorage).includes('Oak')), false);
   assert.deepEqual(problems, []);
 });

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { ACCOUNT_CHANGED, ApiError } from '../api/client';
 import { sayFault } from './fault-words';
 
@@ -21,6 +21,10 @@ const NONE: Faults = { fields: {}, general: undefined };
 export function useFaults(knownFields: (field: string) => boolean, say = sayFault) {
   const [faults, setFaults] = useState(NONE);
   const [isBusy, setBusy] = useState(false);
+  // Once the messages are on the page.
+  useEffect(() => {
+    if (Object.keys(faults.fields).length > 0) focusFirstFault();
+  }, [faults]);
 
   async function submit(work: () => Promise<void>): Promise<void> {
     setBusy(true);
@@ -29,7 +33,6 @@ export function useFaults(knownFields: (field: string) => boolean, say = sayFaul
       await work();
     } catch (error) {
       setFaults(toFaults(error, knownFields, say));
-      focusFirstFault();
     } finally {
       setBusy(false);
     }
@@ -55,10 +58,7 @@ export function toFaults(error: unknown, isKnown = (_field: string) => false, sa
   };
 }
 
-/** Once the messages are on the page, the keyboard is where the first one is. */
+/** The keyboard is where the first fault is. */
 function focusFirstFault(): void {
-  requestAnimationFrame(() => {
-    const field = document.querySelector<HTMLElement>(':is(input, select, textarea)[aria-invalid="true"]');
-    field?.focus();
-  });
+  document.querySelector<HTMLElement>(':is(input, select, textarea)[aria-invalid="true"]')?.focus();
 }

@@ -29,7 +29,7 @@ export function useSignOut(): () => Promise<void> {
     orTell(async () => {
       await endWork();
       await request('POST', '/admin/auth/sign-out', { body: {} });
-      await navigate({ to: '/sign-in' });
+      await navigate({ to: '/sign-in', state: { isSignedOut: true } });
       beginSession(null);
     });
 }
