@@ -11,6 +11,7 @@ import { beginRequest, requestText } from '../support/raw-http.ts';
 import { directoryFor, exitOf, isRunning, serveFor, waitUntilRefused } from '../support/serving.ts';
 import { assertStored } from '../support/stored.ts';
 import { until } from '../support/until.ts';
+import { startVisits, visitOf } from '../support/visits.ts';
 import { ask, openToEach, serveByTwo, workersOf } from '../support/workers.ts';
 
 const BODY = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });
@@ -20,6 +21,9 @@ test('a worker that dies is replaced, the log tells it, and what was acknowledge
   const { url, log } = service;
   const before = await workersOf(service);
   const load = startCreating(url, tenant.key, 8);
+  // Some connection is on its way to a worker at any time.
+  const visit = { ...visitOf(200, 'GET', '/livez', ''), isAlone: true };
+  const visits = Array.from({ length: 16 }, () => startVisits(url, visit));
   await until('listings are created', () => load.created.length >= 100);
   process.kill(Number(before[0]), 'SIGKILL');
   const lines = await until('the log tells it', () => {
@@ -33,6 +37,8 @@ test('a worker that dies is replaced, the log tells it, and what was acknowledge
   load.finish();
   await load.ended.catch(() => undefined);
   assert.deepEqual(load.refused, []);
+  // None waits for ever for the worker that is gone.
+  await Promise.all(visits.map((each) => each.finish()));
   for (const socket of await openToEach(t, service)) {
     assert.equal((await ask(socket, requestText('GET', '/readyz', ''))).status, 200);
   }

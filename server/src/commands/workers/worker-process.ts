@@ -1,4 +1,5 @@
-import cluster from 'node:cluster';
+import type { Serializable } from 'node:child_process';
+import cluster, { type Worker } from 'node:cluster';
 import { AppError } from '../../model/errors.ts';
 import { findReport, type Order, type Report } from './messages.ts';
 
@@ -29,6 +30,7 @@ export class WorkerProcess {
         if (worker.process.pid === undefined) resolve({ code: null, signal: null });
       });
     });
+    closeLostConnection(worker);
     worker.on('message', (message: unknown) => {
       const report = findReport(message);
       if (report?.report === 'finished') this.tell('leave');
@@ -76,4 +78,25 @@ export class WorkerProcess {
   kill(): void {
     this.#worker.process.kill('SIGKILL');
   }
+}
+
+/**
+ * node:cluster hands one connection at a time to a worker, and waits for the word that it has arrived. If the worker dies
+ * meanwhile, it forgets the connection, whose client would wait for ever.
+ */
+function closeLostConnection(worker: Worker): void {
+  const { process: child } = worker;
+  const send = child.send.bind(child);
+  let onItsWay: unknown;
+  child.send = (message: Serializable, ...rest: unknown[]) => {
+    const [handle] = rest;
+    if (typeof handle === 'object' && handle !== null) onItsWay = handle;
+    return Reflect.apply(send, undefined, [message, ...rest]);
+  };
+  // Before node:cluster hears it, and hands on the next one.
+  child.prependListener('internalMessage', (message: unknown) => {
+    if (Object(message).ack !== undefined) onItsWay = undefined;
+  });
+  // Until both have happened a connection may still be handed to it.
+  for (const event of ['exit', 'disconnect']) child.once(event, () => Object(onItsWay).close?.());
 }
