@@ -55,7 +55,8 @@ export class KeyUse {
   /** Writes what was gathered; on an error what is not written yet is kept for the next time. */
   async flush(): Promise<void> {
     this.#endHour();
-    const waiting = [...this.#kept.values()];
+    // In the same order in every process: else two that write at once could wait for each other.
+    const waiting = [...this.#kept.values()].sort((one, other) => (one.keyId < other.keyId ? -1 : 1));
     this.#kept.clear();
     try {
       while (waiting.length > 0) {

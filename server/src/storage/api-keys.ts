@@ -161,7 +161,8 @@ const touch = statement<{ id: string; usedAt: number }>((query, parameter) =>
   query
     .updateTable('api_keys')
     .set({ last_used_at: parameter('usedAt') })
-    .where('id', '=', parameter('id')),
+    .where('id', '=', parameter('id'))
+    .where((is) => is.or([is('last_used_at', 'is', null), is('last_used_at', '<', parameter('usedAt'))])),
 );
 
 /** Notes when a key was last used, in UTC milliseconds. */

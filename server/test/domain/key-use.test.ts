@@ -53,6 +53,25 @@ test('what could not be written is kept for the next time', async (t) => {
   assert.equal(writes.count, 4);
 });
 
+test('of two processes that write when a key was last used, the later use stays', async (t) => {
+  const { database, accountId } = await databaseFor(t);
+  const request = { accountId, name: 'Test', access: 'full', expiresAt: null, createdBy: null } as const;
+  const { key } = await issueApiKey(database, request);
+  const lastUse = async () => (await listApiKeys(database, accountId))[0]?.lastUsedAt;
+  mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  t.after(() => mock.timers.reset());
+  const [early, late] = [new KeyUse(database), new KeyUse(database)];
+  early.countRequest({ accountId, keyId: key.id });
+  mock.timers.tick(1_000);
+  late.countRequest({ accountId, keyId: key.id });
+  await late.flush();
+  const last = await lastUse();
+  assert.equal(Number(last), Date.now());
+  await early.flush();
+  assert.equal(await lastUse(), last);
+  assert.equal((await findKeyHours(database.scans, accountId, 0))[0]?.requests, 2);
+});
+
 const HOUR_MS = 3_600_000;
 const NOON = Date.UTC(2026, 10, 21, 12);
 
