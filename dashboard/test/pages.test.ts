@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { createPerson } from '../../server/test/support/browser.ts';
+import { createPerson, signIn } from '../../server/test/support/browser.ts';
 import { fill } from '../../server/test/support/listings.ts';
 import { startTestService } from '../../server/test/support/service.ts';
 import { launchBrowser } from './support/chromium.ts';
@@ -18,6 +18,8 @@ const tenant = await service.createTenant();
 const [listingId = ''] = await fill(service, tenant, 60);
 const person = await createPerson(service, { accountId: tenant.accountId });
 const newcomer = await createPerson(service);
+const given = { email: 'grace.brewster.murray.hopper@example.com', role: 'member' };
+await (await signIn(service, person)).ask('POST', '/admin/invitations', given, 201);
 
 /** Each page with what it shows when it is ready. */
 const PAGES: [path: string, heading: string][] = [
@@ -50,6 +52,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       const { page, problems } = window;
       for (const [path, heading] of [
         ['/sign-in', 'Sign in'],
+        ['/sign-in?ended=yes', 'Sign in'],
         ['/setup', 'Already set up'],
         ['/invitation#token=none', 'This invitation cannot be used'],
         ['/nothing', 'Not found'],
@@ -85,8 +88,15 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.getByRole('dialog').getByRole('button', { name: 'Done' }).waitFor();
       await checkPage(window, 'key');
       await page.keyboard.press('Escape');
+      await page.goto('/settings/team');
+      await page.getByRole('button', { name: 'Invite' }).click();
+      await page.getByRole('dialog').getByLabel('E-mail').fill(`${colorScheme}@example.com`);
+      await page.keyboard.press('Enter');
+      await page.getByText('This link works on this machine only').waitFor();
+      await checkPage(window, 'invitation');
+      await page.keyboard.press('Escape');
       await page.getByRole('button', { name: /Your menu/ }).click();
-      await page.getByRole('menu').waitFor();
+      await page.getByRole('menuitemradio', { name: 'As the system', checked: true }).waitFor();
       await checkPage(window, 'menu');
       await page.keyboard.press('Escape');
       assert.deepEqual(problems, []);

@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { focusPage } from '../lib/focus';
 import { FormDialog } from './form-dialog';
 
 interface ConfirmDialogProps {
@@ -31,7 +32,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       await onConfirm();
       close();
       // The button that opened it may be gone with what was deleted: the keyboard goes on in the page.
-      document.getElementById('main')?.focus({ preventScroll: true });
+      focusPage();
     } catch (failure) {
       setError(failure instanceof Error ? failure.message : String(failure));
     } finally {

@@ -1,7 +1,7 @@
-import { notifications } from '@mantine/notifications';
 import { useNavigate } from '@tanstack/react-router';
 import { request } from '../api/client';
 import type { Session } from '../api/types';
+import { tellFailure } from '../lib/notes';
 import { isImporting } from '../lib/running-import';
 import { finishDeletions } from '../lib/undoable-deletions';
 import { beginSession } from './session';
@@ -45,7 +45,6 @@ export async function orTell(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    notifications.show({ color: 'red', message });
+    tellFailure('That did not work', error);
   }
 }

@@ -3,6 +3,7 @@ import { useDocumentTitle } from '@mantine/hooks';
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Session } from '../../api/types';
+import { focusPage } from '../../lib/focus';
 import { Brand } from '../../shell/brand';
 import { beginSession } from '../../shell/session';
 
@@ -36,7 +37,7 @@ export function useEnter(): (session: Session | null, next?: string) => void {
     const stop = router.subscribe('onRendered', () => {
       stop();
       // The form had the focus, and is gone: readers of screens hear the page, and Tab begins there.
-      document.getElementById('main')?.focus({ preventScroll: true });
+      focusPage();
     });
     beginSession(session);
     // Only a path of this site: an address from elsewhere could lead anywhere.

@@ -1,11 +1,11 @@
 import { Button, Text } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { Trash2 } from 'lucide-react';
 import { ApiError, request } from '../../api/client';
 import { listingPath, listingQuery, queryClient, refreshListings } from '../../api/queries';
 import type { Listing } from '../../api/types';
+import { tell } from '../../lib/notes';
 import { NotLoaded } from '../../parts/loaded';
 import { Page } from '../../parts/page';
 import { Time } from '../../parts/time';
@@ -28,7 +28,7 @@ export function NewListingPage() {
     const listing = await request<Listing>('POST', '/admin/listings', { body: toCreation(draft) });
     forget();
     await keep(listing);
-    notifications.show({ message: 'The listing was created.' });
+    tell('The listing was created.');
     leave();
   };
   return (
@@ -82,7 +82,7 @@ function ListingEditor({ listing }: { listing: Listing }) {
         await queryClient.fetchQuery({ ...listingQuery(base.id), staleTime: 0 });
         return;
       }
-      notifications.show({ message: 'The changes were saved.' });
+      tell('The changes were saved.');
     }
     forget();
     leave();

@@ -1,9 +1,9 @@
 import { Button, Menu } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
 import { send } from '../../api/client';
 import { formatBytes } from '../../lib/format';
+import { tellFailure } from '../../lib/notes';
 import { saveFile } from '../../lib/save-file';
 import type { ListingSearch } from './search';
 
@@ -30,8 +30,7 @@ export function ExportMenu({ search }: { search: ListingSearch }) {
       const blob = await readBlob(response, type, setBytes);
       saveFile(blob, `listings-${new Date().toISOString().slice(0, 10)}.${ending}`);
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      notifications.show({ color: 'red', title: 'The export did not finish', message });
+      tellFailure('The export did not finish', error);
     } finally {
       setBytes(undefined);
     }
