@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { createServer } from 'vite';
 
 const PROGRAM = fileURLToPath(new URL('../../server/bin/property-listings.js', import.meta.url));
+const SOURCES = fileURLToPath(new URL('../../server/src', import.meta.url));
 const host = process.env.HOST || '127.0.0.1';
 const port = process.env.PORT || '3000';
 
@@ -16,9 +17,8 @@ console.log(`Dashboard with hot reload: ${url}`);
 
 // Links that the service prints lead to where the dashboard is.
 const env = { PUBLIC_URL: url.replace(/\/$/, ''), ...process.env, DASHBOARD_BUILD: 'off' };
-const service = spawn(process.execPath, ['--watch', '--watch-preserve-output', PROGRAM, 'serve'], {
-  stdio: 'inherit',
-  env,
-});
+// The whole folder: of a program that could not start, Node.js would not know all files that it consists of.
+const watching = [`--watch-path=${SOURCES}`, '--watch-preserve-output'];
+const service = spawn(process.execPath, [...watching, PROGRAM, 'serve'], { stdio: 'inherit', env });
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => service.kill(signal));
 service.on('exit', (code) => process.exit(code ?? 1));

@@ -30,6 +30,16 @@ async function threadsFor(t: TestContext, program: string): Promise<ReaderThread
   return threads;
 }
 
+test('a query is answered under `node --watch`, too', async (t) => {
+  process.env.WATCH_REPORT_DEPENDENCIES = '1';
+  t.after(() => delete process.env.WATCH_REPORT_DEPENDENCIES);
+  const { database, accountId } = await databaseFor(t);
+  assert.deepEqual(await database.scans.query(accountId, query<{ one: number }>('select 1 as one')), {
+    rows: [{ one: 1 }],
+    isCut: false,
+  });
+});
+
 test('a query is answered with rows, and with what was committed before it', async (t) => {
   const { database, accountId } = await databaseFor(t);
   const build: QueryBuild<{ id: string; beds: number }> = (builder) =>

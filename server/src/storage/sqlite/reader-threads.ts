@@ -70,7 +70,9 @@ export class ReaderThreads implements Scans {
   }
 
   #start(): Worker {
-    const thread = new Worker(this.#file, { workerData: this.#path });
+    // `node --watch` would have the thread say what it imports, which would be taken for an answer.
+    const env = { ...process.env, WATCH_REPORT_DEPENDENCIES: '' };
+    const thread = new Worker(this.#file, { workerData: this.#path, env });
     let reason: unknown;
     thread.on('message', (answer: ReadAnswer) => this.#settle(thread, answer));
     thread.on('error', (error) => {
