@@ -10,7 +10,7 @@ import { SetupLink } from './http/identity/setup-link.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import { createHttpServer, type ServerTimeouts } from './http/server.ts';
 import { cutConnections, shutDown, trackConnections } from './http/shutdown.ts';
-import { type CreateLimiter, createMemoryLimiter } from './lib/limiter.ts';
+import { type CreateLimiter, createDatabaseLimiters, createMemoryLimiter } from './lib/limiter.ts';
 import type { Log } from './lib/log.ts';
 import { createMailer } from './lib/mailer.ts';
 import { listen } from './listening.ts';
@@ -78,8 +78,10 @@ export async function serveRequests(
   database: Database,
   config: Config,
   log: Log,
-  { createLimiter, ...timeouts }: ServingOptions,
+  { createLimiter: createOwnLimiter, ...timeouts }: ServingOptions,
 ): Promise<Serving> {
+  const { counters } = database;
+  const createLimiter = counters ? createDatabaseLimiters(counters, createOwnLimiter) : createOwnLimiter;
   const keyUse = new KeyUse(database);
   const eventHub = new EventHub(database);
   const secret = await getCursorSecret(database);

@@ -3,6 +3,7 @@ import {
   RateLimiterCluster,
   RateLimiterClusterMaster,
   RateLimiterMemory,
+  RateLimiterPostgres,
 } from 'rate-limiter-flexible';
 
 /** So many points in so many seconds, which begin with the first point. */
@@ -35,16 +36,37 @@ const ANSWER_MAX_MS = 500;
 export const createClusterLimiter: CreateLimiter = (name, allowance) => {
   const { points, seconds: duration } = allowance;
   const common = new RateLimiterCluster({ points, duration, keyPrefix: name, timeoutMs: ANSWER_MAX_MS });
-  const own = createMemoryLimiter(name, allowance);
+  return withFallback(common, createMemoryLimiter(name, allowance), () => process.connected);
+};
+
+/** A PostgreSQL database with a table `rate_limits`, as the library asks it. */
+export interface CounterStore {
+  query(query: { text: string; values: unknown[] }): Promise<{ rows: object[] }>;
+}
+
+/**
+ * Counts in a database, for all processes of all machines; a request waits for one round trip more. When the database
+ * does not answer, `createOther` counts.
+ */
+export function createDatabaseLimiters(store: CounterStore, createOther: CreateLimiter): CreateLimiter {
+  return (name, allowance) => {
+    const { points, seconds: duration } = allowance;
+    const place = { storeClient: store, storeType: 'client', tableName: 'rate_limits', tableCreated: true };
+    const common = new RateLimiterPostgres({ points, duration, keyPrefix: name, ...place });
+    return withFallback(common, createOther(name, allowance), () => true);
+  };
+}
+
+function withFallback(common: RateLimiterAbstract, other: Limiter, isThere: () => boolean): Limiter {
   const ask = <T>(work: (limiter: Limiter) => Promise<T>): Promise<T> =>
-    process.connected ? work(common).catch(() => work(own)) : work(own);
+    isThere() ? work(common).catch(() => work(other)) : work(other);
   return {
-    points,
+    points: common.points,
     penalty: (key, count) => ask((limiter) => limiter.penalty(key, count)),
     reward: (key, count) => ask((limiter) => limiter.reward(key, count)),
     delete: (key) => ask((limiter) => limiter.delete(key)),
   };
-};
+}
 
 /** Lets this process count for its workers. */
 export function countForWorkers(): void {

@@ -1,4 +1,5 @@
 import type { CompiledQuery, Dialect, Kysely, RawBuilder, SqlBool } from 'kysely';
+import type { CounterStore } from '../lib/limiter.ts';
 import { AppError } from '../model/errors.ts';
 import type { Tables } from './schema.ts';
 
@@ -130,6 +131,8 @@ export interface Database extends Session {
   write<T>(job: (session: Session) => Promise<T>, accountId?: string): Promise<T>;
   /** As `write`, for a job that takes long: it is alone in its transaction, and may await its session's `nextTurn`. */
   writeLong<T>(job: (session: LongSession) => Promise<T>, accountId?: string): Promise<T>;
+  /** Where the processes of several machines count together; undefined for an engine of one machine. */
+  readonly counters?: CounterStore;
   /** Waits for the writes that were handed in, then closes. */
   close(): Promise<void>;
 }

@@ -8,6 +8,7 @@ import { Pool, type PoolSettings } from './postgres/pool.ts';
 import { readRun } from './postgres/read-run.ts';
 import { PostgresScans } from './postgres/scans.ts';
 import { WriteLanes } from './postgres/write-lanes.ts';
+import { keptRowMapper } from './statements.ts';
 
 /**
  * Opens a database of a PostgreSQL server (14 or newer), and brings its tables up to date.
@@ -32,6 +33,7 @@ export async function openPostgres(url: string, settings: PoolSettings): Promise
       read(pool, (client) => execute(client, settings.preparesStatements, statement, parameters)),
     executeRun: (statement, parameters, bytesMax) =>
       read(pool, (client) => executeRun(client, statement, parameters, bytesMax)),
+    counters: { query: (query) => count(pool, query) },
     write: (job, accountId) => lanes.submit(job, { accountId }),
     writeLong: (job, accountId) => lanes.submit(job, { accountId, isLong: true }),
     async close() {
@@ -77,6 +79,14 @@ async function executeRun<P, R>(
   const [, run] = await Promise.all([send(client, { text: 'begin read only' }), readRun(client, query, bytesMax)]);
   await send(client, { text: 'commit' });
   return { rows: toRows(compiled, run) as R[], isCut: run.isCut };
+}
+
+/** Runs what the limiter asks for: a statement of a few, each alone. */
+function count(pool: Pool, { text, values }: { text: string; values: unknown[] }): Promise<{ rows: object[] }> {
+  return pool.use(async (client) => {
+    const { columns, rows } = await send(client, { text, values });
+    return { rows: rows.map(keptRowMapper(columns)) as object[] };
+  });
 }
 
 /** The URL without its password. */

@@ -209,5 +209,12 @@ export const listings = {
     );
 
     create index api_keys_account_id on api_keys (account_id, id);
+
+    -- Counted by the limiter's library. A crash of the server forgets it, and nobody misses it.
+    create unlogged table rate_limits (
+      key varchar(255) primary key,
+      points integer not null default 0,
+      expire bigint
+    ) with (fillfactor = 50);
   `,
 };
