@@ -28,9 +28,9 @@ export async function holdSession(session: Session, administrator: Administrator
 /** Where the account of somebody who was let in stands now, if they still are: for replies that last. */
 export async function findLiveHead(session: Session, holder: Holder): Promise<Head | undefined> {
   if ('administrator' in holder) return findStanding(session, holder.accountId, holder.administrator.sessionId);
-  const { keyId, expiresAt } = holder;
+  const { accountId, keyId, expiresAt } = holder;
   if (expiresAt !== null && expiresAt <= Date.now()) return undefined;
-  return findKeyHead(session, keyId);
+  return findKeyHead(session, accountId, keyId);
 }
 
 /** @throws {AppError} `unauthorized` unless somebody who was let in still is; an account that is gone took its keys with it */

@@ -30,20 +30,17 @@ export interface KeyHolder extends Head {
   expiresAt: number | null;
 }
 
-const selectHolder = statement<{ hash: string }, KeyHolder>((query, parameter) =>
+const selectHolder = statement<{ hash: string }, KeyHolder>((query, parameter, engine) =>
   query
-    .selectFrom('api_keys')
-    .innerJoin('account_heads', 'account_heads.account_id', 'api_keys.account_id')
-    .innerJoin('database_info', (join) => join.onTrue())
+    .selectFrom(engine.keyHolders(parameter('hash')).as('holder'))
     .select([
-      'api_keys.id as keyId',
-      'api_keys.account_id as accountId',
-      'access',
-      'expires_at as expiresAt',
-      'sequence',
-      'epoch',
-    ])
-    .where('hash', '=', parameter('hash')),
+      'holder.id as keyId',
+      'holder.account_id as accountId',
+      'holder.access',
+      'holder.expires_at as expiresAt',
+      'holder.sequence',
+      'holder.epoch',
+    ]),
 );
 
 /**
@@ -119,18 +116,19 @@ export function listApiKeys(session: Session, accountId: string): Promise<ApiKey
   return session.execute(selectByAccount, { accountId });
 }
 
-const selectHead = statement<{ id: string }, Head>((query, parameter) =>
+const selectHead = statement<{ accountId: string; id: string }, Head>((query, parameter) =>
   query
     .selectFrom('api_keys')
     .innerJoin('account_heads', 'account_heads.account_id', 'api_keys.account_id')
     .innerJoin('database_info', (join) => join.onTrue())
     .select(['sequence', 'epoch'])
+    .where('account_heads.account_id', '=', parameter('accountId'))
     .where('api_keys.id', '=', parameter('id')),
 );
 
 /** Where the account of a key stands; undefined without such a key. */
-export async function findKeyHead(session: Session, id: string): Promise<Head | undefined> {
-  const [head] = await session.execute(selectHead, { id });
+export async function findKeyHead(session: Session, accountId: string, id: string): Promise<Head | undefined> {
+  const [head] = await session.execute(selectHead, { accountId, id });
   return head;
 }
 

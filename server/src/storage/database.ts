@@ -17,6 +17,8 @@ export interface EngineSql {
   newWordsRow: (parameter: Parameter<Pick<NewWords, 'sequence'>>) => RawBuilder<number>;
   /** Takes the words of a row out of the index. */
   removeWords: (query: QueryBuilder, parameter: Parameter<WordsPlace>) => { compile(): CompiledQuery<never> };
+  /** The key with this hash, with its account's sequence and the epoch: one row, or none. */
+  keyHolders: (hash: RawBuilder<string>) => RawBuilder<KeyHolderRow>;
   /** Whether each of these words begins one of the words of a row of `facets`. */
   hasWords: (accountId: string, words: readonly string[]) => RawBuilder<SqlBool>;
   /** The pairs of a JSON array, as rows of `index`, `id` and `searchRow`. */
@@ -24,6 +26,11 @@ export interface EngineSql {
   /** The account's facets, so that those with the newest ids are met first as far as the engine cares. */
   facetsNewestFirst: (accountId: string) => RawBuilder<Tables['listing_facets']>;
 }
+
+/** A key, and where its account stands. */
+export type KeyHolderRow = Pick<Tables['api_keys'], 'id' | 'account_id' | 'access' | 'expires_at'> &
+  Pick<Tables['account_heads'], 'sequence'> &
+  Pick<Tables['database_info'], 'epoch'>;
 
 /** Words as they stand in the index, with spaces between them. */
 export interface NewWords {
@@ -133,6 +140,11 @@ export interface Database extends Session {
   writeLong<T>(job: (session: LongSession) => Promise<T>, accountId?: string): Promise<T>;
   /** Where the processes of several machines count together; undefined for an engine of one machine. */
   readonly counters?: CounterStore;
+  /**
+   * Spreads the tables over the machines of a cluster; undefined for an engine that cannot. Nobody may write meanwhile.
+   * @throws {AppError} `conflict` where there is no cluster
+   */
+  distribute?(): Promise<void>;
   /** Waits for the writes that were handed in, then closes. */
   close(): Promise<void>;
 }

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { AppError } from '../model/errors.ts';
 import { type Database, DatabaseAwayError, type Run, type Statement } from './database.ts';
 import { compiler, dialect, send, toQuery, toRows } from './postgres/connection.ts';
+import { distribute } from './postgres/distribute.ts';
 import { isAway, isConnectionLost, translateError } from './postgres/errors.ts';
 import { migrate } from './postgres/migrate.ts';
 import { Pool, type PoolSettings } from './postgres/pool.ts';
@@ -36,6 +37,7 @@ export async function openPostgres(url: string, settings: PoolSettings): Promise
     counters: { query: (query) => count(pool, query) },
     write: (job, accountId) => lanes.submit(job, { accountId }),
     writeLong: (job, accountId) => lanes.submit(job, { accountId, isLong: true }),
+    distribute: () => pool.use(distributeAlone),
     async close() {
       await lanes.close();
       scans.close();
@@ -79,6 +81,12 @@ async function executeRun<P, R>(
   const [, run] = await Promise.all([send(client, { text: 'begin read only' }), readRun(client, query, bytesMax)]);
   await send(client, { text: 'commit' });
   return { rows: toRows(compiled, run) as R[], isCut: run.isCut };
+}
+
+async function distributeAlone(client: pg.ClientBase): Promise<void> {
+  await send(client, { text: 'begin' });
+  await distribute(client);
+  await send(client, { text: 'commit' });
 }
 
 /** Runs what the limiter asks for: a statement of a few, each alone. */

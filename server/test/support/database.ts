@@ -52,15 +52,38 @@ function sqliteIn(directory: string): TestDatabase {
 export async function createPostgresDatabase(): Promise<TestDatabase> {
   const server = await startPostgres();
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await once(server, `create database ${name}`);
-  const url = new URL(server);
-  url.pathname = `/${name}`;
+  const { href: url, drop } = await createOn(server, name);
+  const others = await Promise.all(workers.map((worker) => createOn(worker, name)));
+  if (workers.length > 0) await gatherCluster(url, others);
   return {
-    url: url.href,
-    sql: (text, ...values) => once(url.href, numbered(text), values),
-    script: async (text) => void (await once(url.href, text)),
-    drop: async () => void (await once(server, `drop database ${name} with (force)`)),
+    url,
+    sql: (text, ...values) => once(url, numbered(text), values),
+    script: async (text) => void (await once(url, text)),
+    async drop() {
+      await drop();
+      for (const other of others) await other.drop();
+    },
   };
+}
+
+/** The workers of a Citus cluster whose coordinator is `TEST_POSTGRES_URL`: URLs with commas between them. */
+const workers = (process.env.TEST_CITUS_WORKERS ?? '').split(',').filter(Boolean);
+
+async function createOn(server: string, name: string) {
+  await once(server, `create database ${name}`);
+  const { href } = Object.assign(new URL(server), { pathname: `/${name}` });
+  return { href, drop: () => once(server, `drop database ${name} with (force)`) };
+}
+
+/** Makes a cluster of new databases of the same name. */
+async function gatherCluster(coordinator: string, others: { href: string }[]): Promise<void> {
+  for (const { href } of [{ href: coordinator }, ...others]) await once(href, 'create extension citus');
+  const { hostname, port } = new URL(coordinator);
+  await once(coordinator, 'select citus_set_coordinator_host($1, $2)', [hostname, port]);
+  for (const { href } of others) {
+    const worker = new URL(href);
+    await once(coordinator, 'select citus_add_node($1, $2)', [worker.hostname, worker.port]);
+  }
 }
 
 async function once(url: string, text: string, values: unknown[] = []): Promise<Row[]> {

@@ -157,7 +157,8 @@ export const listings = {
       updated_at text collate "C" not null,
       search_row bigint not null,
       primary key (account_id, id),
-      foreign key (account_id, id) references listings (account_id, id) on delete cascade
+      constraint listing_facets_listing
+        foreign key (account_id, id) references listings (account_id, id) on delete cascade
     );
 
     create unique index listing_facets_external_id on listing_facets (account_id, external_id)
@@ -209,6 +210,16 @@ export const listings = {
     );
 
     create index api_keys_account_id on api_keys (account_id, id);
+
+    -- Planned as if it stood in the query itself. Citus needs another way to the same answer (postgres/distribute.ts).
+    create function find_key_holder (wanted text)
+      returns table (id text, account_id text, access text, expires_at bigint, sequence bigint, epoch text)
+      language sql stable as $$
+        select api_keys.id, api_keys.account_id, api_keys.access, api_keys.expires_at, heads.sequence, info.epoch
+        from api_keys inner join account_heads as heads on heads.account_id = api_keys.account_id
+        cross join database_info as info
+        where api_keys.hash = wanted
+      $$;
 
     -- Counted by the limiter's library. A crash of the server forgets it, and nobody misses it.
     create unlogged table rate_limits (

@@ -4,6 +4,7 @@ import { randomWord } from '../../lib/ids.ts';
 import { AppError } from '../../model/errors.ts';
 import { EPOCH_LENGTH, MIGRATIONS, SCHEMA_VERSION, tooNew } from '../migrations.ts';
 import { send } from './connection.ts';
+import { distribute, hasCitus } from './distribute.ts';
 
 /** An advisory lock of ours (any number): who migrates holds it until the commit. */
 const MIGRATION_LOCK = 7_236_113;
@@ -30,6 +31,8 @@ export async function migrate(client: pg.ClientBase, name: string): Promise<void
       await run('insert into schema_version values (0)');
     }
     await run('update schema_version set version = $1', [SCHEMA_VERSION]);
+    // While nothing has to be moved.
+    if (version === 0 && (await hasCitus(client))) await distribute(client);
     await run('commit');
   } catch (error) {
     await run('rollback').catch(() => {});

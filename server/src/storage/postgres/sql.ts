@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { EngineSql, FoundPair } from '../database.ts';
+import type { EngineSql, FoundPair, KeyHolderRow } from '../database.ts';
 import type { Tables } from '../schema.ts';
 
 /** What PostgreSQL says in words of its own. */
@@ -18,6 +18,8 @@ export const postgresSql: EngineSql = {
       .deleteFrom('listing_words')
       .where('account_id', '=', parameter('accountId'))
       .where('search_row', '=', parameter('searchRow')),
+
+  keyHolders: (hash) => sql<KeyHolderRow>`find_key_holder(${hash})`,
 
   hasWords(accountId, words) {
     // A word has letters and digits only: nothing in it means anything within quotes.

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { EngineSql, FoundPair } from '../database.ts';
+import type { EngineSql, FoundPair, KeyHolderRow } from '../database.ts';
 import type { Tables } from '../schema.ts';
 
 /** What SQLite says in words of its own. */
@@ -9,6 +9,12 @@ export const sqliteSql: EngineSql = {
   newWordsRow: () => sql`last_insert_rowid()`,
 
   removeWords: (query, parameter) => query.deleteFrom('listing_words').where('rowid', '=', parameter('searchRow')),
+
+  keyHolders: (hash) => sql<KeyHolderRow>`(
+    select id, api_keys.account_id, access, expires_at, sequence, epoch
+    from api_keys inner join account_heads on account_heads.account_id = api_keys.account_id
+    inner join (select epoch from database_info) on true
+    where hash = ${hash})`,
 
   hasWords(_accountId, words) {
     // A word has letters and digits only: nothing in it means anything to FTS5.
