@@ -54,7 +54,7 @@ export async function hasCitus(client: pg.ClientBase): Promise<boolean> {
   return rows.length > 0;
 }
 
-export async function isDistributed(client: pg.ClientBase): Promise<boolean> {
+async function isDistributed(client: pg.ClientBase): Promise<boolean> {
   const text = "select 1 from pg_dist_partition where logicalrelid = 'listings'::regclass";
   return (await send(client, { text })).rows.length > 0;
 }
