@@ -1379,12 +1379,14 @@ export interface components {
             /** @description Who did it, called as they were then. */
             actor: {
                 /** @enum {string} */
-                type: "administrator" | "operator" | "api_key" | "system";
+                type: "administrator" | "operator";
                 id: string | null;
                 name: string;
+                /** @description Which tells people of one name apart. */
+                email: string | null;
             };
             /** @enum {string} */
-            action: "account.created" | "account.updated" | "administrator.password_changed" | "administrator.sessions_ended" | "administrator.signed_in" | "administrator.signed_out" | "administrator.two_factor_disabled" | "administrator.two_factor_enabled" | "api_key.created" | "api_key.deleted" | "import.finished" | "invitation.created" | "invitation.revoked" | "listing.created" | "listing.deleted" | "listing.updated" | "member.joined" | "member.removed" | "member.role_changed";
+            action: "account.created" | "account.updated" | "administrator.name_changed" | "administrator.password_changed" | "administrator.recovery_code_used" | "administrator.recovery_codes_renewed" | "administrator.second_factor_refused" | "administrator.sessions_ended" | "administrator.signed_in" | "administrator.signed_out" | "administrator.two_factor_disabled" | "administrator.two_factor_enabled" | "api_key.created" | "api_key.deleted" | "import.finished" | "invitation.created" | "invitation.revoked" | "listing.created" | "listing.deleted" | "listing.updated" | "member.joined" | "member.removed" | "member.role_changed";
             /** @description What it was done to, called as it was then. */
             target: {
                 /** @enum {string} */
@@ -4866,7 +4868,8 @@ export interface operations {
                      *           "actor": {
                      *             "type": "administrator",
                      *             "id": "usr_01kt3v9s3c5r8y0w1x2z4q6m7p",
-                     *             "name": "Ada Lovelace"
+                     *             "name": "Ada Lovelace",
+                     *             "email": "ada@example.com"
                      *           },
                      *           "action": "api_key.created",
                      *           "target": {
@@ -4882,7 +4885,8 @@ export interface operations {
                      *           "actor": {
                      *             "type": "administrator",
                      *             "id": "usr_01kt3v9s3c5r8y0w1x2z4q6m7p",
-                     *             "name": "Ada Lovelace"
+                     *             "name": "Ada Lovelace",
+                     *             "email": "ada@example.com"
                      *           },
                      *           "action": "listing.created",
                      *           "target": {
@@ -4898,7 +4902,8 @@ export interface operations {
                      *           "actor": {
                      *             "type": "administrator",
                      *             "id": "usr_01kt3v9s3c5r8y0w1x2z4q6m7p",
-                     *             "name": "Ada Lovelace"
+                     *             "name": "Ada Lovelace",
+                     *             "email": "ada@example.com"
                      *           },
                      *           "action": "administrator.signed_in",
                      *           "target": null,
@@ -4910,7 +4915,8 @@ export interface operations {
                      *           "actor": {
                      *             "type": "operator",
                      *             "id": null,
-                     *             "name": "Operator"
+                     *             "name": "Operator",
+                     *             "email": null
                      *           },
                      *           "action": "member.joined",
                      *           "target": {
@@ -4926,7 +4932,8 @@ export interface operations {
                      *           "actor": {
                      *             "type": "operator",
                      *             "id": null,
-                     *             "name": "Operator"
+                     *             "name": "Operator",
+                     *             "email": null
                      *           },
                      *           "action": "account.created",
                      *           "target": {

@@ -72,5 +72,6 @@ async function accept(session: Session, invitation: OpenInvitation, user: User, 
   await removeInvitation(session, accountId, id);
   // The operator may have let them in meanwhile.
   if ((await findMember(session, accountId, user.id)) !== undefined) return;
-  await join(session, accountId, user, role, actorOf({ userId: user.id, userName: user.name, address }));
+  const actor = actorOf({ userId: user.id, userName: user.name, email: user.email, address });
+  await join(session, accountId, user, role, actor);
 }

@@ -6,17 +6,18 @@ import type { Session } from '../storage/database.ts';
 export const AUDIT_ID_PREFIX = 'aud';
 
 /** Whoever has the command line. */
-export const OPERATOR: AuditActor = { type: 'operator', id: null, name: 'Operator', address: null };
+export const OPERATOR: AuditActor = { type: 'operator', id: null, name: 'Operator', email: null, address: null };
 
 interface Actor {
   userId: string;
   userName: string;
+  email: string;
   address: string | null;
 }
 
 /** A person in the dashboard as the one who did something. */
-export function actorOf({ userId, userName, address }: Actor): AuditActor {
-  return { type: 'administrator', id: userId, name: userName, address };
+export function actorOf({ userId, userName, email, address }: Actor): AuditActor {
+  return { type: 'administrator', id: userId, name: userName, email, address };
 }
 
 /** Writes down who did what, in the transaction in which it is done. */

@@ -102,7 +102,7 @@ async function storeFirst(
   address: string | null,
 ): Promise<void> {
   const { user } = prepared;
-  const actor = actorOf({ userId: user.id, userName: user.name, address });
+  const actor = actorOf({ userId: user.id, userName: user.name, email: user.email, address });
   // Whoever has the setup link is the operator.
   await storeUser(session, prepared, true);
   let accountIds = await findAccountIds(session, '', SLICE_LENGTH);

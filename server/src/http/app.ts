@@ -37,6 +37,7 @@ import { addMembers } from './routes/members.ts';
 import { addOpenApi, OPENAPI_NAME } from './routes/openapi.ts';
 import { addOverview } from './routes/overview.ts';
 import { addProfile } from './routes/profile.ts';
+import { addSecondFactor } from './routes/second-factor.ts';
 import { addSession } from './routes/session.ts';
 import { addSetup } from './routes/setup.ts';
 import { Routes } from './routes.ts';
@@ -94,6 +95,7 @@ export function createRoutes(services: Services): Routes {
   const open = { ...admin, admits: isAnybody };
   addSession(open, services);
   addAuth(open, services);
+  addSecondFactor(open, services);
   addProfile(open, services);
   addSetup(open, services);
   addAcceptance(open, services);

@@ -2,7 +2,11 @@
 export const AUDIT_ACTIONS = [
   'account.created',
   'account.updated',
+  'administrator.name_changed',
   'administrator.password_changed',
+  'administrator.recovery_code_used',
+  'administrator.recovery_codes_renewed',
+  'administrator.second_factor_refused',
   'administrator.sessions_ended',
   'administrator.signed_in',
   'administrator.signed_out',
@@ -22,7 +26,7 @@ export const AUDIT_ACTIONS = [
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-export const ACTOR_TYPES = ['administrator', 'operator', 'api_key', 'system'] as const;
+export const ACTOR_TYPES = ['administrator', 'operator'] as const;
 export type ActorType = (typeof ACTOR_TYPES)[number];
 
 export const TARGET_TYPES = ['account', 'administrator', 'api_key', 'import', 'invitation', 'listing'] as const;
@@ -33,6 +37,8 @@ export interface AuditActor {
   type: ActorType;
   id: string | null;
   name: string;
+  /** Nobody can change theirs, as they can their name. */
+  email: string | null;
   address: string | null;
 }
 

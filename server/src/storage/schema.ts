@@ -205,6 +205,7 @@ export interface Tables {
     actor_type: ActorType;
     actor_id: string | null;
     actor_name: string;
+    actor_email: string | null;
     action: AuditAction;
     target_type: TargetType | null;
     target_id: string | null;

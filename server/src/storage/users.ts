@@ -60,6 +60,15 @@ export async function findUserByEmail(session: Session, email: string): Promise<
   return user;
 }
 
+const selectById = statement<{ id: string }, User>((query, parameter) =>
+  query.selectFrom('users').select(['id', 'name', 'email']).where('id', '=', parameter('id')),
+);
+
+export async function findUser(session: Session, id: string): Promise<User | undefined> {
+  const [user] = await session.execute(selectById, { id });
+  return user;
+}
+
 /** Since when somebody can sign in (ISO text), and whether their address is known to be theirs. */
 export interface UserOrigin {
   createdAt: string;

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { changeAccount } from '../../src/domain/accounts.ts';
 import { words } from '../storage/support.ts';
-import { createPerson, signIn } from '../support/browser.ts';
+import { createPerson, PASSWORD, signIn } from '../support/browser.ts';
 import { ENGINE } from '../support/database.ts';
 import { MINIMAL } from '../support/listings.ts';
 import { startTestService } from '../support/service.ts';
+import { totp } from '../support/totp.ts';
 import { until } from '../support/until.ts';
 
 const service = await startTestService();
@@ -200,8 +201,19 @@ test('what is changed and what the audit log says of it are stored together or n
   const browser = await signIn(own, await createPerson(own));
   const { id } = await browser.ask('POST', '/admin/listings', MINIMAL, 201);
   const key = await browser.ask('POST', '/admin/api-keys', { name: 'Website' }, 201);
-  const stateOf = () =>
-    Promise.all(['/listings', '/events', '/api-keys', '/account'].map((path) => browser.ask('GET', `/admin${path}`)));
+  const member = await createPerson(own, {
+    accountId: (await browser.ask('GET', '/admin/account')).id,
+    role: 'member',
+  });
+  const invitation = await browser.ask('POST', '/admin/invitations', { email: 'a@example.com', role: 'member' }, 201);
+  const tables = ['/listings', '/events', '/api-keys', '/account', '/members', '/invitations', '/session'];
+  const stateOf = async () => [
+    ...(await Promise.all(tables.map((path) => browser.ask('GET', `/admin${path}`)))),
+    await own.sql('select user_id, password from credentials order by 1'),
+    await own.sql('select user_id, backup_codes from two_factors order by 1'),
+  ];
+  const { totpURI } = await browser.ask('POST', '/admin/auth/two-factor/enable', { password: PASSWORD });
+  await browser.ask('POST', '/admin/auth/two-factor/verify-totp', { code: totp(totpURI) });
   const before = await stateOf();
   await own.script(REFUSE_AUDIT[ENGINE]);
   const changes: [method: string, path: string, body?: unknown][] = [
@@ -211,6 +223,14 @@ test('what is changed and what the audit log says of it are stored together or n
     ['POST', '/api-keys', { name: 'Second' }],
     ['DELETE', `/api-keys/${key.id}`],
     ['PATCH', '/account', { name: 'Other' }],
+    ['POST', '/invitations', { email: 'b@example.com', role: 'member' }],
+    ['DELETE', `/invitations/${invitation.id}`],
+    ['PATCH', `/members/${member.userId}`, { role: 'administrator' }],
+    ['DELETE', `/members/${member.userId}`],
+    ['POST', '/auth/update-user', { name: 'Grace' }],
+    ['POST', '/auth/change-password', { currentPassword: PASSWORD, newPassword: 'staple battery horse' }],
+    ['POST', '/auth/two-factor/generate-backup-codes', { password: PASSWORD }],
+    ['POST', '/auth/two-factor/disable', { password: PASSWORD }],
   ];
   for (const [method, path, body] of changes) {
     const response = await browser.send(method, `/admin${path}`, body);

@@ -107,7 +107,7 @@ describe('sessions', () => {
   });
 });
 
-test('a new name is shown at once, also to the team', async () => {
+test('a new name is shown at once, also to the team, and the audit log says who is called so now', async () => {
   const browser = await signIn(service, await createPerson(service));
   assert.equal(
     (await browser.ask('POST', '/admin/auth/update-user', { name: ' Grace Hopper ' })).user.name,
@@ -116,6 +116,24 @@ test('a new name is shown at once, also to the team', async () => {
   assert.equal((await browser.ask('GET', '/admin/session')).user.name, 'Grace Hopper');
   assert.equal((await browser.ask('GET', '/admin/members')).data[0].name, 'Grace Hopper');
   await browser.ask('POST', '/admin/auth/update-user', { name: 'Ada', email: 'other@example.com' }, 422);
+  await browser.ask('POST', '/admin/auth/update-user', { name: 'Grace Hopper' });
+  const { data } = await browser.ask('GET', '/admin/activity?limit=2');
+  const { user } = await browser.ask('GET', '/admin/session');
+  assert.deepEqual(
+    data.map(({ action, actor, target }: Record<string, { name: string; email: string }>) => [action, actor, target]),
+    [
+      [
+        'administrator.name_changed',
+        { type: 'administrator', id: user.id, name: 'Ada Lovelace', email: user.email },
+        { type: 'administrator', id: user.id, name: 'Grace Hopper' },
+      ],
+      [
+        'administrator.signed_in',
+        { type: 'administrator', id: user.id, name: 'Ada Lovelace', email: user.email },
+        null,
+      ],
+    ],
+  );
 });
 
 /** Somebody with the second factor on, signed in. */
@@ -157,6 +175,7 @@ describe('the second factor', () => {
     assert.deepEqual(await actionsOf(person), [
       'administrator.signed_in',
       'administrator.two_factor_enabled',
+      'administrator.second_factor_refused',
       'administrator.signed_in',
     ]);
   });
@@ -181,6 +200,30 @@ describe('the second factor', () => {
     assert.deepEqual([await use(typed), await use(first)], [200, 422]);
     const renewed = await browser.ask('POST', '/admin/auth/two-factor/generate-backup-codes', { password: PASSWORD });
     assert.deepEqual([await use(second), await use(renewed.backupCodes[0])], [422, 200]);
+  });
+
+  test('leaves a line in the audit log when it is wrong, when recovery codes are made, and when one lets somebody in', async () => {
+    const { person, browser, totpURI } = await createGuarded();
+    const { backupCodes } = await browser.ask('POST', '/admin/auth/two-factor/generate-backup-codes', {
+      password: PASSWORD,
+    });
+    const late = await typePassword(person);
+    const give = (factor: string, code?: string) =>
+      late.send('POST', `/admin/auth/two-factor/verify-${factor}`, { code });
+    assert.equal((await give('totp', wrongCode(totp(totpURI)))).status, 422);
+    assert.equal((await give('backup-code', 'AAAAA-AAAAA')).status, 422);
+    assert.equal((await give('backup-code', backupCodes[0])).status, 200);
+    const { data } = await browser.ask('GET', '/admin/activity?limit=5');
+    assert.deepEqual(
+      data.map(({ action, actor }: { action: string; actor: { email: string } }) => [action, actor.email]).reverse(),
+      [
+        ['administrator.recovery_codes_renewed', person.email],
+        ['administrator.second_factor_refused', person.email],
+        ['administrator.second_factor_refused', person.email],
+        ['administrator.recovery_code_used', person.email],
+        ['administrator.signed_in', person.email],
+      ],
+    );
   });
 
   test('is not switched on by a recovery code, and none is used up by who is signed in', async () => {

@@ -12,6 +12,6 @@ export function selfOf(
   { trustedProxies }: Services,
 ): Self {
   const address = clientAddress(incoming, trustedProxies);
-  const actor = actorOf({ userId: user.id, userName: user.name, address });
+  const actor = actorOf({ userId: user.id, userName: user.name, email: user.email, address });
   return { sessionId, userId: user.id, memberships, actor };
 }

@@ -23,7 +23,12 @@ const entry = z
     id: z.string(),
     at: time(),
     actor: z
-      .object({ type: z.enum(ACTOR_TYPES), id: z.string().nullable(), name: z.string() })
+      .object({
+        type: z.enum(ACTOR_TYPES),
+        id: z.string().nullable(),
+        name: z.string(),
+        email: z.string().nullable().meta({ description: 'Which tells people of one name apart.' }),
+      })
       .meta({ description: 'Who did it, called as they were then.' }),
     action: z.enum(AUDIT_ACTIONS),
     target: z
@@ -34,7 +39,12 @@ const entry = z
   })
   .meta({ id: 'AuditEntry' });
 
-const ADA = { type: 'administrator', id: 'usr_01kt3v9s3c5r8y0w1x2z4q6m7p', name: 'Ada Lovelace' };
+const ADA = {
+  type: 'administrator',
+  id: 'usr_01kt3v9s3c5r8y0w1x2z4q6m7p',
+  name: 'Ada Lovelace',
+  email: 'ada@example.com',
+};
 
 const EXAMPLES = [
   {
@@ -64,7 +74,7 @@ const EXAMPLES = [
   {
     id: 'aud_01kt3v9s3c5r8y0w1x2z4q6m7q',
     at: '2026-01-31T09:00:00.000Z',
-    actor: { type: 'operator', id: null, name: 'Operator' },
+    actor: { type: 'operator', id: null, name: 'Operator', email: null },
     action: 'member.joined',
     target: { type: 'administrator', id: ADA.id, name: ADA.name },
     address: null,
@@ -72,7 +82,7 @@ const EXAMPLES = [
   {
     id: 'aud_01kt3v9s3c5r8y0w1x2z4q6m7n',
     at: '2026-01-31T09:00:00.000Z',
-    actor: { type: 'operator', id: null, name: 'Operator' },
+    actor: { type: 'operator', id: null, name: 'Operator', email: null },
     action: 'account.created',
     target: { type: 'account', id: 'acc_01kt3v9s3c5r8y0w1x2z4q6m7n', name: 'Hill Country Homes' },
     address: null,
@@ -113,6 +123,6 @@ export function addActivity(mount: Mount<SessionHolder>, { database, cursors }: 
 }
 
 function showEntry({ id, at, actor, action, target }: AuditEntry) {
-  const { type, id: actorId, name } = actor;
-  return { id, at: formatTime(at), actor: { type, id: actorId, name }, action, target, address: actor.address };
+  const { address, ...person } = actor;
+  return { id, at: formatTime(at), actor: person, action, target, address };
 }

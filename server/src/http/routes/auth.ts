@@ -1,14 +1,5 @@
 import type { Holder } from '../../domain/holders.ts';
-import {
-  afterTwoFactorEnabled,
-  notePassword,
-  recordSignIn,
-  refusePassword,
-  requireSession,
-  type Self,
-  signOut,
-} from '../../domain/profile.ts';
-import { AppError } from '../../model/errors.ts';
+import { notePassword, recordSignIn, signOut } from '../../domain/sign-in.ts';
 import type { Along } from '../../storage/identity-database.ts';
 import { findUserByEmail } from '../../storage/users.ts';
 import type { Services } from '../app.ts';
@@ -19,8 +10,8 @@ import { findSignedIn, getNewSession, identityHeaders, type SignedIn, setCookies
 import { readInput } from '../input.ts';
 import { addOperation, type Mount } from '../operations.ts';
 import { type Reply, replyJson } from '../reply.ts';
-import { codeOnly, recoveryCodeOnly, signIn } from '../schemas/identity.ts';
-import { signInOperation, signOutOperation, VERIFY_OPERATIONS } from './auth.operations.ts';
+import { signIn } from '../schemas/identity.ts';
+import { signInOperation, signOutOperation } from './auth.operations.ts';
 import { replySession } from './session.ts';
 
 /** Signing in and out. Of better-auth's routes only those that stand here are to be had, and each with our checks. */
@@ -30,12 +21,6 @@ export function addAuth(mount: Mount<Holder | undefined>, services: Services): v
     return signInWith(given, exchange, services);
   });
   addOperation(mount, signOutOperation, (exchange) => replySignedOut(exchange, services));
-  for (const factor of ['totp', 'backup-code'] as const) {
-    addOperation(mount, VERIFY_OPERATIONS[factor], async (exchange) => {
-      const { code } = await readInput(exchange, factor === 'totp' ? codeOnly : recoveryCodeOnly);
-      return verify(factor, code, exchange, services);
-    });
-  }
 }
 
 /** Signs somebody in. @throws {AppError} `unauthorized`, `rate_limited` */
@@ -64,7 +49,7 @@ async function signInWith(
     setCookies(exchange, headers);
     return replyJson(200, JSON.stringify({ twoFactorRedirect: true }));
   }
-  return replySignedIn(headers, before, exchange, services);
+  return replySignedIn(headers, { before }, exchange, services);
 }
 
 /** Lets in whoever has just chosen their password: it is not tried again, as others could have used up its trials. */
@@ -72,63 +57,20 @@ export async function letIn(userId: string, exchange: Exchange, services: Servic
   const before = await findSignedIn(exchange, services);
   const request = { body: { userId }, headers: identityHeaders(exchange, services), returnHeaders: true } as const;
   const { headers } = await services.identity.call((api) => api.beginSession(request));
-  return replySignedIn(headers, before, exchange, services);
-}
-
-/** The second factor: of somebody who signs in, or of somebody who has just set it up. */
-async function verify(
-  factor: 'totp' | 'backup-code',
-  code: string,
-  exchange: Exchange,
-  services: Services,
-): Promise<Reply> {
-  const before = await findSignedIn(exchange, services);
-  if (before !== undefined && factor === 'backup-code') {
-    throw new AppError('conflict', 'Recovery codes are for signing in: give the code that the app shows.');
-  }
-  const along = before === undefined ? besidesSignIn() : besidesEnabling(selfOf(before, exchange, services));
-  const request = { body: { code }, headers: identityHeaders(exchange, services), returnHeaders: true } as const;
-  const { headers } = await services.identity.call<{ headers: Headers }>(
-    (api) => (factor === 'totp' ? api.verifyTOTP(request) : api.verifyBackupCode(request)),
-    { along },
-  );
-  if (before === undefined) return replySignedIn(headers, undefined, exchange, services);
-  setCookies(exchange, headers);
-  if (before.user.hasTwoFactor) return replySession(before, services.database);
-  return replySession(await getNewSession(headers, services), services.database);
-}
-
-/** Whoever has given the password owes the code only as long as it is still the password. */
-function besidesSignIn(): Along[] {
-  let requireSamePassword = refusePassword;
-  return [
-    {
-      when: 'delete verifications',
-      job: async (session, [challenge]) => {
-        if (challenge !== undefined) requireSamePassword = await notePassword(session, String(challenge.value));
-      },
-    },
-    { when: 'insert sessions', job: async (session) => requireSamePassword(session) },
-  ];
-}
-
-function besidesEnabling(self: Self): Along[] {
-  return [
-    { when: 'update users', job: (session) => afterTwoFactorEnabled(session, self) },
-    { when: 'insert sessions', job: (session) => requireSession(session, self) },
-  ];
+  return replySignedIn(headers, { before }, exchange, services);
 }
 
 /** `before` is whoever was signed in until now in the same browser: it has no cookie for them any more. */
-async function replySignedIn(
+export async function replySignedIn(
   headers: Headers,
-  before: SignedIn | undefined,
+  { before, isByRecoveryCode = false }: { before?: SignedIn | undefined; isByRecoveryCode?: boolean },
   exchange: Exchange,
   services: Services,
 ): Promise<Reply> {
   const signedIn = await getNewSession(headers, services);
   const replaced = before && selfOf(before, exchange, services);
-  const membership = await recordSignIn(services.database, selfOf(signedIn, exchange, services), replaced);
+  const self = selfOf(signedIn, exchange, services);
+  const membership = await recordSignIn(services.database, self, { replaced, isByRecoveryCode });
   await forgiveTrials({ email: signedIn.user.email, isSignedIn: false, exchange, services });
   const reply = await replySession({ ...signedIn, membership }, services.database);
   // Last: nobody has the new session unless the audit log says so.

@@ -1,14 +1,14 @@
 import type { Holder } from '../../domain/holders.ts';
 import {
+  afterCodesRenewed,
   afterPasswordChange,
   afterTwoFactorDisabled,
   changeName,
   endOtherSessions,
   endSession,
-  notePassword,
-  refusePassword,
   requireSession,
 } from '../../domain/profile.ts';
+import { notePassword, refusePassword } from '../../domain/sign-in.ts';
 import type { Along } from '../../storage/identity-database.ts';
 import { listSessions, setSessionAccount } from '../../storage/sessions.ts';
 import type { Services } from '../app.ts';
@@ -43,7 +43,7 @@ export function addProfile(mount: Mount<Holder | undefined>, services: Services)
   ) => addOperation(mount, operation, async (exchange) => handler(exchange, await requireSignedIn(exchange, services)));
   add(changeNameOperation, async (exchange, signedIn) => {
     const given = await readInput(exchange, nameChange);
-    const name = await changeName(database, signedIn.user.id, given.name);
+    const name = await changeName(database, selfOf(signedIn, exchange, services), given.name);
     return replySession({ ...signedIn, user: { ...signedIn.user, name } }, database);
   });
   add(listSessionsOperation, async (_, { sessionId, user }) => {
@@ -65,9 +65,11 @@ export function addProfile(mount: Mount<Holder | undefined>, services: Services)
   add(disableTwoFactorOperation, (exchange, signedIn) => disableTwoFactor(exchange, signedIn, services));
   add(renewBackupCodesOperation, async (exchange, signedIn) => {
     const { password } = await readInput(exchange, passwordOnly);
-    const { response } = await prove(exchange, signedIn, services, (api, headers) =>
-      api.generateBackupCodes({ body: { password }, headers, returnHeaders: true }),
-    );
+    const self = selfOf(signedIn, exchange, services);
+    const along: Along[] = [{ when: 'update two_factors', job: (session) => afterCodesRenewed(session, self) }];
+    const work: Work<{ backupCodes: string[] }> = (api, headers) =>
+      api.generateBackupCodes({ body: { password }, headers, returnHeaders: true });
+    const { response } = await prove(exchange, signedIn, services, work, { along });
     return replyJson(200, JSON.stringify({ backupCodes: response.backupCodes }));
   });
 }

@@ -1,0 +1,64 @@
+import type { Membership } from '../model/administrators.ts';
+import { AppError } from '../model/errors.ts';
+import type { Database, Session } from '../storage/database.ts';
+import { listMembershipsOf } from '../storage/memberships.ts';
+import { removeSession, setSessionAccount } from '../storage/sessions.ts';
+import { findPasswordHash, findUser } from '../storage/users.ts';
+import { actorOf } from './audit.ts';
+import { recordEverywhere, type Self } from './profile.ts';
+
+/**
+ * Writes down that somebody has come in, before they are let in; their session begins in the first of their accounts, and
+ * the one that it replaces in the browser ends.
+ */
+export async function recordSignIn(
+  database: Database,
+  self: Self,
+  { replaced, isByRecoveryCode }: { replaced: Self | undefined; isByRecoveryCode: boolean },
+): Promise<Membership | undefined> {
+  const [membership] = self.memberships;
+  await database.write(async (session) => {
+    if (membership !== undefined) await setSessionAccount(session, self.sessionId, membership.accountId);
+    if (replaced !== undefined) await endOwnSession(session, replaced);
+    if (isByRecoveryCode) await recordEverywhere(session, self, 'administrator.recovery_code_used');
+    await recordEverywhere(session, self, 'administrator.signed_in');
+  });
+  return membership;
+}
+
+/** Ends the session in use. */
+export async function signOut(database: Database, self: Self): Promise<void> {
+  await database.write((session) => endOwnSession(session, self));
+}
+
+async function endOwnSession(session: Session, self: Self): Promise<void> {
+  const existed = await removeSession(session, self.userId, self.sessionId);
+  if (existed) await recordEverywhere(session, self, 'administrator.signed_out');
+}
+
+/** Writes down that somebody knew a password and gave a wrong second factor. */
+export async function recordRefusal(database: Database, userId: string, address: string): Promise<void> {
+  await database.write(async (session) => {
+    const user = await findUser(session, userId);
+    if (user === undefined) return;
+    const actor = actorOf({ userId, userName: user.name, email: user.email, address });
+    const memberships = await listMembershipsOf(session, userId);
+    await recordEverywhere(session, { memberships, actor }, 'administrator.second_factor_refused');
+  });
+}
+
+/** @throws {AppError} `unauthorized` if the password is another one than before */
+export type PasswordCheck = (session: Session) => Promise<void>;
+
+/** Remembers which password somebody has now: the old one lets nobody in any more, also not who gave it just before. */
+export async function notePassword(session: Session, userId: string): Promise<PasswordCheck> {
+  const hash = await findPasswordHash(session, userId);
+  return async (later) => {
+    if (hash === undefined || (await findPasswordHash(later, userId)) !== hash) await refusePassword(later);
+  };
+}
+
+/** As if it had changed. */
+export const refusePassword: PasswordCheck = async () => {
+  throw new AppError('unauthorized', 'The password was changed just now: sign in again.');
+};

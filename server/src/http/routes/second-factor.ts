@@ -1,0 +1,96 @@
+import type { Holder } from '../../domain/holders.ts';
+import { afterTwoFactorEnabled, requireSession, type Self } from '../../domain/profile.ts';
+import { notePassword, recordRefusal, refusePassword } from '../../domain/sign-in.ts';
+import { AppError } from '../../model/errors.ts';
+import type { Along } from '../../storage/identity-database.ts';
+import type { Services } from '../app.ts';
+import { clientAddress } from '../client-address.ts';
+import type { Exchange } from '../exchange.ts';
+import { selfOf } from '../identity/self.ts';
+import { findSignedIn, getNewSession, identityHeaders, setCookies } from '../identity/sessions.ts';
+import { readInput } from '../input.ts';
+import { addOperation, type Mount } from '../operations.ts';
+import type { Reply } from '../reply.ts';
+import { codeOnly, recoveryCodeOnly } from '../schemas/identity.ts';
+import { VERIFY_OPERATIONS } from './auth.operations.ts';
+import { replySignedIn } from './auth.ts';
+import { replySession } from './session.ts';
+
+type Factor = 'totp' | 'backup-code';
+
+/** The codes of an authenticator app, and those for when it is lost. */
+export function addSecondFactor(mount: Mount<Holder | undefined>, services: Services): void {
+  for (const factor of ['totp', 'backup-code'] as const) {
+    addOperation(mount, VERIFY_OPERATIONS[factor], async (exchange) => {
+      const { code } = await readInput(exchange, factor === 'totp' ? codeOnly : recoveryCodeOnly);
+      return verify(factor, code, exchange, services);
+    });
+  }
+}
+
+/** The second factor: of somebody who signs in, or of somebody who has just set it up. */
+async function verify(factor: Factor, code: string, exchange: Exchange, services: Services): Promise<Reply> {
+  const before = await findSignedIn(exchange, services);
+  if (before !== undefined && factor === 'backup-code') {
+    throw new AppError('conflict', 'Recovery codes are for signing in: give the code that the app shows.');
+  }
+  if (before === undefined) return payOwed(factor, code, exchange, services);
+  const along = besidesEnabling(selfOf(before, exchange, services));
+  const { headers } = await give(factor, code, along, exchange, services);
+  setCookies(exchange, headers);
+  if (before.user.hasTwoFactor) return replySession(before, services.database);
+  return replySession(await getNewSession(headers, services), services.database);
+}
+
+/** Who owes a second factor: it is known once better-auth has counted the code. */
+interface Owing {
+  userId: string | undefined;
+}
+
+/** Ends signing in. */
+async function payOwed(factor: Factor, code: string, exchange: Exchange, services: Services): Promise<Reply> {
+  const owing: Owing = { userId: undefined };
+  const given = give(factor, code, besidesSignIn(owing), exchange, services);
+  const { headers } = await given.catch(async (error: unknown) => {
+    const isWrong = error instanceof AppError && error.code === 'validation_failed';
+    const address = clientAddress(exchange.incoming, services.trustedProxies);
+    if (isWrong && owing.userId !== undefined) await recordRefusal(services.database, owing.userId, address);
+    throw error;
+  });
+  return replySignedIn(headers, { isByRecoveryCode: factor === 'backup-code' }, exchange, services);
+}
+
+function give(factor: Factor, code: string, along: Along[], exchange: Exchange, services: Services) {
+  const request = { body: { code }, headers: identityHeaders(exchange, services), returnHeaders: true } as const;
+  return services.identity.call<{ headers: Headers }>(
+    (api) => (factor === 'totp' ? api.verifyTOTP(request) : api.verifyBackupCode(request)),
+    { along },
+  );
+}
+
+/** Whoever has given the password owes the code only as long as it is still the password. */
+function besidesSignIn(owing: Owing): Along[] {
+  let requireSamePassword = refusePassword;
+  return [
+    {
+      when: 'delete verifications',
+      job: async (session, [challenge]) => {
+        if (challenge !== undefined) requireSamePassword = await notePassword(session, String(challenge.value));
+      },
+    },
+    { when: 'insert sessions', job: async (session) => requireSamePassword(session) },
+    {
+      when: 'update two_factors',
+      job: async (_, [factor]) => {
+        owing.userId = String(factor?.user_id);
+      },
+    },
+  ];
+}
+
+function besidesEnabling(self: Self): Along[] {
+  return [
+    { when: 'update users', job: (session) => afterTwoFactorEnabled(session, self) },
+    { when: 'insert sessions', job: (session) => requireSession(session, self) },
+  ];
+}
