@@ -1,4 +1,5 @@
 const NUMBER = new Intl.NumberFormat();
+const COMPACT = new Intl.NumberFormat(undefined, { notation: 'compact' });
 const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
@@ -11,6 +12,11 @@ const RELATIVE_MAX_MS = 30 * DAY_MS;
 
 export function formatNumber(value: number): string {
   return NUMBER.format(value);
+}
+
+/** 12K for 12,000: where there is little room. */
+export function formatCompact(value: number): string {
+  return COMPACT.format(value);
 }
 
 function formatDay(time: string): string {

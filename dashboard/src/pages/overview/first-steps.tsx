@@ -98,7 +98,7 @@ function Step({
 
 function Waiting() {
   return (
-    <Group gap={10} role="status">
+    <Group gap={10} role="status" wrap="nowrap">
       <span className="pulse" aria-hidden />
       <Text size="sm" c="dimmed">
         Waiting for the first listing. It shows up here by itself.

@@ -3,6 +3,7 @@ import { BarChart } from '@mantine/charts';
 import { SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import type { Overview } from '../../api/types';
+import { formatCompact, formatNumber } from '../../lib/format';
 import { OTHERS_COLOR, SERIES_COLORS, toChart } from './usage';
 
 type Measure = 'requests' | 'errors';
@@ -36,7 +37,9 @@ export default function UsageChart({ usage }: { usage: Overview['usage'] }) {
         tickLine="none"
         gridAxis="x"
         xAxisProps={{ interval: 'equidistantPreserveStart', minTickGap: 16 }}
-        yAxisProps={{ allowDecimals: false }}
+        // Short, so that each line of the grid has its number.
+        yAxisProps={{ allowDecimals: false, interval: 0, tickFormatter: formatCompact }}
+        valueFormatter={formatNumber}
         barProps={{ isAnimationActive: false, maxBarSize: 22 }}
         barChartProps={{ accessibilityLayer: false, margin: { top: 10 } }}
         aria-hidden
