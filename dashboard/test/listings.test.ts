@@ -352,6 +352,7 @@ test('quick deletions have one note; each is sent once, and none can be taken ba
     await page.getByRole('menuitem', { name: 'Delete' }).click();
   }
   await page.getByText('Deleted 5 listings.').waitFor();
+  await page.getByText('1–1 of 1').waitFor();
   await page.getByRole('button', { name: 'Undo' }).hover();
   // Somebody else deletes one of them meanwhile.
   const { data } = await (await service.fetch(tenant, '/v1/listings')).json();

@@ -31,18 +31,18 @@ export function AccountChanged({ shown, now }: AccountChangedProps) {
   };
 
   return (
-    <Modal opened onClose={() => undefined} title="You changed the account in another window">
+    <Modal opened onClose={() => undefined} title="You changed the account in another window" size={560}>
       <Stack>
         <Text size="sm">
           This page is about <Name of={shown} />, but you work in <Name of={now} /> now. Nothing was done here since;
           what you have typed is still there.
         </Text>
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={goOn}>
+          <Button variant="default" onClick={goOn} maw="100%">
             Go to {now.account.name}
           </Button>
           {canGoBack && (
-            <Button onClick={goBack} data-autofocus>
+            <Button onClick={goBack} data-autofocus maw="100%">
               Stay in {shown.account.name}
             </Button>
           )}

@@ -21,7 +21,8 @@ import { isFiltered, type ListingSearch, toListQuery } from './search';
 export function ListingsPage() {
   const search = useSearch({ from: '/inside/listings' });
   const query = useQuery(listingsQuery(toListQuery(search)));
-  const total = query.data?.total;
+  const list = useWithoutDeleted(query.data);
+  const total = list?.total;
 
   return (
     <Page
@@ -45,8 +46,8 @@ export function ListingsPage() {
           <NotUnderstood />
         </div>
       ) : (
-        <LoadedCard query={query} count={8} errorAction={<ClearFilters />}>
-          {(list) => <Results list={list} search={search} />}
+        <LoadedCard query={{ ...query, data: list }} count={8} errorAction={<ClearFilters />}>
+          {(shown) => <Results list={shown} search={search} />}
         </LoadedCard>
       )}
     </Page>
@@ -56,15 +57,22 @@ export function ListingsPage() {
 const toImport = (props: object) => <Link to="/listings/import" {...props} />;
 const toNew = (props: object) => <Link to="/listings/new" {...props} />;
 
-function Results({ list: { data, nextCursor, total }, search }: { list: ListingList; search: ListingSearch }) {
+/** What is about to be deleted is gone already for whoever looks. */
+function useWithoutDeleted(list: ListingList | undefined): ListingList | undefined {
   const deletions = useDeletions();
-  const rows = data.filter(({ id }) => !deletions.has(id));
-  if (rows.length === 0 && nextCursor === null && search.cursor === undefined) {
+  if (list === undefined) return undefined;
+  const data = list.data.filter(({ id }) => !deletions.has(id));
+  const goneCount = list.data.length - data.length;
+  return { ...list, data, ...(list.total !== undefined && { total: list.total - goneCount }) };
+}
+
+function Results({ list: { data, nextCursor, total }, search }: { list: ListingList; search: ListingSearch }) {
+  if (data.length === 0 && nextCursor === null && search.cursor === undefined) {
     return isFiltered(search) ? <NothingFound /> : <NothingYet />;
   }
   return (
     <>
-      <ListingTable listings={rows} search={search} />
+      <ListingTable listings={data} search={search} />
       <PageControls search={search} nextCursor={nextCursor} count={data.length} total={total} />
     </>
   );
