@@ -34,7 +34,7 @@ test('killed ten times under create load, the service starts again and has every
   const { end } = await serveFor(t, settings);
   assert.equal(await end(), 0);
   assert.ok(acknowledged.length >= CRASHES * CREATED_BEFORE_CRASH);
-  assertStored(directory, accountId, acknowledged);
+  await assertStored(directory, accountId, acknowledged);
 });
 
 test('a create that was cut off by a crash is done once when it is sent again with its Idempotency-Key', async (t) => {
@@ -71,7 +71,7 @@ test('a create that was cut off by a crash is done once when it is sent again wi
   assert.equal(await running.end(), 0);
 
   assert.equal(new Set(created).size, CRASHES);
-  assertStored(directory, accountId, created);
+  await assertStored(directory, accountId, created);
 });
 
 test('an import that was cut off by a crash left whole rows, and sent again it brings in the rest', async (t) => {
@@ -102,7 +102,7 @@ test('an import that was cut off by a crash left whole rows, and sent again it b
   assert.ok(created > 0 && unchanged > 0, `${created} created, ${unchanged} unchanged`);
   assert.deepEqual([created + unchanged, updated, failed], [ROWS, 0, 0]);
   assert.equal(await next.end(), 0);
-  assertStored(directory, accountId, []);
+  await assertStored(directory, accountId, []);
 });
 
 test('requests and errors that were counted stay counted after a crash, and those of a stop are written', async (t) => {

@@ -145,6 +145,6 @@ for (const WORKERS of ['', '2']) {
     await assertFinished(running);
     await until('no process is left', async () => (await processesOf(directory)).length === 0);
     assert.deepEqual(await readdir(directory), ['listings.db']);
-    assertStored(directory, accountId, []);
+    await assertStored(directory, accountId, []);
   });
 }

@@ -78,7 +78,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     assert.equal(reply?.status, 201);
     assert.ok(reply?.closes, 'the client is told not to use the connection again');
     await assertStoppedCleanly(service, directory);
-    assertStored(directory, tenant.accountId, [JSON.parse(reply?.body ?? '').id]);
+    await assertStored(directory, tenant.accountId, [JSON.parse(reply?.body ?? '').id]);
     const messages = log.map(({ msg }) => msg);
     assert.ok(log.some(({ method, status }) => method === 'POST' && status === 201));
     assert.ok(messages.indexOf('listening') === 0 && messages.includes('stopping'));
@@ -120,7 +120,7 @@ test('a signal under load: every reply arrives whole, and every listing that was
   await load.ended;
   assert.deepEqual(load.refused, []);
   await assertStoppedCleanly(service, directory);
-  assertStored(directory, tenant.accountId, load.created);
+  await assertStored(directory, tenant.accountId, load.created);
 });
 
 test('signals that come in a burst, as one Ctrl-C under npm does, count as one', async (t) => {
@@ -177,5 +177,5 @@ test('the database opens as it was after a second signal', async (t) => {
   const again = await serveFor(t, settings);
   await assert.doesNotReject(fetch(`${again.url}/readyz`));
   assert.equal(await again.end(), 0);
-  assertStored(directory, tenant.accountId, load.created);
+  await assertStored(directory, tenant.accountId, load.created);
 });

@@ -54,7 +54,7 @@ test('two processes write to one database at the same time, and nothing is lost,
     assert.equal(list.sequence, created.length);
     assert.deepEqual(new Set(list.data.map((listing: { id: string }) => listing.id)), new Set(created));
   }
-  assertStored(directory, tenant.accountId, created);
+  await assertStored(directory, tenant.accountId, created);
 });
 
 test('a key that a command deletes is refused by the very next request, in every process', async (t) => {
@@ -90,7 +90,7 @@ test('while another process holds the write lock, writes wait for it and reads g
   lock.release();
   const second = await waiting;
   assert.equal(second.status, 201);
-  assertStored(directory, accountId, [first.id, JSON.parse(await second.text()).id]);
+  await assertStored(directory, accountId, [first.id, JSON.parse(await second.text()).id]);
 });
 
 test('a write that waits for the lock in vain is 503 with Retry-After, and nothing is written', async (t) => {
@@ -110,5 +110,5 @@ test('a write that waits for the lock in vain is 503 with Retry-After, and nothi
   assert.equal(created.status, 201, 'writes go on once the lock is free');
   const list = JSON.parse(await (await get(url, '/v1/listings', key)).text());
   assert.equal(list.data.length, 1);
-  assertStored(directory, accountId, [list.data[0].id]);
+  await assertStored(directory, accountId, [list.data[0].id]);
 });

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { only } from '../support/database.ts';
 import { startCreating } from '../support/load.ts';
 import { runCommand } from '../support/process.ts';
 import { beginRequest, requestText } from '../support/raw-http.ts';
 import { directoryFor, exitOf, isRunning, serveFor, waitUntilRefused } from '../support/serving.ts';
-import { assertStored } from '../support/stored.ts';
+import { assertStoredIn } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 import { startVisits, visitOf } from '../support/visits.ts';
 import { ask, openToEach, serveByTwo, workersOf } from '../support/workers.ts';
@@ -17,7 +17,7 @@ import { ask, openToEach, serveByTwo, workersOf } from '../support/workers.ts';
 const BODY = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });
 
 test('a worker that dies is replaced, the log tells it, and what was acknowledged stays', async (t) => {
-  const { directory, tenant, service } = await serveByTwo(t, { RATE_LIMIT: 'off' });
+  const { database, tenant, service } = await serveByTwo(t, { RATE_LIMIT: 'off' });
   const { url, log } = service;
   const before = await workersOf(service);
   const load = startCreating(url, tenant.key, 8);
@@ -43,21 +43,19 @@ test('a worker that dies is replaced, the log tells it, and what was acknowledge
     assert.equal((await ask(socket, requestText('GET', '/readyz', ''))).status, 200);
   }
   assert.equal(await service.end(), 0);
-  assertStored(directory, tenant.accountId, load.created);
+  await assertStoredIn(database, tenant.accountId, load.created);
 });
 
-test('workers that cannot start are tried again, until they can', async (t) => {
-  const { directory, service } = await serveByTwo(t);
+test('workers that cannot start are tried again, until they can', only('sqlite'), async (t) => {
+  const { database, service } = await serveByTwo(t);
   const { log } = service;
-  const file = new DatabaseSync(join(directory, 'listings.db'), { timeout: 5_000 });
-  const version = file.prepare('pragma user_version').get()?.user_version;
-  file.exec('pragma user_version = 999');
+  const [row] = await database.sql('pragma user_version');
+  await database.script('pragma user_version = 999');
   for (const pid of await workersOf(service)) process.kill(pid, 'SIGKILL');
   const isFailure = ({ msg }: Record<string, unknown>) => msg === 'a worker could not start; the next try follows';
   await until('two tries have failed', () => log.filter(isFailure).length >= 2);
   assert.match(JSON.stringify(log.find(isFailure)), /tables of version 999/);
-  file.exec(`pragma user_version = ${version}`);
-  file.close();
+  await database.script(`pragma user_version = ${row?.user_version}`);
   const again = () => log.filter(({ msg }) => msg === 'a worker listens');
   await until('there are two workers again', () => again().length === 2);
   assert.equal((await fetch(`${again()[0]?.url}/readyz`)).status, 200);
@@ -65,7 +63,7 @@ test('workers that cannot start are tried again, until they can', async (t) => {
 });
 
 test('when the first process is killed, workers finish what runs, end, and leave the port free', async (t) => {
-  const { directory, tenant, service } = await serveByTwo(t);
+  const { database, settings, tenant, service } = await serveByTwo(t);
   const workers = await workersOf(service);
   const sockets = await openToEach(t, service);
   for (const socket of sockets) await beginRequest(socket, requestText('POST', '/v1/listings', tenant.key, BODY));
@@ -79,8 +77,8 @@ test('when the first process is killed, workers finish what runs, end, and leave
     created.push(JSON.parse(reply.body).id);
   }
   await until('no worker is left', () => !workers.some(isRunning));
-  assertStored(directory, tenant.accountId, created);
-  const next = await serveFor(t, { DATA_DIR: directory, WORKERS: '2', PORT: new URL(service.url).port });
+  await assertStoredIn(database, tenant.accountId, created);
+  const next = await serveFor(t, { ...settings, PORT: new URL(service.url).port });
   assert.equal(await next.end(), 0);
 });
 

@@ -3,18 +3,18 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { createListing } from '../../src/domain/listings.ts';
 import { openDatabase } from '../../src/storage/open.ts';
+import { only } from '../support/database.ts';
 import { createTenantByCommand, type ServeProcess } from '../support/process.ts';
 import { copyProgram } from '../support/program-copy.ts';
 import { openSocket, requestText } from '../support/raw-http.ts';
 import { directoryFor, exitOf, serveFor } from '../support/serving.ts';
-import { assertStored } from '../support/stored.ts';
+import { assertStoredIn } from '../support/stored.ts';
 import { until } from '../support/until.ts';
 import { startVisits, visitOf } from '../support/visits.ts';
-import { ask, createTenantIn, openToEach, serveByTwo, workersOf } from '../support/workers.ts';
+import { ask, openToEach, serveByTwo, tenantFor, workersOf } from '../support/workers.ts';
 
 const BODY = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });
 /** More than the sockets' buffers hold, so that the list is still being sent when its worker is to be replaced. */
@@ -35,7 +35,7 @@ async function reload(service: ServeProcess): Promise<string> {
 }
 
 test('SIGHUP under load replaces every worker, and no request fails', async (t) => {
-  const { directory, tenant, service } = await serveByTwo(t, { RATE_LIMIT: 'off' });
+  const { database, tenant, service } = await serveByTwo(t, { RATE_LIMIT: 'off' });
   const before = await workersOf(service);
   const { url } = service;
   const create = visitOf(201, 'POST', '/v1/listings', tenant.key, BODY);
@@ -61,20 +61,17 @@ test('SIGHUP under load replaces every worker, and no request fails', async (t) 
   );
   assert.equal(await service.end(), 0);
   const created = [visits[0], visits[1], visits[6]].reduce((sum, visit) => sum + Number(visit?.good), 0);
-  const list = new DatabaseSync(join(directory, 'listings.db'), { readOnly: true });
-  assert.equal(list.prepare('select count(*) as count from listings').get()?.count, created);
-  list.close();
-  assertStored(directory, tenant.accountId, []);
+  assert.equal((await database.sql('select count(*) as count from listings'))[0]?.count, created);
+  await assertStoredIn(database, tenant.accountId, []);
 });
 
 test('SIGHUP: held requests get their ordinary empty reply, and a list that is being sent comes to its end', async (t) => {
-  const directory = await directoryFor(t);
-  const tenant = await createTenantIn(directory);
-  const database = await openDatabase(`file:${join(directory, 'listings.db')}`);
+  const { directory, database, tenant } = await tenantFor(t);
+  const opened = await openDatabase(database.url);
   const input = { address: '12 Elm Street', beds: 3, baths: 2, description: DESCRIPTION };
-  await Promise.all(Array.from({ length: LISTINGS }, () => createListing(database, tenant, () => input)));
-  await database.close();
-  const service = await serveFor(t, { DATA_DIR: directory, WORKERS: '2' });
+  await Promise.all(Array.from({ length: LISTINGS }, () => createListing(opened, tenant, () => input)));
+  await opened.close();
+  const service = await serveFor(t, { DATA_DIR: directory, DATABASE_URL: database.url, WORKERS: '2' });
 
   const sockets = await openToEach(t, service);
   const request = requestText('GET', `/v1/events?after=${LISTINGS}&wait=60`, tenant.key);
@@ -97,10 +94,10 @@ test('SIGHUP: held requests get their ordinary empty reply, and a list that is b
 
 test('SIGHUP takes the settings of now, and none of them if one is wrong', async (t) => {
   const { elsewhere, program } = await copyProgram(t, { name: 'the-operators-own-package' });
-  const envFile = join(elsewhere, '.env');
-  await writeFile(envFile, 'WORKERS=1\nRATE_LIMIT=5/1h\nLOG_LEVEL=info\n');
-  const directory = await directoryFor(t);
-  const tenant = await createTenantIn(directory);
+  const { directory, database, tenant } = await tenantFor(t);
+  const setTo = (settings: string, databaseUrl = database.url) =>
+    writeFile(join(elsewhere, '.env'), `DATABASE_URL=${databaseUrl}\n${settings}\n`);
+  await setTo('WORKERS=1\nRATE_LIMIT=5/1h');
   const service = await serveFor(t, { DATA_DIR: directory }, { program, cwd: elsewhere });
   const policy = async () => {
     // No connection stays open, for which a reload would wait.
@@ -111,31 +108,29 @@ test('SIGHUP takes the settings of now, and none of them if one is wrong', async
   };
   assert.equal(await policy(), '"default";q=5;w=3600');
 
-  await writeFile(envFile, 'WORKERS=2\n');
+  await setTo('WORKERS=2');
   assert.equal(await reload(service), 'reloaded');
   assert.equal(await policy(), '"default";q=600;w=10');
   assert.equal((await workersOf(service)).length, 2);
 
   const workers = await workersOf(service);
-  await writeFile(envFile, 'WORKERS=3\nRATE_LIMIT=plenty\n');
+  await setTo('WORKERS=3\nRATE_LIMIT=plenty');
   assert.match(await reload(service), /^not reloaded: RATE_LIMIT must be/);
-  await writeFile(envFile, 'WORKERS=3\nDATABASE_URL=file:other.db\n');
+  await setTo('WORKERS=3', 'file:other.db');
   assert.match(await reload(service), /^not reloaded: DATABASE_URL/);
   assert.deepEqual(await workersOf(service), workers);
   assert.equal(await policy(), '"default";q=600;w=10');
 
-  await writeFile(envFile, 'WORKERS=1\n');
+  await setTo('WORKERS=1');
   assert.equal(await reload(service), 'reloaded');
   assert.equal((await workersOf(service)).length, 1);
   assert.equal(await service.end(), 0);
 });
 
-test('SIGHUP leaves the workers that there are if new ones cannot start', async (t) => {
-  const { directory, tenant, service } = await serveByTwo(t);
+test('SIGHUP leaves the workers that there are if new ones cannot start', only('sqlite'), async (t) => {
+  const { database, tenant, service } = await serveByTwo(t);
   const workers = await workersOf(service);
-  const file = new DatabaseSync(join(directory, 'listings.db'), { timeout: 5_000 });
-  file.exec('pragma user_version = 999');
-  file.close();
+  await database.script('pragma user_version = 999');
   assert.match(await reload(service), /^not reloaded: the workers that are not replaced go on$/);
   await until('the one that failed is gone', async () => (await workersOf(service)).length === 2);
   assert.deepEqual(await workersOf(service), workers);

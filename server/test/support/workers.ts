@@ -1,31 +1,33 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import type { Socket } from 'node:net';
-import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { createAccount } from '../../src/domain/accounts.ts';
 import { issueApiKey } from '../../src/domain/api-keys.ts';
 import { openDatabase } from '../../src/storage/open.ts';
+import { createDatabase } from './database.ts';
 import type { ServeProcess } from './process.ts';
 import { openSocket, type RawReply, readReply } from './raw-http.ts';
 import { directoryFor, serveFor } from './serving.ts';
 import { until } from './until.ts';
 
-/** `serve` with two workers, an account and its key. */
+/** `serve` with two workers, on a database with an account and its key. */
 export async function serveByTwo(t: TestContext, given: Record<string, string> = {}) {
-  const directory = await directoryFor(t);
-  const tenant = await createTenantIn(directory);
-  const settings = { DATA_DIR: directory, WORKERS: '2', ...given };
-  return { directory, settings, tenant, service: await serveFor(t, settings) };
+  const { directory, database, tenant } = await tenantFor(t);
+  const settings = { DATA_DIR: directory, DATABASE_URL: database.url, WORKERS: '2', ...given };
+  return { directory, database, settings, tenant, service: await serveFor(t, settings) };
 }
 
-/** Makes an account and a key in the database of a DATA_DIR. */
-export async function createTenantIn(directory: string) {
-  const database = await openDatabase(`file:${join(directory, 'listings.db')}`);
-  const { id: accountId } = await createAccount(database, 'Hill Country Homes');
+/** A database with an account and a key, and a DATA_DIR. */
+export async function tenantFor(t: TestContext) {
+  const directory = await directoryFor(t);
+  const database = await createDatabase(directory);
+  t.after(() => database.drop());
+  const opened = await openDatabase(database.url);
+  const { id: accountId } = await createAccount(opened, 'Hill Country Homes');
   const asked = { accountId, name: 'Website', access: 'full', expiresAt: null, createdBy: null } as const;
-  const { key, secret } = await issueApiKey(database, asked);
-  await database.close();
-  return { accountId, keyId: key.id, key: secret };
+  const { key, secret } = await issueApiKey(opened, asked);
+  await opened.close();
+  return { directory, database, tenant: { accountId, keyId: key.id, key: secret } };
 }
 
 /** Sends a request on a connection, and reads the reply. */
