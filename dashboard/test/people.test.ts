@@ -316,7 +316,7 @@ test('the account is renamed and priced in another currency; faults stand beside
   await page.getByRole('link', { name: 'Activity' }).click();
   await page
     .getByRole('row', {
-      name: /Changed the account Hill Country Homes: now called Lakeside Homes, prices in EUR.*Ada Lovelace.*127\.0\.0\.1/,
+      name: /Changed the account Hill Country Homes: now called Lakeside Homes, prices in EUR.*Ada Lovelace.*@example.com.*127\.0\.0\.1/,
     })
     .waitFor();
   assert.deepEqual(problems, []);

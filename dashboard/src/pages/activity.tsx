@@ -4,6 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { History } from 'lucide-react';
 import { activityQuery } from '../api/queries';
 import type { Activity } from '../api/types';
+import { Email } from '../parts/email';
 import { LoadedCard } from '../parts/loaded';
 import { Page } from '../parts/page';
 import { EmptyState } from '../parts/states';
@@ -91,11 +92,22 @@ function ActivityTable({ rows }: { rows: Activity[] }) {
                 )}
                 <Text size="xs" c="dimmed" className="until-medium" component="div">
                   <bdi>{actor.name}</bdi>
+                  {actor.email !== null && (
+                    <>
+                      {' · '}
+                      <Email>{actor.email}</Email>
+                    </>
+                  )}
                   {address !== null && ` · ${address}`}
                 </Text>
               </td>
-              <td className="from-medium name">
+              <td className="from-medium">
                 <bdi>{actor.name}</bdi>
+                {actor.email !== null && (
+                  <Text size="xs" c="dimmed" component="div">
+                    <Email>{actor.email}</Email>
+                  </Text>
+                )}
               </td>
               <td className="from-medium">{address === null ? '' : <code>{address}</code>}</td>
               <td className="nowrap">
