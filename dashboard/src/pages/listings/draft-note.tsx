@@ -8,7 +8,7 @@ export function DraftNote({ onDiscard }: { onDiscard: () => void }) {
     focusPage();
   };
   return (
-    <Alert variant="light" color="gray" role="status">
+    <Alert variant="default" role="status">
       <Group justify="space-between" gap="sm">
         <Text size="sm">What you typed here before and did not save is still here.</Text>
         <Button size="xs" variant="default" onClick={discard}>

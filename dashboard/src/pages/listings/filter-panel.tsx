@@ -1,13 +1,13 @@
-import { Button, Checkbox, Group, Popover, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Popover, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { ListFilter } from 'lucide-react';
 import { type RefObject, useState } from 'react';
 import { ApiError, type FieldFault } from '../../api/client';
 import { listingsQuery, queryClient } from '../../api/queries';
 import { useFaults } from '../../lib/faults';
-import { formatChoice } from '../../lib/format';
 import { readAmount, sayHowToWrite } from '../../lib/numbers';
 import { Form } from '../../parts/form';
 import { FormError } from '../../parts/form-error';
+import { Choices } from './choices';
 import {
   AMOUNTS,
   FILTER_NAMES,
@@ -147,29 +147,4 @@ function toFilters(draft: ListingSearch): Record<string, string | undefined> {
   }
   if (details.length > 0) throw new ApiError(400, 'invalid_query', 'Some filters cannot be told.', { details });
   return filters;
-}
-
-interface ChoicesProps {
-  label: string;
-  values: readonly string[];
-  /** With commas between them. */
-  chosen: string | undefined;
-  onChange: (chosen: string) => void;
-}
-
-function Choices({ label, values, chosen = '', onChange }: ChoicesProps) {
-  return (
-    <Checkbox.Group
-      label={label}
-      size="xs"
-      value={chosen === '' ? [] : chosen.split(',')}
-      onChange={(next) => onChange(next.join(','))}
-    >
-      <SimpleGrid cols={2} spacing="xs" verticalSpacing={6} mt={6}>
-        {values.map((value) => (
-          <Checkbox key={value} size="xs" value={value} label={formatChoice(value)} />
-        ))}
-      </SimpleGrid>
-    </Checkbox.Group>
-  );
 }

@@ -84,8 +84,14 @@ function Fault({ children }: { children: string | undefined }) {
 }
 
 function Remove({ label, onClick }: { label: string; onClick: () => void }) {
+  // The row goes, and this with it.
+  const remove = ({ currentTarget }: { currentTarget: Element }) => {
+    const next = currentTarget.closest('section')?.querySelector<HTMLElement>('[data-add]');
+    onClick();
+    next?.focus();
+  };
   return (
-    <ActionIcon variant="subtle" color="gray" size={36} aria-label={label} onClick={onClick}>
+    <ActionIcon variant="subtle" color="gray" size={36} aria-label={label} onClick={remove}>
       <X size={16} />
     </ActionIcon>
   );
@@ -94,7 +100,7 @@ function Remove({ label, onClick }: { label: string; onClick: () => void }) {
 function Add({ label, onClick }: { label: string; onClick: () => void }) {
   return (
     <Group>
-      <Button variant="default" size="xs" leftSection={<Plus size={14} />} onClick={onClick}>
+      <Button data-add variant="default" size="xs" leftSection={<Plus size={14} />} onClick={onClick}>
         {label}
       </Button>
     </Group>
