@@ -1,6 +1,7 @@
 import { type Config, readRelease } from './config.ts';
 import { EventHub } from './domain/event-hub.ts';
 import { KeyUse } from './domain/key-use.ts';
+import { ListingCounts } from './domain/listing-counts.ts';
 import { createApp } from './http/app.ts';
 import { CursorCodec } from './http/cursor.ts';
 import { Guesses } from './http/guesses.ts';
@@ -91,6 +92,7 @@ export async function serveRequests(
     eventHub,
     cursors: new CursorCodec(secret),
     keyUse,
+    listingCounts: new ListingCounts(database.scans),
     log,
     trustedProxies: config.trustedProxies,
     rateLimit: config.rateLimit && new RateLimit(config.rateLimit, createLimiter),

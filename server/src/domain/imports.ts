@@ -20,33 +20,37 @@ type SaveSome = (rows: ImportRow[]) => Promise<RowOutcome[]>;
 
 /**
  * Creates and changes listings, batch by batch, and keeps the good rows when others fail. Rows that were saved before an
- * error stay so.
+ * error stay so. `onUntold` is called when the audit log could not be told: what was saved stays, and is what is answered.
  * @throws {AppError} what `batches` and `write` throw, with the report so far as members
  */
-export async function importRows(database: Database, { actor, batches, isDryRun }: Import): Promise<ImportReport> {
-  if (!isDryRun) return saveAll(batches, inTransactions(database, actor), (report) => tell(database, actor, report));
-  await using rehearsal = await Rehearsal.open(database, actor);
-  return await saveAll(batches, (rows) => rehearsal.save(rows));
-}
-
-async function saveAll(
-  batches: AsyncIterable<ImportRow[]>,
-  save: SaveSome,
-  finish: (report: ImportReport) => Promise<void> = async () => {},
+export async function importRows(
+  database: Database,
+  { actor, batches, isDryRun }: Import,
+  onUntold: (error: unknown) => void,
 ): Promise<ImportReport> {
   const report = emptyReport();
+  if (isDryRun) {
+    await using rehearsal = await Rehearsal.open(database, actor);
+    await saveAll(batches, (rows) => rehearsal.save(rows), report);
+    return report;
+  }
+  try {
+    await saveAll(batches, inTransactions(database, actor), report);
+  } finally {
+    await tell(database, actor, report).catch(onUntold);
+  }
+  return report;
+}
+
+async function saveAll(batches: AsyncIterable<ImportRow[]>, save: SaveSome, report: ImportReport): Promise<void> {
   try {
     for await (const rows of batches) await saveBatch(rows, save, report);
-    await finish(report);
-    return report;
   } catch (error) {
-    // What was saved before stays; the error that is told is the import's own.
-    await finish(report).catch(() => undefined);
     throw error instanceof AppError ? brokenOff(error, report) : error;
   }
 }
 
-/** Tells of what was imported by hand. */
+/** Tells of what was imported by hand, once: whether an outcome that is not known was one cannot be told. */
 async function tell(database: Database, { accountId, administrator }: Actor, report: ImportReport): Promise<void> {
   if (administrator === undefined) return;
   await database.write((session) => auditImport(session, administrator, report), accountId);
@@ -84,8 +88,8 @@ function inTransactions(database: Database, actor: Actor): SaveSome {
   return async (rows) => {
     const startMs = performance.now();
     const { outcome } = await write(database, actor, undefined, (writing) => saveRows(writing, rows, workMs));
-    const commitMs = performance.now() - startMs - workMs;
-    workMs = Math.min(Math.max(commitMs, WORK_MIN_MS), WORK_MAX_MS);
+    const waitMs = performance.now() - startMs - workMs;
+    workMs = Math.min(Math.max(waitMs, WORK_MIN_MS), WORK_MAX_MS);
     return outcome;
   };
 }

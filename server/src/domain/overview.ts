@@ -4,7 +4,7 @@ import { listApiKeys } from '../storage/api-keys.ts';
 import { findTargetNames } from '../storage/audit.ts';
 import type { Database } from '../storage/database.ts';
 import { findKeyHours, type KeyHour } from '../storage/key-hours.ts';
-import { countByStatus } from '../storage/searches.ts';
+import type { StatusCount } from '../storage/searches.ts';
 import { AUDIT_ID_PREFIX } from './audit.ts';
 import { firstHourTold } from './key-use.ts';
 
@@ -28,9 +28,13 @@ export interface Overview {
 }
 
 /** @throws {AppError} `unavailable` */
-export async function getOverview(database: Database, accountId: string): Promise<Overview> {
+export async function getOverview(
+  database: Database,
+  accountId: string,
+  counting: Promise<StatusCount[]>,
+): Promise<Overview> {
   const [counts, hours, keys] = await Promise.all([
-    countByStatus(database.scans, accountId),
+    counting,
     findKeyHours(database.scans, accountId, firstHourTold()),
     listApiKeys(database, accountId),
   ]);

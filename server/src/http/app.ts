@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { EventHub } from '../domain/event-hub.ts';
 import type { KeyUse } from '../domain/key-use.ts';
+import type { ListingCounts } from '../domain/listing-counts.ts';
 import type { Log } from '../lib/log.ts';
 import type { Mailer } from '../lib/mailer.ts';
 import { AppError } from '../model/errors.ts';
@@ -49,6 +50,7 @@ export interface Services {
   eventHub: EventHub;
   cursors: CursorCodec;
   keyUse: KeyUse;
+  listingCounts: ListingCounts;
   log: Log;
   trustedProxies: TrustedProxies;
   /** None when requests are not limited. */

@@ -88,9 +88,15 @@ export async function findDocs(
   return { docs, count: isCut ? Number(rows.at(-1)?.index) + 1 : found.length };
 }
 
-/** How many of the account's listings have each status, and when the newest of them was created (RFC 3339). */
-export async function countByStatus(scans: Scans, accountId: string) {
-  const { rows } = await scans.query<{ status: string; count: number; newestAt: string }>(accountId, (query) =>
+/** How many of an account's listings have a status, and when the newest of them was created (RFC 3339). */
+export interface StatusCount {
+  status: string;
+  count: number;
+  newestAt: string;
+}
+
+export async function countByStatus(scans: Scans, accountId: string): Promise<StatusCount[]> {
+  const { rows } = await scans.query<StatusCount>(accountId, (query) =>
     query
       .selectFrom('listing_facets')
       .select(({ fn }) => ['status', fn.countAll<number>().as('count'), fn.max('created_at').as('newestAt')])

@@ -38,7 +38,7 @@ for (const [first, message, created] of [
   test(`an import whose write ${first} fails says what was written before: ${created}`, async (t) => {
     const { database, accountId } = await databaseFor(t);
     const request = { actor: { accountId }, batches: batches(), isDryRun: false };
-    await assert.rejects(importRows(failingFrom(database, first), request), (error) => {
+    await assert.rejects(importRows(failingFrom(database, first), request, assert.ifError), (error) => {
       assert.ok(error instanceof AppError && error.code === 'unavailable');
       assert.match(error.message, message);
       assert.equal(error.members.created, created);

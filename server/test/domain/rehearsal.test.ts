@@ -20,7 +20,11 @@ test('a dry run goes on as it began when somebody takes the externalId of one of
     // The import itself would have changed that listing, and this one would not be there.
     yield [row(4, 5, id)];
   }
-  const report = await importRows(database, { actor: { accountId }, batches: batches(), isDryRun: true });
+  const report = await importRows(
+    database,
+    { actor: { accountId }, batches: batches(), isDryRun: true },
+    assert.ifError,
+  );
   const { errors, ...counts } = report;
   assert.deepEqual(counts, { created: 1, updated: 1, unchanged: 1, failed: 1 });
   assert.deepEqual(

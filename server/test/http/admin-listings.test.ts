@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { issueApiKey } from '../../src/domain/api-keys.ts';
+import { AppError } from '../../src/model/errors.ts';
 import { createPerson, signIn } from '../support/browser.ts';
 import type { Caller } from '../support/calls.ts';
 import { CSV, FORMATS, NDJSON } from '../support/formats.ts';
@@ -186,4 +187,27 @@ test('an import by hand is one entry, which says what came of it', async () => {
     'Ada Lovelace: import.finished 1 created, 1 updated, 0 unchanged, 0 failed',
     'Ada Lovelace: import.finished 1 created, 0 updated, 0 unchanged, 0 failed',
   ]);
+});
+
+test('an import whose line in the audit log may be lost is answered with what it saved, and told once', async (t) => {
+  const browser = await signIn(service, await createPerson(service));
+  const { database } = service;
+  const { write } = database;
+  let writes = 0;
+  const mocked = t.mock.method(database, 'write', async (...given: Parameters<typeof write>) => {
+    writes += 1;
+    const done = await write.apply(database, given);
+    if (writes > 1) throw new AppError('outcome_unknown', 'The connection was lost.');
+    return done;
+  });
+  const headers = { 'Content-Type': 'application/x-ndjson' };
+  const init = { method: 'POST', headers, body: JSON.stringify(MINIMAL) };
+  const response = await browser.fetch('/admin/imports', init);
+  mocked.mock.restore();
+  assert.equal(response.status, 200);
+  assert.equal(JSON.parse(await response.text()).created, 1);
+  const { data } = await browser.ask('GET', '/admin/activity');
+  const told = data.filter(({ action }: { action: string }) => action === 'import.finished');
+  assert.equal(told.length, 1);
+  assert.ok(service.logLines.some((line) => line.includes('an import is not in the audit log')));
 });

@@ -55,6 +55,29 @@ test('listings are counted by status, and the newest is told', async () => {
   assert.equal(lastListingAt, createdAt);
 });
 
+test('listings are counted again when they have changed, and not before, however many ask', async (t) => {
+  const { browser } = await enter();
+  const { scans } = service.database;
+  const { query } = scans;
+  let reads = 0;
+  t.mock.method(scans, 'query', (...given: Parameters<typeof query>) => {
+    reads += 1;
+    return query.apply(scans, given);
+  });
+  const readsOf = async (work: () => Promise<unknown>) => {
+    const before = reads;
+    await work();
+    return reads - before;
+  };
+  const overview = () => browser.ask('GET', '/admin/overview');
+  const [first, second] = [await readsOf(overview), await readsOf(overview)];
+  assert.equal(second, first - 1);
+  assert.equal(await readsOf(() => Promise.all([overview(), overview()])), 2 * second);
+  await browser.ask('POST', '/admin/listings', MINIMAL, 201);
+  assert.equal(await readsOf(() => Promise.all([overview(), overview(), overview()])), 3 * second + 1);
+  assert.equal((await overview()).listings.total, 1);
+});
+
 test('requests and errors are told by key and hour; a key that is deleted keeps its name and its hours', async () => {
   const { browser, accountId } = await enter();
   const tenants = await Promise.all(

@@ -4,6 +4,7 @@ import { after, describe, test } from 'node:test';
 import { pino } from 'pino';
 import { EventHub } from '../../src/domain/event-hub.ts';
 import { KeyUse } from '../../src/domain/key-use.ts';
+import { ListingCounts } from '../../src/domain/listing-counts.ts';
 import { createRoutes } from '../../src/http/app.ts';
 import { CursorCodec } from '../../src/http/cursor.ts';
 import { Guesses } from '../../src/http/guesses.ts';
@@ -58,6 +59,7 @@ test('every route below /v1 and /admin is documented, and nothing else is', () =
     eventHub: new EventHub(database),
     cursors: new CursorCodec('secret'),
     keyUse: new KeyUse(database),
+    listingCounts: new ListingCounts(database.scans),
     log,
     trustedProxies: undefined,
     rateLimit: undefined,

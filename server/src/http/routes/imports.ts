@@ -17,7 +17,8 @@ import { jsonArrayFile, ndjsonFile } from '../schemas/import-rows.ts';
 import { readUpload } from '../upload.ts';
 import { CSV_TYPE, type ImportQuery, importOperation } from './imports.operations.ts';
 
-export function addImports(mount: Mount, { database }: Services): void {
+export function addImports(mount: Mount, services: Services): void {
+  const { database } = services;
   addOperation(mount, importOperation, async (exchange, query) => {
     requireCsv(exchange, query);
     const key = readIdempotencyKey(exchange.incoming);
@@ -25,13 +26,16 @@ export function addImports(mount: Mount, { database }: Services): void {
     if (key !== undefined && query.dryRun) throw keyRefused(KEY_OF_DRY_RUN);
     if (query.atomic && Number(exchange.incoming.headers['content-length']) > ATOMIC_BYTES_MAX) throw fileTooLarge();
     requireFullAccess(exchange.holder);
-    return query.atomic ? importAll(exchange, query, database, key) : importSome(exchange, query, database);
+    return query.atomic ? importAll(exchange, query, database, key) : importSome(exchange, query, services);
   });
 }
 
-async function importSome(exchange: Admitted, query: ImportQuery, database: Database): Promise<Reply> {
+async function importSome(exchange: Admitted, query: ImportQuery, { database, log }: Services): Promise<Reply> {
   const batches = readFile(readFileBytes(exchange), exchange, query);
-  const report = await importRows(database, { actor: exchange.holder, batches, isDryRun: query.dryRun ?? false });
+  const rows = { actor: exchange.holder, batches, isDryRun: query.dryRun ?? false };
+  const report = await importRows(database, rows, (error) =>
+    log.logger.error({ err: error, requestId: exchange.requestId }, 'an import is not in the audit log'),
+  );
   return replyReport(report);
 }
 

@@ -69,9 +69,11 @@ export const overviewOperation: Operation<typeof noQuery> = {
   errors: [],
 };
 
-export function addOverview(mount: Mount<SessionHolder>, { database }: Services): void {
+export function addOverview(mount: Mount<SessionHolder>, { database, listingCounts }: Services): void {
   addOperation(mount, overviewOperation, async ({ holder }) => {
-    const { total, byStatus, usedKeys, hours, lastListingAt, keyCount } = await getOverview(database, holder.accountId);
+    const counting = listingCounts.count(holder.accountId, holder);
+    const found = await getOverview(database, holder.accountId, counting);
+    const { total, byStatus, usedKeys, hours, lastListingAt, keyCount } = found;
     const shown = {
       listings: { total, byStatus },
       usage: { keys: usedKeys, hours: hours.map(showHour) },
