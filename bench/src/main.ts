@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runBench } from './bench.ts';
 import { pinDriver } from './machine.ts';
+import { formatPostgresReport, runPostgresBench } from './postgres/bench.ts';
 import { killChildren, readLogEnd } from './processes.ts';
 import { formatReport } from './report.ts';
 import { appendResults } from './results.ts';
@@ -14,9 +15,10 @@ const HELP = `npm run bench -- [options]
   --rounds N    how often service and bare server take turns (3)
   --seconds N   how long each is driven in a round (2)
   --million     also the complete list of 1,000,000 listings
+  --postgres    instead of all that, PostgreSQL against pgbench
   --assert      a missed target, or one that a busy machine left in doubt, is a failure`;
 
-type Options = { rounds: number; seconds: number; million: boolean; assert: boolean; help: boolean };
+type Options = { rounds: number; seconds: number; million: boolean; postgres: boolean; assert: boolean; help: boolean };
 
 try {
   const options = readOptions();
@@ -27,8 +29,12 @@ try {
   process.exit(1);
 }
 
-async function main({ rounds, seconds, million, assert }: Options): Promise<void> {
+async function main({ rounds, seconds, million, postgres, assert }: Options): Promise<void> {
   const directory = makeDirectory();
+  if (postgres) {
+    console.log(formatPostgresReport(await runPostgresBench({ directory, cores: undefined, rounds, seconds })));
+    return;
+  }
   const results = await runBench({ directory, cores: pinDriver(), rounds, seconds }, million).catch((error) => {
     // The directory is about to be removed, and the reason may stand there only.
     for (const name of readdirSync(directory).filter((file) => file.endsWith('.log'))) {
@@ -58,6 +64,7 @@ function readOptions(): Options {
       rounds: { type: 'string', default: '3' },
       seconds: { type: 'string', default: '2' },
       million: { type: 'boolean', default: false },
+      postgres: { type: 'boolean', default: false },
       assert: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },

@@ -8,6 +8,10 @@ export type Place = {
   rounds: number;
   /** How long each server is driven in a round. */
   seconds: number;
+  /** Without it an SQLite file in the directory. */
+  databaseUrl?: string;
+  /** How many processes serve; without it one alone. */
+  workers?: number;
 };
 
 /** Progress, for people: standard output has the table only. */

@@ -2,6 +2,7 @@ import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BulkRow } from './bulk.ts';
 import type { Machine } from './machine.ts';
+import type { PostgresResults } from './postgres/bench.ts';
 import { isQuiet } from './process-stats.ts';
 import type { Measured, Round } from './rounds.ts';
 import { greatest, median } from './statistics.ts';
@@ -34,12 +35,21 @@ export type Results = {
   bulk: BulkRow[];
 };
 
-const FILE = join(import.meta.dirname, '../results/results.jsonl');
+const DIRECTORY = join(import.meta.dirname, '../results');
 
 /** Adds one line to the results that are kept. */
 export function appendResults(results: Results): void {
-  mkdirSync(join(FILE, '..'), { recursive: true });
-  appendFileSync(FILE, `${JSON.stringify(results, shortenNumber)}\n`);
+  append('results.jsonl', results);
+}
+
+/** As `appendResults`, of a run against pgbench. */
+export function appendPostgresResults(results: PostgresResults): void {
+  append('postgres.jsonl', results);
+}
+
+function append(name: string, results: object): void {
+  mkdirSync(DIRECTORY, { recursive: true });
+  appendFileSync(join(DIRECTORY, name), `${JSON.stringify(results, shortenNumber)}\n`);
 }
 
 export function summarize(name: string, rounds: readonly Round[]): Row {

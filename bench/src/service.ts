@@ -16,10 +16,11 @@ const POLL_MS = 2;
 const STARTS = 3;
 
 /** Starts the service on the run's database. @throws when it is not ready after a minute */
-export async function startService({ directory, cores }: Place): Promise<Service> {
+export async function startService(place: Place): Promise<Service> {
+  const { directory, cores } = place;
   const startedAt = performance.now();
   const server = await startServer(
-    { args: [PROGRAM, 'serve'], env: environment(directory) },
+    { args: [PROGRAM, 'serve'], env: environment(place) },
     cores,
     join(directory, 'service.log'),
   );
@@ -59,9 +60,10 @@ export async function createAccounts(place: Place, count: number): Promise<Accou
   return accounts;
 }
 
-export async function createAccount({ directory, cores }: Place, name: string): Promise<Account> {
+export async function createAccount(place: Place, name: string): Promise<Account> {
+  const { directory, cores } = place;
   // Most of a command is reading the program, which Node.js can remember. The service starts without: that is measured.
-  const env = { ...environment(directory), NODE_COMPILE_CACHE: join(directory, 'compile-cache') };
+  const env = { ...environment(place), NODE_COMPILE_CACHE: join(directory, 'compile-cache') };
   const create = async (member: string, ...args: string[]): Promise<string> => {
     const command = { args: [PROGRAM, ...args, '--json'], env, cores: cores?.all };
     return readText(await run(command), member);
@@ -71,8 +73,9 @@ export async function createAccount({ directory, cores }: Place, name: string): 
   return { key };
 }
 
-function environment(directory: string): Record<string, string> {
-  return { HOST: '127.0.0.1', DATA_DIR: join(directory, 'data'), LOG_LEVEL: 'info', RATE_LIMIT: 'off' };
+function environment({ directory, databaseUrl = '', workers }: Place): Record<string, string> {
+  const database = { DATA_DIR: join(directory, 'data'), DATABASE_URL: databaseUrl };
+  return { HOST: '127.0.0.1', ...database, WORKERS: String(workers ?? ''), LOG_LEVEL: 'info', RATE_LIMIT: 'off' };
 }
 
 function readText(json: string, member: string): string {

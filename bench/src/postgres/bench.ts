@@ -1,0 +1,170 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createCall, endlessCreates } from '../creates.ts';
+import { cycle } from '../cycle.ts';
+import { drive } from '../driver.ts';
+import { formatCount, formatRatio, formatTable } from '../formats.ts';
+import { describeCommit, describeMachine } from '../machine.ts';
+import { type Place, say } from '../place.ts';
+import { sendCall, serializeCall } from '../requests.ts';
+import { appendPostgresResults } from '../results.ts';
+import { CONNECTIONS } from '../rounds.ts';
+import { fill } from '../seed.ts';
+import { type Account, createAccounts, startService } from '../service.ts';
+import { median } from '../statistics.ts';
+import { findPgbench, runPgbench } from './pgbench.ts';
+import { createScript, listScript, readStatements } from './recorded-sql.ts';
+import { type PostgresServer, startPostgres } from './server.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const ACCOUNTS = 20;
+const LISTINGS = 20_000;
+const LIST_PATH = '/v1/listings?limit=20';
+/** The log is written by another process. */
+const LOG_WAIT_MS = 500;
+const WARM_UP_SECONDS = 1;
+
+/** What the service's requests are measured against, and how many of it there are. */
+const PARTS = ['list of 20', 'create'] as const;
+type Part = (typeof PARTS)[number];
+const SIDES = ['pgbench', 'one process', 'two processes'] as const;
+type Side = (typeof SIDES)[number];
+
+export type PostgresResults = {
+  date: string;
+  commit: string;
+  machine: ReturnType<typeof describeMachine>;
+  rounds: number;
+  seconds: number;
+  /** Requests or scripts in a second: medians, and medians of the rounds' ratios to pgbench. */
+  rows: { part: Part; side: Side; perSecond: number; ratio: number }[];
+};
+
+/**
+ * The service on PostgreSQL against pgbench, which runs the same SQL with as many connections; all of it on the same cores.
+ * @returns nothing without pgbench
+ */
+export async function runPostgresBench(place: Place): Promise<PostgresResults | undefined> {
+  const program = findPgbench();
+  if (program === undefined) return undefined;
+  const date = new Date().toISOString();
+  mkdirSync(join(place.directory, 'data'));
+  const server = await startPostgres(place.directory);
+  const at = { ...place, cores: undefined, databaseUrl: server.url };
+  say(`creating ${ACCOUNTS} accounts with ${LISTINGS} listings`);
+  const accounts = await createAccounts(at, ACCOUNTS);
+  await fill(at, Array.from({ length: LISTINGS }, cycle(accounts)));
+  say('recording what the service asks PostgreSQL');
+  const scripts = await recordScripts(at, server, accounts);
+  const rounds: Record<Part, Record<Side, number>>[] = [];
+  for (let round = 1; round <= place.rounds; round += 1) {
+    say(`round ${round} of ${place.rounds}`);
+    const run = { program, url: server.url, directory: place.directory, clients: CONNECTIONS, seconds: place.seconds };
+    const pgbench = {
+      'list of 20': await runPgbench({ ...run, scripts: scripts['list of 20'] }),
+      create: await runPgbench({ ...run, scripts: scripts.create }),
+    };
+    const one = await measureService(at, accounts);
+    const two = await measureService({ ...at, workers: 2 }, accounts);
+    const sidesOf = (part: Part) => ({ pgbench: pgbench[part], 'one process': one[part], 'two processes': two[part] });
+    rounds.push({ 'list of 20': sidesOf('list of 20'), create: sidesOf('create') });
+  }
+  await server.stop();
+  const results = {
+    date,
+    commit: describeCommit(ROOT),
+    machine: describeMachine(),
+    rounds: place.rounds,
+    seconds: place.seconds,
+    rows: PARTS.flatMap((part) =>
+      SIDES.map((side) => ({
+        part,
+        side,
+        perSecond: median(rounds.map((round) => round[part][side])),
+        ratio: median(rounds.map((round) => round[part][side] / round[part].pgbench)),
+      })),
+    ),
+  };
+  appendPostgresResults(results);
+  return results;
+}
+
+/** One script for each account and part, with the statements that the service sends for its request. */
+async function recordScripts(
+  place: Place & { databaseUrl: string },
+  server: PostgresServer,
+  accounts: readonly Account[],
+): Promise<Record<Part, string[]>> {
+  const url = new URL(place.databaseUrl);
+  url.searchParams.set('options', '-c log_statement=all');
+  const service = await startService({ ...place, databaseUrl: url.href });
+  const scripts: Record<Part, string[]> = { 'list of 20': [], create: [] };
+  for (const { key } of accounts) {
+    const record = async (call: Parameters<typeof sendCall>[1]) => {
+      await sleep(LOG_WAIT_MS);
+      server.readLog();
+      const reply = await sendCall(service.port, call);
+      await sleep(LOG_WAIT_MS);
+      return { reply, statements: readStatements(server.readLog()) };
+    };
+    const list = await record({ method: 'GET', path: LIST_PATH, key });
+    scripts['list of 20'].push(listScript(list.statements));
+    const create = await record(createCall(key, JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 })));
+    scripts.create.push(createScript(create.statements, JSON.parse(create.reply.body.toString()).id));
+  }
+  await service.stop();
+  return scripts;
+}
+
+async function measureService(
+  place: Place & { databaseUrl: string; workers?: number },
+  accounts: readonly Account[],
+): Promise<Record<Part, number>> {
+  const service = await startService(place);
+  const { port } = service;
+  const list = async (key: string) => {
+    const call = { method: 'GET' as const, path: LIST_PATH, key };
+    const { body } = await sendCall(port, call);
+    return { request: serializeCall(port, call), expected: { status: 200, contains: [body.subarray(0, 100)] } };
+  };
+  const lists = cycle(await Promise.all(accounts.map(({ key }) => list(key))));
+  const creates = cycle(accounts.map(({ key }) => endlessCreates(port, key)));
+  const measure = async (next: Parameters<typeof drive>[0]['next']) => {
+    await drive({ port, connections: CONNECTIONS, next, seconds: WARM_UP_SECONDS });
+    return (await drive({ port, connections: CONNECTIONS, next, seconds: place.seconds })).requestsPerSecond;
+  };
+  const measured = { 'list of 20': await measure(lists), create: await measure(() => creates()()) };
+  await service.stop();
+  return measured;
+}
+
+/** What is to be reached. */
+const TARGETS: [part: Part, side: Side, ratio: number][] = [
+  ['list of 20', 'one process', 0.2],
+  ['list of 20', 'two processes', 0.3],
+  ['create', 'one process', 0.3],
+];
+
+/** All that a run has to say, as text for a terminal. */
+export function formatPostgresReport(results: PostgresResults | undefined): string {
+  if (results === undefined) return 'PostgreSQL: not measured, as there is no pgbench (Debian: postgresql-contrib).';
+  const { date, commit, machine, rounds, seconds, rows } = results;
+  const ratioOf = (part: Part, side: Side) => rows.find((row) => row.part === part && row.side === side)?.ratio ?? 0;
+  return [
+    `${date}  commit ${commit}  ${machine.cpu}, ${machine.cores} cores for all of it, node ${machine.node}`,
+    `Medians of ${rounds} rounds of ${seconds} s, ${CONNECTIONS} connections; pgbench runs the statements of the same request.`,
+    '',
+    formatTable([
+      ['', '', 'per second', 'ratio'],
+      ...rows.map(({ part, side, perSecond, ratio }) => [part, side, formatCount(perSecond), formatRatio(ratio)]),
+    ]),
+    '',
+    formatTable(
+      TARGETS.map(([part, side, value]) => {
+        const ratio = ratioOf(part, side);
+        return [`${part}, ${side}`, `at least ${value}`, formatRatio(ratio), ratio >= value ? 'met' : 'NOT MET'];
+      }),
+    ),
+  ].join('\n');
+}
