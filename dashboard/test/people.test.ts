@@ -35,7 +35,7 @@ async function signOut(page: Page): Promise<void> {
   await page.getByLabel('E-mail').waitFor();
 }
 
-test('somebody invited joins by the link, works with listings and with nothing else', async () => {
+test('somebody invited joins by the link, works with listings and with nothing else, and is told when they are out again', async () => {
   const ada = await createPerson(service);
   await using adas = await openWindow(chromium, service);
   await signInByForm(adas.page, ada);
@@ -77,6 +77,14 @@ test('somebody invited joins by the link, works with listings and with nothing e
   await adas.page.getByRole('row', { name: /Grace Hopper/ }).waitFor();
   await page.goto(link);
   await page.getByRole('heading', { name: 'This invitation cannot be used' }).waitFor();
+
+  await page.goto('/listings');
+  await page.getByText('No listings yet').waitFor();
+  await adas.page.getByRole('button', { name: 'Remove Grace Hopper' }).click();
+  await adas.page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await adas.page.getByRole('row', { name: /Grace Hopper/ }).waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.getByText('you may have been removed from the account', { exact: false }).waitFor();
   assert.deepEqual([adas.problems, guests.problems], [[], []]);
 });
 
