@@ -7,6 +7,7 @@ import { CursorCodec } from './http/cursor.ts';
 import { Guesses } from './http/guesses.ts';
 import { PasswordAttempts } from './http/identity/attempts.ts';
 import { Identity } from './http/identity/identity.ts';
+import { InvitationLimit } from './http/identity/invitation-limit.ts';
 import { SetupLink } from './http/identity/setup-link.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import { createHttpServer, type ServerTimeouts } from './http/server.ts';
@@ -99,6 +100,7 @@ export async function serveRequests(
     guesses: new Guesses(createLimiter),
     identity: new Identity(database, config.publicUrl, log),
     passwordAttempts: new PasswordAttempts(secret, createLimiter),
+    invitationLimit: new InvitationLimit(createLimiter),
     setupLink: new SetupLink(config.dataDirectory, log),
     mailer: config.mail && createMailer(config.mail),
     publicUrl: config.publicUrl,

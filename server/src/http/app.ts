@@ -15,6 +15,7 @@ import type { Guesses } from './guesses.ts';
 import { admit } from './identity/admit.ts';
 import type { PasswordAttempts } from './identity/attempts.ts';
 import type { Identity } from './identity/identity.ts';
+import type { InvitationLimit } from './identity/invitation-limit.ts';
 import type { SetupLink } from './identity/setup-link.ts';
 import { logRequest } from './log-request.ts';
 import { ADMIN } from './openapi/admin.ts';
@@ -58,6 +59,7 @@ export interface Services {
   guesses: Guesses;
   identity: Identity;
   passwordAttempts: PasswordAttempts;
+  invitationLimit: InvitationLimit;
   setupLink: SetupLink;
   /** None when the service cannot send mail. */
   mailer: Mailer | undefined;

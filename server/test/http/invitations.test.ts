@@ -142,6 +142,17 @@ describe('an invitation', () => {
     assert.equal((await accept(new Browser(service), token)).status, 200);
   });
 
+  test('goes to one address five times an hour at most, so that nobody is buried in letters', async () => {
+    const { adas, email } = await inviteGuest();
+    const invite = (address: string) => adas.send('POST', '/admin/invitations', { email: address, role: 'member' });
+    for (let count = 0; count < 4; count += 1) assert.equal((await invite(email)).status, 201);
+    const refused = await invite(email.toUpperCase());
+    assert.ok(Number(refused.headers.get('retry-after')) > 0);
+    await readError(refused, 429, 'rate_limited');
+    assert.equal((await invite('another@example.com')).status, 201);
+    assert.equal((await adas.ask('GET', '/admin/invitations')).data.length, 2);
+  });
+
   test('is made, seen and taken back by administrators of the account only', async () => {
     const { ada, id, adas } = await inviteGuest();
     const members = await signIn(service, await createPerson(service, { accountId: ada.accountId, role: 'member' }));

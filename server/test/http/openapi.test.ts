@@ -10,6 +10,7 @@ import { CursorCodec } from '../../src/http/cursor.ts';
 import { Guesses } from '../../src/http/guesses.ts';
 import { PasswordAttempts } from '../../src/http/identity/attempts.ts';
 import { Identity } from '../../src/http/identity/identity.ts';
+import { InvitationLimit } from '../../src/http/identity/invitation-limit.ts';
 import { SetupLink } from '../../src/http/identity/setup-link.ts';
 import { ADMIN } from '../../src/http/openapi/admin.ts';
 import { V1 } from '../../src/http/openapi/v1.ts';
@@ -66,6 +67,7 @@ test('every route below /v1 and /admin is documented, and nothing else is', () =
     guesses: new Guesses(createMemoryLimiter),
     identity: new Identity(database, undefined, log),
     setupLink: new SetupLink(service.directory, log),
+    invitationLimit: new InvitationLimit(createMemoryLimiter),
     passwordAttempts: new PasswordAttempts('secret', createMemoryLimiter),
     mailer: undefined,
     publicUrl: undefined,

@@ -266,7 +266,7 @@ test('a person of two accounts chooses in which one they work, and only among th
   assert.equal((await browser.ask('GET', '/admin/session')).account.id, id);
 });
 
-test('neither passwords nor cookies lie in the log or, but for hashes, in the database', async () => {
+test('neither passwords nor cookies lie in the log, and of a password only a slow hash in the database', async () => {
   const { accountId } = await createPerson(service);
   const given = { name: 'Grace Hopper', email: 'grace@example.com', password: PASSWORD };
   const { id: userId } = await createAdministrator(service.database, accountId, given, 'member', OPERATOR);

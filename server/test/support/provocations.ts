@@ -104,6 +104,10 @@ export const PROVOCATIONS: Record<string, (provoking: Provoking) => Promise<Resp
     const { email } = await createPerson(service, { accountId });
     return ask({ body: JSON.stringify({ email, role: 'member' }) });
   },
+  'createInvitation rate_limited': async ({ ask }) => {
+    for (let count = 0; count < 5; count += 1) await (await ask()).text();
+    return ask();
+  },
   'createApiKey validation_failed': ({ ask }) => ask({ body: '{"name":" ","expiresAt":"tomorrow"}' }),
   'updateAccount validation_failed': ({ ask }) => ask({ body: '{"currency":"XXX"}' }),
   headers_too_large: ({ ask }) => ask({ headers: { 'X-Note': 'x'.repeat(20_000) } }),

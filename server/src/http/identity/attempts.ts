@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import type { CreateLimiter, Limiter } from '../../lib/limiter.ts';
-import { AppError } from '../../model/errors.ts';
 import { networkOf } from '../client-address.ts';
+import { tooMany } from './too-many.ts';
 
 const WINDOW_SECONDS = 15 * 60;
 /** Nobody mistypes their password so often in one place. */
@@ -54,7 +54,7 @@ export class PasswordAttempts {
       taken.push(point);
       if (waitMs === 0 || (point.limiter === this.#byEmail && (await isKnown()))) continue;
       for (const { limiter, slot } of taken) await limiter.reward(slot);
-      throw excess(waitMs, point.which);
+      throw tooMany(`wrong passwords ${point.which}`, waitMs);
     }
   }
 
@@ -99,13 +99,4 @@ interface Point {
 async function take({ limiter, slot }: Point): Promise<number> {
   const { consumedPoints, msBeforeNext } = await limiter.penalty(slot);
   return consumedPoints <= limiter.points ? 0 : msBeforeNext;
-}
-
-function excess(waitMs: number, which: string): AppError {
-  const minutes = Math.ceil(waitMs / 60_000);
-  return new AppError(
-    'rate_limited',
-    `Too many wrong passwords ${which}; try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
-    { headers: { 'Retry-After': String(Math.ceil(waitMs / 1000)) } },
-  );
 }

@@ -79,8 +79,9 @@ export const createInvitationOperation: Operation<typeof noQuery> = {
       },
     },
   ],
-  errors: [...INPUT_ERRORS, 'conflict'],
+  errors: [...INPUT_ERRORS, 'conflict', 'rate_limited'],
   errorExamples: {
+    rate_limited: { message: 'Too many invitations to grace@example.com; try again in 60 minutes.' },
     conflict: { message: 'ada@example.com belongs to the account already.' },
     validation_failed: {
       message: '2 fields are not valid; details names each.',

@@ -29,7 +29,7 @@ import { replySession } from './session.ts';
 
 /** Who is asked to join the account. */
 export function addInvitations(mount: Mount<SessionHolder>, services: Services): void {
-  const { database, mailer, log } = services;
+  const { database, mailer, log, invitationLimit } = services;
   addOperation(mount, listInvitationsOperation, async ({ holder: { accountId } }) => {
     const invitations = await listInvitations(database, accountId, Date.now());
     return replyJson(200, JSON.stringify({ data: invitations.map(showInvitation), nextCursor: null }));
@@ -37,6 +37,7 @@ export function addInvitations(mount: Mount<SessionHolder>, services: Services):
   addOperation(mount, createInvitationOperation, async (exchange) => {
     const { accountId, administrator } = exchange.holder;
     const given = await readInput(exchange, newInvitation);
+    await invitationLimit.spend(accountId, given.email);
     const { invitation, accountName, token, mailedToken } = await invite(database, accountId, given, administrator);
     const base = `${baseOf(exchange, services)}/invitation#token=`;
     const letter = { ...invitation, accountName, url: base + mailedToken };

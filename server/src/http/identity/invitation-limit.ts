@@ -1,0 +1,30 @@
+import type { CreateLimiter, Limiter } from '../../lib/limiter.ts';
+import { tooMany } from './too-many.ts';
+
+const WINDOW_SECONDS = 60 * 60;
+/** Each may be a letter to somebody who has asked for none. */
+const OF_EMAIL = { points: 5, seconds: WINDOW_SECONDS };
+/** A large office comes in one by one. */
+const OF_ACCOUNT = { points: 100, seconds: WINDOW_SECONDS };
+
+/** Counts the invitations of an account, and those of them that go to one address. */
+export class InvitationLimit {
+  readonly #toEmail: Limiter;
+  readonly #ofAccount: Limiter;
+
+  constructor(createLimiter: CreateLimiter) {
+    this.#toEmail = createLimiter('invitations to an e-mail address', OF_EMAIL);
+    this.#ofAccount = createLimiter('invitations of an account', OF_ACCOUNT);
+  }
+
+  /** @throws {AppError} `rate_limited` */
+  async spend(accountId: string, email: string): Promise<void> {
+    await take(this.#toEmail, `${accountId} ${email}`, `invitations to ${email}`);
+    await take(this.#ofAccount, accountId, 'invitations to this account');
+  }
+}
+
+async function take(limiter: Limiter, key: string, what: string): Promise<void> {
+  const { consumedPoints, msBeforeNext } = await limiter.penalty(key);
+  if (consumedPoints > limiter.points) throw tooMany(what, msBeforeNext);
+}
