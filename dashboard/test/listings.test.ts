@@ -70,10 +70,15 @@ test('what is wrong stands beside the fields, and no number is guessed', async (
   await address.fill('7 Oak Avenue');
   await page.getByLabel('Beds').fill('2');
   await page.getByLabel('Baths').fill('1');
+  for (const _ of [1, 2]) await page.getByRole('button', { name: 'Add a photo' }).click();
+  const photo = page.getByLabel('Address of photo 2');
+  await photo.fill('http://example.com/1.jpg');
   await page.getByLabel('Price').fill('450.000');
   await page.getByLabel('Currency').fill('gbp');
   await page.getByRole('button', { name: 'Create listing' }).click();
   await page.getByText('Write 450000 or 450, whichever is meant.').waitFor();
+  assert.equal(await photo.getAttribute('aria-invalid'), 'true', 'a row with nothing in it does not count');
+  await photo.fill('https://example.com/1.jpg');
   assert.equal(await countListings(tenant), 0);
   await page.getByLabel('Price').fill('450,000');
   for (const number of [1, 2]) {

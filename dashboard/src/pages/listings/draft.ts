@@ -109,10 +109,13 @@ export function sayDraftFault({ values }: Draft, fault: FieldFault): string {
   return isNumber && fault.code === 'invalid_type' ? sayHowToWrite(values[fault.field] ?? '') : sayFault(fault);
 }
 
+/** Rows with nothing in them are not sent. */
+export function isPhotoGiven({ url, caption }: PhotoRow): boolean {
+  return url.trim() !== '' || caption.trim() !== '';
+}
+
 function toPhotos({ photos }: Draft): Body[] {
-  return photos
-    .filter(({ url, caption }) => url.trim() !== '' || caption.trim() !== '')
-    .map(({ url, caption }) => (caption.trim() === '' ? { url } : { url, caption }));
+  return photos.filter(isPhotoGiven).map(({ url, caption }) => (caption.trim() === '' ? { url } : { url, caption }));
 }
 
 /** A value whose text nobody changed keeps its type. */

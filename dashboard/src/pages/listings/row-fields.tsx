@@ -1,6 +1,6 @@
 import { ActionIcon, Box, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { Plus, X } from 'lucide-react';
-import { type MetadataRow, newRowId, type PhotoRow } from './draft';
+import { isPhotoGiven, type MetadataRow, newRowId, type PhotoRow } from './draft';
 
 interface RowsProps<Row> {
   rows: Row[];
@@ -12,29 +12,34 @@ interface RowsProps<Row> {
 export function PhotoRows({ rows, faults, onChange }: RowsProps<PhotoRow>) {
   const edit = (id: number, change: Partial<PhotoRow>) =>
     onChange(rows.map((row) => (row.id === id ? { ...row, ...change } : row)));
+  // The service counts those that were sent.
+  const faultsOf = (row: PhotoRow) => `photos[${rows.filter(isPhotoGiven).indexOf(row)}]`;
   return (
     <Stack gap="xs">
       <Fault>{faults.photos}</Fault>
-      {rows.map(({ id, url, caption }, index) => (
-        <Group key={id} gap="xs" align="flex-start" wrap="nowrap">
+      {rows.map((row, index) => (
+        <Group key={row.id} gap="xs" align="flex-start" wrap="nowrap">
           <Box className="row-inputs">
             <TextInput
               aria-label={`Address of photo ${index + 1}`}
               placeholder="https://…"
               inputMode="url"
-              value={url}
-              error={faults[`photos[${index}].url`] ?? faults[`photos[${index}]`]}
-              onChange={({ currentTarget }) => edit(id, { url: currentTarget.value })}
+              value={row.url}
+              error={faults[`${faultsOf(row)}.url`] ?? faults[faultsOf(row)]}
+              onChange={({ currentTarget }) => edit(row.id, { url: currentTarget.value })}
             />
             <TextInput
               aria-label={`Caption of photo ${index + 1}`}
               placeholder="Caption"
-              value={caption}
-              error={faults[`photos[${index}].caption`]}
-              onChange={({ currentTarget }) => edit(id, { caption: currentTarget.value })}
+              value={row.caption}
+              error={faults[`${faultsOf(row)}.caption`]}
+              onChange={({ currentTarget }) => edit(row.id, { caption: currentTarget.value })}
             />
           </Box>
-          <Remove label={`Remove photo ${index + 1}`} onClick={() => onChange(rows.filter((row) => row.id !== id))} />
+          <Remove
+            label={`Remove photo ${index + 1}`}
+            onClick={() => onChange(rows.filter(({ id }) => id !== row.id))}
+          />
         </Group>
       ))}
       <Add label="Add a photo" onClick={() => onChange([...rows, { id: newRowId(), url: '', caption: '' }])} />
