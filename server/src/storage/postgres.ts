@@ -8,6 +8,7 @@ import { migrate } from './postgres/migrate.ts';
 import { Pool, type PoolSettings } from './postgres/pool.ts';
 import { readRun } from './postgres/read-run.ts';
 import { PostgresScans } from './postgres/scans.ts';
+import { Tries } from './postgres/tries.ts';
 import { WriteLanes } from './postgres/write-lanes.ts';
 import { keptRowMapper } from './statements.ts';
 
@@ -30,10 +31,8 @@ export async function openPostgres(url: string, settings: PoolSettings): Promise
     name,
     dialect,
     scans,
-    execute: (statement, parameters) =>
-      read(pool, (client) => execute(client, settings.preparesStatements, statement, parameters)),
-    executeRun: (statement, parameters, bytesMax) =>
-      read(pool, (client) => executeRun(client, statement, parameters, bytesMax)),
+    execute: (statement, parameters) => execute(pool, statement, parameters),
+    executeRun: (statement, parameters, bytesMax) => executeRun(pool, statement, parameters, bytesMax),
     counters: { query: (query) => count(pool, query) },
     write: (job, accountId) => lanes.submit(job, { accountId }),
     writeLong: (job, accountId) => lanes.submit(job, { accountId, isLong: true }),
@@ -48,39 +47,45 @@ export async function openPostgres(url: string, settings: PoolSettings): Promise
 
 type Work<T> = (client: pg.ClientBase) => Promise<T>;
 
-/** Reads with a connection, and once more with another if that one was dead. */
+/** Reads with a connection, and again with another if that one was dead. */
 async function read<T>(pool: Pool, work: Work<T>): Promise<T> {
-  try {
-    return await pool.use(work).catch((error: unknown) => {
-      if (isConnectionLost(error)) return pool.use(work);
-      throw error;
-    });
-  } catch (error) {
-    throw translateError(error);
+  const tries = new Tries();
+  for (;;) {
+    try {
+      return await pool.use(work);
+    } catch (error) {
+      if (!isConnectionLost(error) || !(await tries.next())) throw translateError(error);
+    }
   }
 }
 
-async function execute<P, R>(
-  client: pg.ClientBase,
-  isNamed: boolean,
-  statement: Statement<P, R>,
-  parameters: P,
-): Promise<R[]> {
+async function execute<P, R>(pool: Pool, statement: Statement<P, R>, parameters: P): Promise<R[]> {
   const compiled = compiler.compile(statement);
-  return toRows(compiled, await send(client, toQuery(compiled, parameters, isNamed))) as R[];
+  const query = toQuery(compiled, parameters, pool.settings.preparesStatements);
+  const ask = (client: pg.ClientBase) => send(client, query);
+  const isLimited = pool.beginLimits === '';
+  const answer = await read(pool, isLimited ? ask : (client) => readWithin(client, pool, ask));
+  return toRows(compiled, answer) as R[];
 }
 
 async function executeRun<P, R>(
-  client: pg.ClientBase,
+  pool: Pool,
   statement: Statement<P, R>,
   parameters: P,
   bytesMax: number,
 ): Promise<Run<R>> {
   const compiled = compiler.compile(statement);
   const query = toQuery(compiled, parameters, false);
-  const [, run] = await Promise.all([send(client, { text: 'begin read only' }), readRun(client, query, bytesMax)]);
-  await send(client, { text: 'commit' });
+  const run = await read(pool, (client) => readWithin(client, pool, () => readRun(client, query, bytesMax)));
   return { rows: toRows(compiled, run) as R[], isCut: run.isCut };
+}
+
+/** Reads in a transaction. */
+async function readWithin<T>(client: pg.ClientBase, { beginLimits }: Pool, work: Work<T>): Promise<T> {
+  const begun = send(client, { text: `begin read only${beginLimits}` });
+  const [, result] = await Promise.all([begun, work(client)]);
+  await send(client, { text: 'commit' });
+  return result;
 }
 
 async function distributeAlone(client: pg.ClientBase): Promise<void> {
@@ -107,8 +112,9 @@ function nameOf(text: string): string {
 
 function explain(error: unknown, name: string): unknown {
   if (error instanceof AppError) return error;
-  const { cause } = Object(error);
-  const reason = cause instanceof Error ? cause.message : String(Object(error).message);
+  // Of a host with several addresses there is a code and no message.
+  const { message: words, code } = Object(Object(error).cause ?? error);
+  const reason = String(words || code);
   const message = `Cannot open the database ${name}: ${reason}.`;
   return isAway(error) ? new DatabaseAwayError(message, error) : new AppError('unavailable', message, { cause: error });
 }

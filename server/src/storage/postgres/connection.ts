@@ -20,12 +20,12 @@ export interface Query {
   text: string;
   values?: unknown[];
   name?: string;
-  /** When the client gives up: the server's own limit is less. */
+  /** What the server lets it take, if that is not what the pool is set to. */
   timeoutMs?: number;
 }
 
-/** How long the client waits for a statement: longer than the server lets it run. */
-const PATIENCE_MS = 500;
+/** So much longer the client waits for a statement: what has not come by then comes from nobody. */
+export const PATIENCE_MS = 250;
 
 /** Values as arrays, and what PostgreSQL told of them. */
 export interface Answer {

@@ -29,6 +29,8 @@ const TENANT_TABLES = [
 ];
 /** Moving what is there may take as long as it likes. */
 const NO_LIMIT = 'set local statement_timeout = 0; set local lock_timeout = 0';
+/** The client waits as long: a day. */
+const timeoutMs = 86_400_000;
 
 /**
  * The join of the plain one would ask all machines, since a hash does not tell the account. Here the key is read where the
@@ -76,15 +78,17 @@ export async function distribute(client: pg.ClientBase): Promise<void> {
   // Reference tables are written on all machines at once, in the same transaction as these.
   await send(client, { text: "set local citus.multi_shard_modify_mode = 'sequential'" });
   // Between the two steps of a pair it would lead from a table of this machine to one of all, which cannot be.
-  await send(client, { text: 'alter table listing_facets drop constraint listing_facets_listing' });
-  for (const table of REFERENCE_TABLES) await send(client, { text: `select create_reference_table('${table}')` });
+  await send(client, { text: 'alter table listing_facets drop constraint listing_facets_listing', timeoutMs });
+  for (const table of REFERENCE_TABLES)
+    await send(client, { text: `select create_reference_table('${table}')`, timeoutMs });
   for (const table of TENANT_TABLES) {
     const place = table === TENANT_TABLES[0] ? '' : `, colocate_with => '${TENANT_TABLES[0]}'`;
-    await send(client, { text: `select create_distributed_table('${table}', 'account_id'${place})` });
+    await send(client, { text: `select create_distributed_table('${table}', 'account_id'${place})`, timeoutMs });
   }
   await send(client, {
     text: `alter table listing_facets add constraint listing_facets_listing
       foreign key (account_id, id) references listings (account_id, id) on delete cascade`,
+    timeoutMs,
   });
   await send(client, { text: FIND_KEY_HOLDER });
 }

@@ -8,6 +8,8 @@ const READ_ONLY_TRANSACTION = '25006';
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK_DETECTED = '40P01';
 const LOCK_NOT_AVAILABLE = '55P03';
+/** Said of a commit by servers that are made of several (CockroachDB). */
+const COMPLETION_UNKNOWN = '40003';
 const QUERY_CANCELED = '57014';
 /** Of an operator who ends a connection, or a server that stops or starts. */
 const INTERVENTION_CLASS = '57P';
@@ -19,16 +21,38 @@ const IN_FAILED_TRANSACTION = '25P02';
 /** Marks what the driver and the network say: they have many words and no common class. */
 export class ConnectionError extends Error {}
 
+/** A transaction that was not committed; `cause` says why. */
+export class TransactionError extends Error {}
+
+function reasonOf(error: unknown): unknown {
+  return error instanceof TransactionError ? error.cause : error;
+}
+
 /** What PostgreSQL calls an error that it has told. */
 function stateOf(error: unknown): string | undefined {
-  return error instanceof pg.DatabaseError ? error.code : undefined;
+  const reason = reasonOf(error);
+  return reason instanceof pg.DatabaseError ? reason.code : undefined;
 }
 
 /** Whether the connection is of no use any more, or leads to a server that cannot be written. */
 export function isConnectionLost(error: unknown): boolean {
+  return isConnectionDead(error) || isReadOnly(error);
+}
+
+export function isConnectionDead(error: unknown): boolean {
   const state = stateOf(error);
-  if (state === undefined) return error instanceof ConnectionError;
-  return state === READ_ONLY_TRANSACTION || state.startsWith(INTERVENTION_CLASS) || state.startsWith(CONNECTION_CLASS);
+  if (state === undefined) return isSilent(error);
+  return state.startsWith(INTERVENTION_CLASS) || state.startsWith(CONNECTION_CLASS);
+}
+
+/** Whether the connection leads to a server that cannot be written: before a failover it was another one. */
+export function isReadOnly(error: unknown): boolean {
+  return stateOf(error) === READ_ONLY_TRANSACTION;
+}
+
+/** Whether the server has not said why. Others of its connections may be dead too, and say nothing until they are used. */
+export function isSilent(error: unknown): boolean {
+  return reasonOf(error) instanceof ConnectionError;
 }
 
 /** Whether the server cannot be reached, or takes nobody in now. */
@@ -45,7 +69,7 @@ export function isRepeatable(error: unknown): boolean {
 /** Whether the server has told that a statement failed, or only that the connection did or an earlier statement. */
 export function isVerdict(error: unknown): boolean {
   const state = stateOf(error);
-  return state !== undefined && state !== IN_FAILED_TRANSACTION;
+  return state !== undefined && state !== IN_FAILED_TRANSACTION && state !== COMPLETION_UNKNOWN;
 }
 
 /** PostgreSQL's words stay in `cause`, for the log: the customer reads ours. */
@@ -70,7 +94,7 @@ export function outcomeUnknown(error: unknown): AppError {
 
 function isUnavailable(error: unknown): boolean {
   const state = stateOf(error);
-  if (state === undefined) return error instanceof ConnectionError;
+  if (state === undefined) return isSilent(error);
   if (isConnectionLost(error) || isRepeatable(error) || state.startsWith(RESOURCES_CLASS)) return true;
   return state === LOCK_NOT_AVAILABLE || state === QUERY_CANCELED;
 }

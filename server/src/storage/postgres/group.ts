@@ -1,8 +1,16 @@
 import type pg from 'pg';
 import type { LongSession, Statement } from '../database.ts';
 import { compiler, send, toQuery } from './connection.ts';
-import { isConnectionLost, isRepeatable, isVerdict, outcomeUnknown, translateError } from './errors.ts';
+import {
+  isConnectionLost,
+  isRepeatable,
+  isVerdict,
+  outcomeUnknown,
+  TransactionError,
+  translateError,
+} from './errors.ts';
 import { JobSession, type Pending } from './job-session.ts';
+import type { Pool } from './pool.ts';
 
 export interface Job {
   run(session: LongSession): Promise<unknown>;
@@ -13,7 +21,7 @@ export interface Job {
 }
 
 /** Why a transaction was not committed: the fault of one of its jobs, or of none. Nothing of it was written. */
-export class GroupFailure extends Error {
+export class GroupFailure extends TransactionError {
   readonly culprit: Job | undefined;
   /** Whether the same jobs may succeed the next time. */
   readonly isRepeatable: boolean;
@@ -37,20 +45,21 @@ interface Outcome {
 export class Group {
   readonly jobs: Job[] = [];
   readonly #client: pg.ClientBase;
-  readonly #isNamed: boolean;
+  readonly #pool: Pool;
   /** Statements whose answers nobody has looked at; undefined stands for the group itself. */
   readonly #pending: Pending<Job | undefined>[] = [];
   readonly #outcomes: Outcome[] = [];
 
-  constructor(client: pg.ClientBase, isNamed: boolean) {
+  constructor(client: pg.ClientBase, pool: Pool) {
     this.#client = client;
-    this.#isNamed = isNamed;
+    this.#pool = pool;
   }
 
   /** Begins the transaction with a statement that locks what it is about; waits for neither. */
   begin<P>(lock: Statement<P, unknown>, parameters: P): void {
-    const begun = send(this.#client, { text: 'begin' });
-    const locked = send(this.#client, toQuery(compiler.compile(lock), parameters, this.#isNamed));
+    const { settings, beginLimits } = this.#pool;
+    const begun = send(this.#client, { text: `begin${beginLimits}` });
+    const locked = send(this.#client, toQuery(compiler.compile(lock), parameters, settings.preparesStatements));
     for (const answer of [begun, locked]) {
       answer.catch(() => {});
       this.#pending.push({ owner: undefined, answer });
@@ -60,7 +69,7 @@ export class Group {
   /** @throws {GroupFailure} if the transaction has ended, and every job of the group with it */
   async run(job: Job): Promise<void> {
     this.jobs.push(job);
-    const session = new JobSession(this.#client, this.#isNamed, job, this.#pending);
+    const session = new JobSession(this.#client, this.#pool.settings.preparesStatements, job, this.#pending);
     try {
       const value = await job.run(session);
       session.assertOpen();
@@ -78,20 +87,31 @@ export class Group {
   async end(): Promise<void> {
     const hasWritten = this.#outcomes.some((outcome) => outcome.hasWritten);
     const ended = send(this.#client, { text: hasWritten ? 'commit' : 'rollback' });
-    const lost = await ended.then(
+    const failure = await ended.then(
       ({ command }) => (command === 'ROLLBACK' && hasWritten ? this.#explain(undefined) : undefined),
       (error: unknown) => this.#explain(error),
     );
-    if (lost instanceof GroupFailure && (!hasWritten || isVerdict(lost.cause))) throw lost;
+    if (failure !== undefined && (!hasWritten || (await this.#isRolledBack(failure)))) throw failure;
     for (const outcome of this.#outcomes) {
-      if (lost !== undefined && outcome.hasWritten) outcome.job.reject(outcomeUnknown(lost.cause));
+      if (failure !== undefined && outcome.hasWritten) outcome.job.reject(outcomeUnknown(failure.cause));
       else outcome.tell();
     }
   }
 
-  /** Leaves what is left of the transaction. */
-  async leave(): Promise<void> {
-    await send(this.#client, { text: 'rollback' }).catch(() => {});
+  /** Leaves what is left of the transaction. @returns whether the server has answered */
+  async leave(): Promise<boolean> {
+    return await send(this.#client, { text: 'rollback' }).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /**
+   * Whether nothing is stored for certain, though the commit was sent. The last words on a connection do not tell: the
+   * server, or a pooler before it, may have said them after the commit.
+   */
+  async #isRolledBack(failure: GroupFailure): Promise<boolean> {
+    return isVerdict(failure.cause) && (await this.leave());
   }
 
   /** The first statement that has failed is the reason; what comes after it in a transaction fails for no other. */

@@ -5,6 +5,7 @@ import { AppError } from '../../model/errors.ts';
 import { EPOCH_LENGTH, MIGRATIONS, SCHEMA_VERSION, tooNew } from '../migrations.ts';
 import { send } from './connection.ts';
 import { distribute, hasCitus } from './distribute.ts';
+import { isAway } from './errors.ts';
 
 /** An advisory lock of ours (any number): who migrates holds it until the commit. */
 const MIGRATION_LOCK = 7_236_113;
@@ -36,7 +37,7 @@ export async function migrate(client: pg.ClientBase, name: string): Promise<void
     await run('commit');
   } catch (error) {
     await run('rollback').catch(() => {});
-    if (error instanceof AppError) throw error;
+    if (error instanceof AppError || isAway(error)) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new AppError('unavailable', `Cannot bring the tables of ${name} up to date: ${reason}.`, { cause: error });
   }

@@ -1,5 +1,6 @@
 import pg from 'pg';
-import { ConnectionError, isConnectionLost } from './errors.ts';
+import { PATIENCE_MS } from './connection.ts';
+import { ConnectionError, isConnectionDead, isReadOnly, isSilent } from './errors.ts';
 
 export interface PoolSettings {
   /** Connections of this process at most. */
@@ -14,6 +15,8 @@ export interface PoolSettings {
 const ACQUIRE_TIMEOUT_MS = 2_000;
 /** A lock is given up a little before the statement that waits for it: the error then says why. */
 const LOCK_PATIENCE_MS = 200;
+/** Connections as young as this lead to where a new one would lead. */
+const YOUNG_MS = 1_000;
 /** Nothing of ours waits within a transaction: one that does so long belongs to a process that is gone. */
 const IDLE_TRANSACTION_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 60_000;
@@ -24,13 +27,38 @@ const INT8 = 20;
 /** Connections to the server, made when they are needed. */
 export class Pool {
   readonly settings: PoolSettings;
-  readonly #url: string;
-  #pool: pg.Pool;
+  /** What begins a transaction where the session has no limits: a pooler that shares connections knows none. */
+  readonly beginLimits: string;
+  readonly #pool: pg.Pool;
+  /** When each connection was made. */
+  readonly #madeTimesMs = new WeakMap<pg.PoolClient, number>();
+  /** Connections from before lead to a server that is gone. */
+  #lostTimeMs = 0;
 
   constructor(url: string, settings: PoolSettings) {
-    this.#url = url;
     this.settings = settings;
-    this.#pool = this.#make();
+    const limits = limitsOf(settings);
+    const inTransaction = Object.entries(limits).map(([name, value]) => `; set local ${name} = ${value}`);
+    this.beginLimits = settings.preparesStatements ? '' : inTransaction.join('');
+    this.#pool = new pg.Pool({
+      connectionString: url,
+      max: settings.poolSize,
+      connectionTimeoutMillis: ACQUIRE_TIMEOUT_MS,
+      idleTimeoutMillis: IDLE_TIMEOUT_MS,
+      query_timeout: settings.statementTimeoutMs + PATIENCE_MS,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
+      application_name: 'property-listings',
+      pipeline: true,
+      types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) },
+      ...(settings.preparesStatements && limits),
+    });
+    // Without these listeners a connection that ends by itself would end the process; its queries fail in any case.
+    this.#pool.on('error', () => {});
+    this.#pool.on('connect', (client) => {
+      client.on('error', () => {});
+      this.#madeTimesMs.set(client, performance.now());
+    });
   }
 
   /**
@@ -38,23 +66,16 @@ export class Pool {
    * @throws {ConnectionError} when there is none in time; what `work` throws
    */
   async use<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
-    const pool = this.#pool;
-    const client = await pool.connect().catch((error: unknown) => {
-      if (error instanceof pg.DatabaseError) throw error;
-      throw new ConnectionError('No connection to the database', { cause: error });
-    });
-    let isSpoilt = true;
+    const client = await this.#acquire();
+    let isDead = false;
     try {
-      const value = await work(client);
-      isSpoilt = false;
-      return value;
+      return await work(client);
     } catch (error) {
-      isSpoilt = isConnectionLost(error) || client.getTransactionStatus() !== 'I';
-      // Others of the pool lead to the same server: one that cannot be written any more, or has gone.
-      if (isConnectionLost(error) && pool === this.#pool) this.#renew();
+      isDead = isConnectionDead(error);
+      if (isSilent(error) || isReadOnly(error)) this.#lostTimeMs = performance.now() - YOUNG_MS;
       throw error;
     } finally {
-      client.release(isSpoilt);
+      client.release(isDead || client.getTransactionStatus() !== 'I' || !this.#isTrusted(client));
     }
   }
 
@@ -62,35 +83,27 @@ export class Pool {
     await this.#pool.end();
   }
 
-  /** Those in use end with their work. */
-  #renew(): void {
-    void this.#pool.end().catch(() => {});
-    this.#pool = this.#make();
+  async #acquire(): Promise<pg.PoolClient> {
+    for (;;) {
+      const client = await this.#pool.connect().catch((error: unknown) => {
+        if (error instanceof pg.DatabaseError) throw error;
+        throw new ConnectionError('No connection to the database', { cause: error });
+      });
+      if (this.#isTrusted(client)) return client;
+      client.release(true);
+    }
   }
 
-  #make(): pg.Pool {
-    const { poolSize, statementTimeoutMs, preparesStatements } = this.settings;
-    // A pooler that shares connections knows no settings of a session.
-    const limits = {
-      statement_timeout: statementTimeoutMs,
-      lock_timeout: Math.max(1, statementTimeoutMs - LOCK_PATIENCE_MS),
-      idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
-    };
-    const pool = new pg.Pool({
-      connectionString: this.#url,
-      max: poolSize,
-      connectionTimeoutMillis: ACQUIRE_TIMEOUT_MS,
-      idleTimeoutMillis: IDLE_TIMEOUT_MS,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
-      application_name: 'property-listings',
-      pipeline: true,
-      types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) },
-      ...(preparesStatements ? limits : {}),
-    });
-    // Without these listeners a connection that ends by itself would end the process; its queries fail in any case.
-    pool.on('error', () => {});
-    pool.on('connect', (client) => client.on('error', () => {}));
-    return pool;
+  #isTrusted(client: pg.PoolClient): boolean {
+    return (this.#madeTimesMs.get(client) ?? 0) > this.#lostTimeMs;
   }
+}
+
+/** As PostgreSQL calls them, in milliseconds. */
+function limitsOf({ statementTimeoutMs }: PoolSettings) {
+  return {
+    statement_timeout: statementTimeoutMs,
+    lock_timeout: Math.max(1, statementTimeoutMs - LOCK_PATIENCE_MS),
+    idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
+  };
 }

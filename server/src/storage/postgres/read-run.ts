@@ -14,8 +14,9 @@ export interface AnswerRun extends Answer {
  * them out; it is closed before anybody else is waited for.
  */
 export async function readRun(client: pg.ClientBase, query: Query, bytesMax: number): Promise<AnswerRun> {
+  const fetch = (count: number) => send(client, { ...query, text: `fetch ${count} from ${CURSOR}`, values: [] });
   const declared = send(client, { ...query, text: `declare ${CURSOR} no scroll cursor for ${query.text}` });
-  const [, first] = await Promise.all([declared, fetch(client, FETCH_LENGTH)]);
+  const [, first] = await Promise.all([declared, fetch(FETCH_LENGTH)]);
   const rows: unknown[][] = [];
   let answer = first;
   let bytes = 0;
@@ -30,12 +31,8 @@ export async function readRun(client: pg.ClientBase, query: Query, bytesMax: num
       await send(client, { text: `close ${CURSOR}` });
       return { ...first, rows, isCut };
     }
-    answer = await fetch(client, rows.length);
+    answer = await fetch(rows.length);
   }
-}
-
-function fetch(client: pg.ClientBase, count: number): Promise<Answer> {
-  return send(client, { text: `fetch ${count} from ${CURSOR}` });
 }
 
 function textBytes(values: unknown[]): number {

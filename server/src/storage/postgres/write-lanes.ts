@@ -2,23 +2,25 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type pg from 'pg';
 import type { LongSession } from '../database.ts';
 import { unavailable } from '../scan-turns.ts';
-import { translateError } from './errors.ts';
+import { isAway, translateError } from './errors.ts';
 import { Group, GroupFailure, type Job } from './group.ts';
 import { lockAccount, lockDatabase } from './locks.ts';
 import type { Pool } from './pool.ts';
+import { Tries } from './tries.ts';
 
 /** A group ends after so many jobs or so long, so that the first of them does not wait for the last. */
 const GROUP_JOBS_MAX = 256;
 const GROUP_DURATION_MAX_MS = 20;
-/** How often jobs are run that met another transaction, or a connection that was dead. */
-const TRIES_MAX = 4;
 
 /** The jobs of an account that wait, or those of none. */
 class Lane {
   readonly accountId: string | undefined;
   readonly waiting: Job[] = [];
   drained: Promise<void> | undefined;
-  tries = 0;
+  /** Whether its jobs are being run. */
+  isEntered = false;
+  /** Of what has failed; undefined while all is well. */
+  tries: Tries | undefined;
 
   constructor(accountId: string | undefined) {
     this.accountId = accountId;
@@ -71,11 +73,13 @@ export class WriteLanes {
     // One turn of the event loop lets the requests that have arrived together join the group.
     await nextTurn();
     await this.#enter();
+    lane.isEntered = true;
     while (lane.waiting.length > 0) {
       const jobs: Job[] = [];
+      lane.tries ??= new Tries();
       await this.#pool
         .use((client) => this.#runGroup(client, lane, jobs))
-        .catch((error: unknown) => settleFailure(error, lane, jobs));
+        .catch((error: unknown) => this.#settleFailure(error, lane, jobs));
     }
     this.#lanes.delete(lane.accountId);
     this.#leave();
@@ -95,7 +99,7 @@ export class WriteLanes {
   /** One transaction. Moves its jobs from the lane to `jobs`. @throws {GroupFailure} */
   async #runGroup(client: pg.ClientBase, lane: Lane, jobs: Job[]): Promise<void> {
     const { accountId, waiting } = lane;
-    const group = new Group(client, this.#pool.settings.preparesStatements);
+    const group = new Group(client, this.#pool);
     if (accountId === undefined) group.begin(lockDatabase, {});
     else group.begin(lockAccount, { accountId });
     const endTimeMs = performance.now() + GROUP_DURATION_MAX_MS;
@@ -109,29 +113,31 @@ export class WriteLanes {
         if (job.isLong) break;
       } while (jobs.length < GROUP_JOBS_MAX && performance.now() < endTimeMs);
       await group.end();
-      lane.tries = 0;
+      lane.tries = undefined;
     } catch (error) {
       await group.leave();
       throw error;
     }
   }
-}
 
-/** Tells the job whose fault it is; the others are run again. If it is nobody's, all are, a few times. */
-function settleFailure(error: unknown, lane: Lane, jobs: Job[]): void {
-  const failure = error instanceof GroupFailure ? error : new GroupFailure(error, undefined);
-  const { cause, culprit, isRepeatable } = failure;
-  if (culprit !== undefined) {
-    culprit.reject(translateError(cause));
-    lane.waiting.unshift(...jobs.filter((job) => job !== culprit));
-    return;
+  /**
+   * Tells the job whose fault it is; the others are run again. If it is nobody's, all are, for a while. What is of no use
+   * to try again is none to wait for either: then all are told who wait behind it, so that nobody waits twice as long.
+   */
+  async #settleFailure(error: unknown, lane: Lane, jobs: Job[]): Promise<void> {
+    const { cause, culprit, isRepeatable } = error instanceof GroupFailure ? error : new GroupFailure(error, undefined);
+    if (culprit !== undefined) {
+      culprit.reject(translateError(cause));
+      lane.waiting.unshift(...jobs.filter((job) => job !== culprit));
+      return;
+    }
+    if (isRepeatable && (await lane.tries?.next())) {
+      lane.waiting.unshift(...jobs);
+      return;
+    }
+    lane.tries = undefined;
+    const lanes = isAway(cause) ? [...this.#lanes.values()].filter(({ isEntered }) => !isEntered) : [];
+    const refused = [lane, ...lanes].flatMap(({ waiting }) => waiting.splice(0));
+    for (const job of [...jobs, ...refused]) job.reject(translateError(cause));
   }
-  lane.tries += 1;
-  if (isRepeatable && jobs.length > 0 && lane.tries < TRIES_MAX) {
-    lane.waiting.unshift(...jobs);
-    return;
-  }
-  lane.tries = 0;
-  const refused = jobs.length > 0 ? jobs : lane.waiting.splice(0);
-  for (const job of refused) job.reject(translateError(cause));
 }
