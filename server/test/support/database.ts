@@ -48,9 +48,9 @@ function sqliteIn(directory: string): TestDatabase {
   };
 }
 
-/** A new database on the tests' server. */
-export async function createPostgresDatabase(): Promise<TestDatabase> {
-  const server = await startPostgres();
+/** A new database on the tests' server, or another one. */
+export async function createPostgresDatabase(given?: string): Promise<TestDatabase> {
+  const server = given ?? (await startPostgres());
   const name = `test_${randomBytes(8).toString('hex')}`;
   const { href: url, drop } = await createOn(server, name);
   const others = await Promise.all(workers.map((worker) => createOn(worker, name)));

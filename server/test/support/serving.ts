@@ -1,8 +1,8 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import { connect } from 'node:net';
 import type { TestContext } from 'node:test';
+import { isRefused } from './free-port.ts';
 import { type ProgramCopy, type ServeProcess, spawnService } from './process.ts';
 import { createDirectory } from './service.ts';
 import { until } from './until.ts';
@@ -69,13 +69,5 @@ export function isRunning(pid: number): boolean {
 
 /** Resolves once nobody takes a connection at this address any more. */
 export async function waitUntilRefused(url: string): Promise<void> {
-  await until(`${url} refuses connections`, () => isRefused(url));
-}
-
-function isRefused(url: string): Promise<boolean> {
-  const { hostname, port } = new URL(url);
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const socket = connect(Number(port), hostname);
-  socket.once('connect', () => resolve(false)).once('error', () => resolve(true));
-  return promise.finally(() => socket.destroy());
+  await until(`${url} refuses connections`, () => isRefused(Number(new URL(url).port)));
 }

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { requestText } from '../support/raw-http.ts';
+import { until } from '../support/until.ts';
+import {
+  assertAllStored,
+  assertUnavailable,
+  clientFor,
+  connectionFor,
+  databaseFor,
+  LISTING,
+  serviceFor,
+} from './support.ts';
+
+const idOf = ({ body }: { body: string }): string => JSON.parse(body).id;
+
+test('a lock that another program holds makes writes of its account 503 within 5 s; reads and other accounts go on', async (t) => {
+  const database = await databaseFor(t);
+  const service = await serviceFor(t, database);
+  const [locked, other] = [await service.createTenant(), await service.createTenant()];
+  const holder = await clientFor(t, database);
+  await holder.query('begin');
+  await holder.query('select sequence from account_heads where account_id = $1 for update', [locked.accountId]);
+
+  let isTold = false;
+  const otherIds: string[] = [];
+  const asks = await Promise.all(Array.from({ length: 3 }, () => connectionFor(t, service.url)));
+  const waiting = Promise.all(
+    asks.map(async (ask, index) => {
+      // Some come while others wait already.
+      await until('it is their turn', () => otherIds.length >= index * 3);
+      return await ask(requestText('POST', '/v1/listings', locked.key, LISTING));
+    }),
+  ).finally(() => {
+    isTold = true;
+  });
+  const ask = await connectionFor(t, service.url);
+  while (!isTold) {
+    const created = await ask(requestText('POST', '/v1/listings', other.key, LISTING));
+    assert.equal(created.status, 201);
+    otherIds.push(idOf(created));
+    assert.equal((await ask(requestText('GET', '/v1/listings?limit=1', locked.key))).status, 200);
+  }
+  (await waiting).forEach(assertUnavailable);
+  await assertAllStored(database, other.accountId, otherIds);
+
+  const next = ask(requestText('POST', '/v1/listings', locked.key, LISTING));
+  await holder.query('commit');
+  const created = await next;
+  assert.equal(created.status, 201, 'a write waits for a lock that is let go');
+  await assertAllStored(database, locked.accountId, [idOf(created)]);
+});
+
+test('behind a pooler that forgets settings, statements and locks end as soon', async (t) => {
+  const database = await databaseFor(t);
+  const service = await serviceFor(t, database, { databasePool: { preparesStatements: false } });
+  const { accountId, key } = await service.createTenant();
+  const ask = await connectionFor(t, service.url);
+  const first = await ask(requestText('POST', '/v1/listings', key, LISTING));
+  const holder = await clientFor(t, database);
+  await holder.query('begin');
+  await holder.query('select sequence from account_heads where account_id = $1 for update', [accountId]);
+  const waiting = ask(requestText('POST', '/v1/listings', key, LISTING));
+  const lockWaits = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
+  await until('it waits for the lock', async () => (await database.sql(lockWaits)).length === 1);
+  assertUnavailable(await waiting);
+  assert.deepEqual(await database.sql(lockWaits), [], 'the server has ended it');
+
+  await holder.query('rollback');
+  await holder.query('begin');
+  await holder.query('lock table api_keys');
+  assertUnavailable(await ask(requestText('GET', '/v1/me', key)));
+  assert.deepEqual(await database.sql(lockWaits), []);
+  await holder.query('rollback');
+  assert.equal((await ask(requestText('GET', '/v1/listings?limit=1', key))).status, 200);
+  await assertAllStored(database, accountId, [idOf(first)]);
+});

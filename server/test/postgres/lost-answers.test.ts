@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { type Fate, type PostgresProxy, proxyFor } from '../support/postgres-proxy.ts';
+import { readError, readListing } from '../support/replies.ts';
+import { assertAllStored, databaseFor, LISTING, serviceFor } from './support.ts';
+
+/** A service whose connections to its database a test can cut. */
+async function startBehindProxy(t: TestContext, poolSize = 10) {
+  const database = await databaseFor(t);
+  const proxy = await proxyFor(t, database.url);
+  const service = await serviceFor(t, database, { url: proxy.url, databasePool: { poolSize } });
+  const tenant = await service.createTenant();
+  const create = (retryKey?: string) =>
+    service.fetch(tenant, '/v1/listings', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...(retryKey && { 'Idempotency-Key': retryKey }) },
+      body: LISTING,
+    });
+  return { database, proxy, service, tenant, create };
+}
+
+/** Lets one message meet its fate: the `index`th that fits. @returns whether it has come */
+function arm(proxy: PostgresProxy, fits: (text: string) => boolean, fate: Fate, index = 0): () => boolean {
+  let passed = 0;
+  let hasCome = false;
+  proxy.judge = (_type, text) => {
+    if (hasCome || !fits(text)) return 'forward';
+    passed += 1;
+    hasCome = passed > index;
+    return hasCome ? fate : 'forward';
+  };
+  return () => hasCome;
+}
+
+const isCommit = (text: string) => text === 'commit\0';
+
+test('a commit whose answer is lost is outcome_unknown, and the same request again finds the listing that it made', async (t) => {
+  const { database, proxy, tenant, create } = await startBehindProxy(t);
+  const hasCome = arm(proxy, isCommit, 'cut answer');
+  const refused = await create('once');
+  assert.equal(refused.headers.get('retry-after'), null, 'whoever looks first decides when');
+  await readError(refused, 503, 'outcome_unknown');
+  assert.ok(hasCome());
+  const [stored] = await database.sql('select id from listings');
+  const again = await create('once');
+  assert.equal(again.headers.get('idempotent-replayed'), 'true');
+  const { id } = await readListing(again, 201);
+  assert.equal(id, stored?.id);
+  await assertAllStored(database, tenant.accountId, [id]);
+});
+
+test('a commit that never arrived is outcome_unknown, too, and the same request again makes the listing', async (t) => {
+  const { database, proxy, tenant, create } = await startBehindProxy(t);
+  arm(proxy, isCommit, 'cut');
+  await readError(await create('once'), 503, 'outcome_unknown');
+  assert.deepEqual(await database.sql('select id from listings'), []);
+  const again = await create('once');
+  assert.equal(again.headers.get('idempotent-replayed'), null);
+  const { id } = await readListing(again, 201);
+  await assertAllStored(database, tenant.accountId, [id]);
+});
+
+test('requests that are committed together are all told that the outcome is unknown, and each is stored once', async (t) => {
+  const { database, proxy, tenant, create } = await startBehindProxy(t);
+  const hasCome = arm(proxy, isCommit, 'cut answer');
+  const keys = Array.from({ length: 20 }, (_, index) => `together-${index}`);
+  const first = await Promise.all(keys.map((key) => create(key)));
+  assert.ok(hasCome());
+  assert.ok(first.some(({ status }) => status === 503));
+  for (const response of first) {
+    if (response.status === 201) await readListing(response, 201);
+    else await readError(response, 503, 'outcome_unknown');
+  }
+  const again = await Promise.all(keys.map(async (key) => readListing(await create(key), 201)));
+  const ids = again.map(({ id }) => id);
+  assert.equal(new Set(ids).size, keys.length);
+  assert.equal((await database.sql('select id from listings')).length, keys.length);
+  await assertAllStored(database, tenant.accountId, ids);
+});
+
+test('wherever a create loses its connection before the commit, the service itself does it again, once', async (t) => {
+  const { database, proxy, tenant, create } = await startBehindProxy(t);
+  const ids: string[] = [];
+  let unknown = 0;
+  let isCut = true;
+  for (let index = 0; isCut; index += 1) {
+    const hasCome = arm(proxy, () => true, 'cut', index);
+    const response = await create(`cut-${index}`);
+    isCut = hasCome();
+    if (response.status === 201) {
+      ids.push((await readListing(response, 201)).id);
+    } else {
+      // What was sent together with the commit cannot be told from it.
+      await readError(response, 503, 'outcome_unknown');
+      unknown += 1;
+      ids.push((await readListing(await create(`cut-${index}`), 201)).id);
+    }
+  }
+  assert.ok(ids.length > 20 && unknown < ids.length, `${unknown} of ${ids.length} unknown`);
+  assert.equal(new Set(ids).size, ids.length);
+  await assertAllStored(database, tenant.accountId, ids);
+});
+
+test('wherever a read loses its connection, the service itself asks again', async (t) => {
+  const { proxy, service, tenant, create } = await startBehindProxy(t);
+  await readListing(await create(), 201);
+  for (const path of ['/v1/listings', '/v1/listings?limit=1', '/v1/events', '/readyz']) {
+    let isCut = true;
+    for (let index = 0; isCut; index += 1) {
+      const hasCome = arm(proxy, () => true, 'cut', index);
+      const response = await service.fetch(tenant, path);
+      assert.equal(response.status, 200, `${path}, message ${index}: ${await response.text()}`);
+      isCut = hasCome();
+    }
+  }
+});
+
+test('connections that have died without a word are replaced, and no request fails for them', async (t) => {
+  const { database, proxy, service, tenant, create } = await startBehindProxy(t);
+  const responses = await Promise.all(Array.from({ length: 40 }, () => create()));
+  for (const response of responses) await readListing(response, 201);
+  await Promise.all(Array.from({ length: 40 }, () => service.fetch(tenant, '/v1/me').then((reply) => reply.text())));
+  // As a firewall does that has forgotten them: each is reset when it is used, except those that are new.
+  let isForgetting = true;
+  proxy.judge = (type) => {
+    if (type === '') isForgetting = false;
+    return isForgetting ? 'cut' : 'forward';
+  };
+  const { status } = await service.fetch(tenant, '/v1/me');
+  assert.equal(status, 200);
+  assert.equal((await create()).status, 201);
+  assert.equal((await database.sql('select id from listings')).length, 41);
+});

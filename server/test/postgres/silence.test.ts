@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { proxyFor } from '../support/postgres-proxy.ts';
+import { requestText } from '../support/raw-http.ts';
+import { until } from '../support/until.ts';
+import { assertAllStored, assertUnavailable, connectionFor, databaseFor, LISTING, serviceFor } from './support.ts';
+
+const idOf = ({ body }: { body: string }): string => JSON.parse(body).id;
+
+/** More accounts than the service writes at a time, each with a connection of its own. */
+async function startMany(t: TestContext, count: number) {
+  const database = await databaseFor(t);
+  const proxy = await proxyFor(t, database.url);
+  const service = await serviceFor(t, database, { url: proxy.url, databasePool: { poolSize: 4 } });
+  const clients = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const { accountId, key } = await service.createTenant();
+      return { accountId, key, ask: await connectionFor(t, service.url) };
+    }),
+  );
+  return { database, proxy, service, clients };
+}
+
+test('while the network is silent every request is 503 within 5 s, and afterwards all goes on', async (t) => {
+  const { database, proxy, service, clients } = await startMany(t, 8);
+  const created: string[] = [];
+  for (const { key, ask } of clients) created.push(idOf(await ask(requestText('POST', '/v1/listings', key, LISTING))));
+
+  proxy.silence();
+  // Those that hold connections, those that wait for them, and those that come once the connections are known to be dead.
+  for (let round = 0; round < 2; round += 1) {
+    const replies = await Promise.all(
+      clients.map(({ key, ask }, index) =>
+        ask(index % 2 === 0 ? requestText('POST', '/v1/listings', key, LISTING) : requestText('GET', '/v1/me', key)),
+      ),
+    );
+    replies.forEach(assertUnavailable);
+  }
+  const ask = await connectionFor(t, service.url);
+  assertUnavailable(await ask(requestText('GET', '/readyz', '')));
+  assert.equal((await ask(requestText('GET', '/livez', ''))).status, 200);
+
+  proxy.resume();
+  for (const { accountId, key, ask } of clients) {
+    const reply = await until('writes go on', async () => {
+      const { status, body } = await ask(requestText('POST', '/v1/listings', key, LISTING));
+      return status === 201 && { body };
+    });
+    await assertAllStored(database, accountId, [created.shift() ?? '', idOf(reply)]);
+  }
+});
+
+test('writes that meet silence in their transaction are told so within 5 s, and those that wait behind them, too', async (t) => {
+  const { database, proxy, clients } = await startMany(t, 6);
+  proxy.judge = (type, text) => {
+    // The key is found, and then nothing more.
+    if (type === 'Q' && text.startsWith('begin')) proxy.silence();
+    return 'forward';
+  };
+  const asked = clients.map(({ key, ask }) => ask(requestText('POST', '/v1/listings', key, LISTING)));
+  for (const reply of await Promise.all(asked)) assertUnavailable(reply);
+  assert.deepEqual(await database.sql('select id from listings'), []);
+  proxy.judge = () => 'forward';
+  proxy.resume();
+  for (const { key, ask } of clients) {
+    await until('writes go on', async () => {
+      return (await ask(requestText('POST', '/v1/listings', key, LISTING))).status === 201;
+    });
+  }
+});
+
+test('a commit that meets silence is outcome_unknown within 5 s', async (t) => {
+  const { database, proxy, clients } = await startMany(t, 1);
+  const [client] = clients;
+  assert.ok(client !== undefined);
+  const { accountId, key, ask } = client;
+  proxy.judge = (_type, text) => {
+    if (text === 'commit\0') proxy.silence();
+    return 'forward';
+  };
+  const { status, body, durationMs } = await ask(requestText('POST', '/v1/listings', key, LISTING));
+  assert.equal(status, 503);
+  assert.equal(JSON.parse(body).error.code, 'outcome_unknown');
+  assert.ok(durationMs < 5_000, `told after ${durationMs} ms`);
+  proxy.judge = () => 'forward';
+  proxy.resume();
+  await until('writes go on', async () => {
+    return (await ask(requestText('POST', '/v1/listings', key, LISTING))).status === 201;
+  });
+  const rows = await database.sql('select id from listings');
+  await assertAllStored(
+    database,
+    accountId,
+    rows.map(({ id }) => String(id)),
+  );
+});

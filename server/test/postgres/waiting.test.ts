@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { after, type TestContext, test } from 'node:test';
+import { freePort } from '../support/free-port.ts';
+import { createPostgresServer } from '../support/postgres.ts';
+import { environment, PROGRAM, runCommand } from '../support/process.ts';
+import { directoryFor, spawnFor, waitUntilRefused } from '../support/serving.ts';
+import { until } from '../support/until.ts';
+import { databaseFor } from './support.ts';
+
+const server = await createPostgresServer();
+after(() => server.stop());
+
+const PASSWORD = 'correct-horse';
+
+/** `serve` on a port that is known before it listens. */
+async function spawnServe(t: TestContext, given: Record<string, string>) {
+  const port = await freePort();
+  const settings = environment({ PORT: String(port), DATA_DIR: await directoryFor(t), ...given });
+  const { child, output, closed } = spawnFor(t, process.execPath, [PROGRAM, 'serve'], settings);
+  const url = `http://127.0.0.1:${port}`;
+  await until('it listens', () => output.stdout.includes('"level":40') || child.exitCode !== null);
+  return { url, child, output, closed };
+}
+
+/** A database of a server that is not there. */
+async function awayUrl(): Promise<string> {
+  return `postgres://postgres:${PASSWORD}@127.0.0.1:${await freePort()}/listings`;
+}
+
+for (const workers of ['', '2']) {
+  const how = workers === '' ? 'one process' : 'workers';
+  test(`a service of ${how} waits for a server that is gone at its start, and serves once it is there`, async (t) => {
+    const { url: DATABASE_URL } = await databaseFor(t, server.url);
+    await server.halt('SIGQUIT');
+    const { url, child, output, closed } = await spawnServe(t, { DATABASE_URL, WORKERS: workers });
+    await until('it answers', () =>
+      fetch(`${url}/livez`).then(
+        ({ status }) => status === 200,
+        () => false,
+      ),
+    );
+    const ready = await fetch(`${url}/readyz`);
+    assert.equal(ready.status, 503);
+    assert.match(ready.headers.get('retry-after') ?? '', /^\d+$/);
+    assert.equal(Object(await ready.json()).error.code, 'unavailable');
+    assert.equal((await fetch(`${url}/v1/listings`)).status, 503, 'nobody is told about a key that nobody can look up');
+    assert.match(output.stdout, /"level":40.*Cannot open the database .*ECONNREFUSED.*Waiting for it/);
+
+    await server.start();
+    await until('it is ready', () =>
+      fetch(`${url}/readyz`).then(
+        ({ status }) => status === 200,
+        () => false,
+      ),
+    );
+    assert.equal((await fetch(`${url}/v1/listings`)).status, 401);
+    assert.match(output.stdout, /"msg":"the database answers"/);
+    child.kill('SIGTERM');
+    assert.equal(await closed, 0);
+    assert.ok(!`${output.stdout}${output.stderr}`.includes(`:${new URL(server.url).password}@`));
+  });
+
+  test(`SIGTERM ends a service of ${how} that waits for its server`, async (t) => {
+    const given = { DATABASE_URL: await awayUrl(), WORKERS: workers };
+    const { url, child, output, closed } = await spawnServe(t, given);
+    child.kill('SIGTERM');
+    assert.equal(await closed, 0);
+    await waitUntilRefused(url);
+    assert.ok(!`${output.stdout}${output.stderr}`.includes(PASSWORD));
+  });
+
+  test(`a service of ${how} ends with one clear line where waiting is of no use`, async (t) => {
+    const { url } = await databaseFor(t, server.url);
+    const [other, wrong] = [new URL(url), new URL(url)];
+    other.pathname = '/nowhere';
+    wrong.password = PASSWORD;
+    const cases: [URL, RegExp][] = [
+      [other, /^error: Cannot open the database postgres:.*: database "nowhere" does not exist\.\n$/],
+      [wrong, /^error: Cannot open the database postgres:.*: password authentication failed for user "postgres"\.\n$/],
+    ];
+    const DATA_DIR = await directoryFor(t);
+    for (const [{ href }, words] of cases) {
+      const { code, stdout, stderr } = await runCommand(['serve'], { DATABASE_URL: href, DATA_DIR, WORKERS: workers });
+      assert.equal(code, 1);
+      assert.match(stderr, words);
+      assert.ok(!`${stdout}${stderr}`.includes(PASSWORD));
+      assert.ok(!`${stdout}${stderr}`.includes(`:${new URL(url).password}@`));
+    }
+  });
+}
+
+test('a command says so of a server that is gone, and ends', async () => {
+  const { code, stdout, stderr } = await runCommand(['accounts', 'list'], { DATABASE_URL: await awayUrl() });
+  assert.deepEqual([code, stdout], [1, '']);
+  assert.match(stderr, /^error: Cannot open the database postgres:.*ECONNREFUSED.*\.\n$/);
+  assert.ok(!stderr.includes(PASSWORD));
+});

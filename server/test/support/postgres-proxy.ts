@@ -1,0 +1,121 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import type { TestContext } from 'node:test';
+
+/**
+ * What becomes of a message: `cut` ends the connection before the server has it, `cut answer` once the server has
+ * answered, but before the service hears of it.
+ */
+export type Fate = 'forward' | 'cut' | 'cut answer';
+
+export interface PostgresProxy {
+  url: string;
+  /** Decides on each message of the service, by its type and text. */
+  judge: (type: string, text: string) => Fate;
+  /** From now on nothing gets through, and nobody is told; until `resume`. */
+  silence(): void;
+  resume(): void;
+}
+
+/** Stands between the service and a PostgreSQL server, for what a network can do. */
+export async function proxyFor(t: TestContext, serverUrl: string): Promise<PostgresProxy> {
+  const { hostname, port } = new URL(serverUrl);
+  const pairs = new Set<Pair>();
+  let isSilent = false;
+  const listener = createServer((client) => {
+    const pair = new Pair(client, connect(Number(port), hostname), (type, text) => proxy.judge(type, text));
+    pairs.add(pair);
+    if (isSilent) pair.silence();
+    client.once('close', () => pairs.delete(pair));
+  });
+  listener.listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  t.after(() => {
+    listener.close();
+    for (const pair of pairs) pair.cut();
+  });
+  const url = new URL(serverUrl);
+  const address = listener.address();
+  url.port = String(Object(address).port);
+  const proxy: PostgresProxy = {
+    url: url.href,
+    judge: () => 'forward',
+    silence() {
+      isSilent = true;
+      for (const pair of pairs) pair.silence();
+    },
+    resume() {
+      isSilent = false;
+      for (const pair of pairs) pair.resume();
+    },
+  };
+  return proxy;
+}
+
+/** The first message of a connection has no type. */
+const STARTUP = '';
+
+class Pair {
+  readonly #client: Socket;
+  readonly #server: Socket;
+  readonly #judge: (type: string, text: string) => Fate;
+  #unread = Buffer.alloc(0);
+  #hasStarted = false;
+  #isAnswerCut = false;
+  #isSilent = false;
+
+  constructor(client: Socket, server: Socket, judge: (type: string, text: string) => Fate) {
+    this.#client = client;
+    this.#server = server;
+    this.#judge = judge;
+    client.on('error', () => {}).on('data', (chunk) => this.#read(Buffer.from(chunk)));
+    server
+      .on('error', () => {})
+      .on('data', (chunk) => {
+        if (this.#isAnswerCut) this.cut();
+        else client.write(chunk);
+      });
+    for (const socket of [client, server]) socket.on('close', () => this.#isSilent || this.cut());
+  }
+
+  cut(): void {
+    this.#client.destroy();
+    this.#server.destroy();
+  }
+
+  silence(): void {
+    this.#isSilent = true;
+    this.#client.pause();
+    this.#server.pause();
+  }
+
+  resume(): void {
+    this.#isSilent = false;
+    if (this.#client.destroyed || this.#server.destroyed) this.cut();
+    this.#client.resume();
+    this.#server.resume();
+  }
+
+  #read(chunk: Buffer): void {
+    this.#unread = Buffer.concat([this.#unread, chunk]);
+    for (let message = this.#take(); message !== undefined; message = this.#take()) {
+      const type = this.#hasStarted ? message.toString('latin1', 0, 1) : STARTUP;
+      this.#hasStarted = true;
+      const fate = this.#judge(type, message.toString('latin1', 5));
+      if (fate === 'cut') this.cut();
+      if (fate === 'cut answer') this.#isAnswerCut = true;
+      if (this.#client.destroyed) return;
+      this.#server.write(message);
+    }
+  }
+
+  #take(): Buffer | undefined {
+    const start = this.#hasStarted ? 1 : 0;
+    if (this.#unread.length < start + 4) return undefined;
+    const length = start + this.#unread.readInt32BE(start);
+    if (this.#unread.length < length) return undefined;
+    const message = this.#unread.subarray(0, length);
+    this.#unread = this.#unread.subarray(length);
+    return message;
+  }
+}
