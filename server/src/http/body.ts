@@ -84,6 +84,8 @@ function waitForBody(incoming: IncomingMessage): Promise<Buffer> {
     let length = 0;
     const silence = setTimeout(onSlow, SILENCE_MAX_MS);
     const deadline = setTimeout(onSlow, DURATION_MAX_MS);
+    // A connection that has ended by now tells nobody any more.
+    if (incoming.destroyed) return onAbort();
     incoming.on('data', onData).on('end', finish).on('error', onAbort).on('close', onAbort);
 
     function onData(chunk: Buffer): void {
