@@ -25,6 +25,8 @@ export class Rehearsal {
   readonly #database: Database;
   readonly #actor: Actor;
   readonly #scratch: Scratch;
+  /** Rows come again until they are saved. */
+  readonly #lookedUp = new WeakSet<ImportRow>();
 
   private constructor(database: Database, actor: Actor, scratch: Scratch) {
     this.#database = database;
@@ -49,7 +51,9 @@ export class Rehearsal {
   async save(rows: ImportRow[]): Promise<RowOutcome[]> {
     const account = await getActingAccount(this.#database, this.#actor);
     const some = rows.slice(0, ROWS_MAX);
-    const met = await this.#findMet(account, some);
+    const fresh = some.filter((row) => !this.#lookedUp.has(row));
+    const met = await this.#findMet(account, fresh);
+    for (const row of fresh) this.#lookedUp.add(row);
     return this.#scratch.write(async (session) => {
       for (const stored of met) await copyOnce(session, account, stored);
       return saveRows({ session, account }, some, WORK_MAX_MS);
