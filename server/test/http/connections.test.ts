@@ -12,7 +12,8 @@ after(() => service[Symbol.asyncDispose]());
 const BODY = JSON.stringify(MINIMAL);
 const LENGTH = `Content-Length: ${BODY.length}\r\n`;
 
-const head = ({ key }: Tenant) => `Host: localhost\r\nAuthorization: Bearer ${key}\r\n`;
+const head = ({ key, keyId }: Tenant) =>
+  `Host: localhost\r\nAuthorization: Bearer ${key}\r\nX-Request-Id: ${keyId}\r\n`;
 const postHead = (tenant: Tenant) => `POST /v1/listings HTTP/1.1\r\n${head(tenant)}Content-Type: application/json\r\n`;
 const countListings = async (tenant: Tenant) =>
   (await readList(await service.fetch(tenant, '/v1/listings'))).data.length;

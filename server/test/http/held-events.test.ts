@@ -120,7 +120,7 @@ describe('a client that leaves waits no longer', () => {
     test(name, async () => {
       const tenant = await service.createTenant();
       using connection = await openRaw(service.url);
-      for (let index = 0; index < requests; index += 1) await holdOn(connection, service, tenant);
+      for (let index = 0; index < requests; index += 1) await holdOn(connection, tenant);
       assert.ok(isAnyHeld());
       connection.socket.destroy();
       await until('nobody waits', () => !isAnyHeld());
@@ -130,7 +130,7 @@ describe('a client that leaves waits no longer', () => {
   test('and one that only says that it sends no more has left, too', async () => {
     const tenant = await service.createTenant();
     using connection = await openRaw(service.url);
-    await holdOn(connection, service, tenant);
+    await holdOn(connection, tenant);
     connection.socket.end();
     await until('nobody waits', () => !isAnyHeld());
   });

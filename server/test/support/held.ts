@@ -1,4 +1,4 @@
-import { accountWrites } from '../../src/domain/event-hub.ts';
+import { accountWrites, EventHub } from '../../src/domain/event-hub.ts';
 import type { Statement } from '../../src/storage/database.ts';
 import { openRaw, type RawConnection, type RawReply } from './raw.ts';
 import { requestText } from './raw-http.ts';
@@ -24,24 +24,40 @@ export function countReads({ database }: TestService): Reads {
   return reads;
 }
 
+/** How many times a request has begun to wait in this process. */
+let waits = 0;
+const { wait } = EventHub.prototype;
+EventHub.prototype.wait = function (...parameters) {
+  waits += 1;
+  return wait.apply(this, parameters);
+};
+
+/** So many begin at a time: whoever comes with a thousand at once may be put off. */
+const BEGINNERS_MAX = 50;
+
 /** Begins requests for events, each on a connection of its own, and resolves once all of them wait. */
 export async function hold(service: TestService, tenants: Tenant[], query: string): Promise<Promise<RawReply>[]> {
-  const reads = countReads(service);
-  const replies = tenants.map(async (tenant) => {
-    using connection = await openRaw(service.url);
-    connection.send(requestText('GET', `/v1/events?${query}`, tenant.key));
-    return await connection.readReply();
-  });
-  // From the look-up to the wait is less than a turn of the event loop.
-  await until('all requests wait', () => reads.keys === tenants.length);
+  const replies: Promise<RawReply>[] = [];
+  for (let start = 0; start < tenants.length; start += BEGINNERS_MAX) {
+    const some = tenants.slice(start, start + BEGINNERS_MAX);
+    const wanted = waits + some.length;
+    replies.push(...some.map((tenant) => requestEvents(service, tenant, query)));
+    await until('all requests wait', () => waits === wanted);
+  }
   return replies;
 }
 
+async function requestEvents(service: TestService, tenant: Tenant, query: string): Promise<RawReply> {
+  using connection = await openRaw(service.url);
+  connection.send(requestText('GET', `/v1/events?${query}`, tenant.key));
+  return await connection.readReply();
+}
+
 /** Begins a request on a connection that may have others, and resolves once it waits. */
-export async function holdOn(connection: RawConnection, service: TestService, tenant: Tenant): Promise<void> {
-  const reads = countReads(service);
+export async function holdOn(connection: RawConnection, tenant: Tenant): Promise<void> {
+  const wanted = waits + 1;
   connection.send(requestText('GET', '/v1/events?wait=60', tenant.key));
-  await until('the request waits', () => reads.keys === 1);
+  await until('the request waits', () => waits === wanted);
 }
 
 /** Whether any request of this process is held. */
