@@ -1,22 +1,15 @@
 import type { z } from 'zod';
 import { parseBody, readBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
-import { requireBodyType } from './negotiate.ts';
-import { JSON_TYPE } from './reply.ts';
 import { invalidFields, toFaults } from './schemas/faults.ts';
 
 const READ_ONLY: ReadonlySet<string> = new Set();
 
 /**
- * Reads a body of JSON by its schema.
+ * Reads a body of JSON by its schema; `addOperation` has looked at its type.
  * @throws {AppError} what `readBody` and `parseBody` throw; `validation_failed` with every fault there is
  */
-export async function readInput<S extends z.ZodObject>(
-  exchange: Exchange,
-  schema: S,
-  types: readonly string[] = [JSON_TYPE],
-): Promise<z.output<S>> {
-  requireBodyType(exchange.incoming, types);
+export async function readInput<S extends z.ZodObject>(exchange: Exchange, schema: S): Promise<z.output<S>> {
   const { value } = parseBody(await readBody(exchange));
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;

@@ -13,7 +13,7 @@ const fields = {
   areaUnits: choice(AREA_UNITS, 'What areas are in that come without units.'),
 };
 
-export const PATCH_TYPES = ['application/merge-patch+json', JSON_TYPE];
+const PATCH_TYPES = ['application/merge-patch+json', JSON_TYPE];
 
 export const accountPatch = z.strictObject(fields, expected('an object')).partial().meta({ id: 'AccountPatch' });
 

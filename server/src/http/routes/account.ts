@@ -6,7 +6,7 @@ import type { Services } from '../app.ts';
 import { readInput } from '../input.ts';
 import { addOperation, type Mount } from '../operations.ts';
 import { type Reply, replyJson } from '../reply.ts';
-import { accountPatch, PATCH_TYPES, retrieveAccountOperation, updateAccountOperation } from './account.operations.ts';
+import { accountPatch, retrieveAccountOperation, updateAccountOperation } from './account.operations.ts';
 
 /** Settings → Account. */
 export function addAccount(mount: Mount<SessionHolder>, { database }: Services): void {
@@ -17,7 +17,7 @@ export function addAccount(mount: Mount<SessionHolder>, { database }: Services):
   });
   addOperation(mount, updateAccountOperation, async (exchange) => {
     const { accountId, administrator } = exchange.holder;
-    const change = await readInput(exchange, accountPatch, PATCH_TYPES);
+    const change = await readInput(exchange, accountPatch);
     return replyAccount(await changeAccount(database, accountId, change, administrator));
   });
 }

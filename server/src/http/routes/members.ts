@@ -22,7 +22,7 @@ export function addMembers(mount: Mount<SessionHolder>, { database }: Services):
   });
   addOperation(mount, updateMemberOperation, async (exchange, _, { memberId = '' }) => {
     const { accountId, administrator } = exchange.holder;
-    const { role } = await readInput(exchange, roleChange, updateMemberOperation.body?.types);
+    const { role } = await readInput(exchange, roleChange);
     const member = await changeRole(database, accountId, memberId, role, administrator);
     return replyJson(200, JSON.stringify(showMember(member, administrator.userId)));
   });
