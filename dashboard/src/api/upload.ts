@@ -14,7 +14,7 @@ export function upload<T>(
   onProgress: (fraction: number) => void,
   signal: AbortSignal,
 ): Promise<T> {
-  return new Promise((resolve, reject) => {
+  return new Promise<string>((resolve, reject) => {
     const call = new XMLHttpRequest();
     call.open('POST', path + toSearch(query));
     call.setRequestHeader('Content-Type', type);
@@ -22,7 +22,7 @@ export function upload<T>(
     for (const [name, value] of Object.entries(shownAccountHeader())) call.setRequestHeader(name, value);
     call.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total);
     call.onload = () => {
-      if (call.status >= 200 && call.status < 300) resolve(JSON.parse(call.responseText));
+      if (call.status >= 200 && call.status < 300) resolve(call.responseText);
       else reject(toRefusal(call.status, call.responseText));
     };
     const unreachable = 'The connection was lost before the service had answered. Rows that came before may be there.';
@@ -30,5 +30,5 @@ export function upload<T>(
     call.onabort = () => reject(new ApiError(0, 'aborted', 'Stopped. Rows that came before may be there.'));
     signal.addEventListener('abort', () => call.abort());
     call.send(file);
-  });
+  }).then((text) => JSON.parse(text));
 }

@@ -12,3 +12,14 @@ export function PasswordField({ error, ...rest }: PasswordInputProps) {
     />
   );
 }
+
+/** A password that is being chosen. */
+export function NewPasswordField(props: PasswordInputProps) {
+  return (
+    <PasswordField
+      description="At least 8 characters; several words are best."
+      autoComplete="new-password"
+      {...props}
+    />
+  );
+}

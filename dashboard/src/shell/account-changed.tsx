@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { queryClient, sessionQuery } from '../api/queries';
-import { orTell, putAccount } from './leave';
+import { endWork, orTell, putAccount } from './leave';
 import { beginSession, type Present } from './session';
 
 interface AccountChangedProps {
@@ -25,10 +25,12 @@ export function AccountChanged({ shown, now }: AccountChangedProps) {
       // What was asked for meanwhile was refused.
       void queryClient.invalidateQueries();
     });
-  const goOn = async () => {
-    await navigate({ to: '/' });
-    beginSession(now);
-  };
+  const goOn = () =>
+    orTell(async () => {
+      await endWork();
+      await navigate({ to: '/' });
+      beginSession(now);
+    });
 
   return (
     <Modal opened onClose={() => undefined} title="You changed the account in another window" size={560}>

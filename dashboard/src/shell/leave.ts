@@ -35,7 +35,7 @@ export function useSignOut(): () => Promise<void> {
 }
 
 /** What is under way belongs to the account that is about to be left. */
-async function endWork(): Promise<void> {
+export async function endWork(): Promise<void> {
   if (isImporting()) throw new Error('An import is running: wait for its end, or stop it first.');
   await finishDeletions();
 }

@@ -8,7 +8,7 @@ import type { InvitationPreview, Session } from '../../api/types';
 import { useFaults } from '../../lib/faults';
 import { Form } from '../../parts/form';
 import { FormError } from '../../parts/form-error';
-import { PasswordField } from '../../parts/password-field';
+import { NewPasswordField } from '../../parts/password-field';
 import { Entry, useEnter, useToken } from './entry';
 
 const TOKEN_KEY = 'invitation';
@@ -62,10 +62,8 @@ function NewPerson({ preview, token }: { preview: InvitationPreview; token: stri
             onChange={({ currentTarget }) => setName(currentTarget.value)}
             error={faults.fields.name}
           />
-          <PasswordField
+          <NewPasswordField
             label="Password"
-            description="At least 8 characters; several words are best."
-            autoComplete="new-password"
             value={password}
             onChange={({ currentTarget }) => setPassword(currentTarget.value)}
             error={faults.fields.password}

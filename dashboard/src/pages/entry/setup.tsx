@@ -8,7 +8,7 @@ import type { Session, Setup, SetupOffer } from '../../api/types';
 import { useFaults } from '../../lib/faults';
 import { Form } from '../../parts/form';
 import { FormError } from '../../parts/form-error';
-import { PasswordField } from '../../parts/password-field';
+import { NewPasswordField } from '../../parts/password-field';
 import { ErrorState } from '../../parts/states';
 import { Entry, useEnter, useToken } from './entry';
 
@@ -110,12 +110,7 @@ function SetupForm({ setup, offer, token }: SetupFormProps) {
           )}
           <TextInput label="Your name" autoComplete="name" {...bind('name')} />
           <TextInput label="E-mail" type="email" autoComplete="username" {...bind('email')} />
-          <PasswordField
-            label="Password"
-            description="At least 8 characters; several words are best."
-            autoComplete="new-password"
-            {...bind('password')}
-          />
+          <NewPasswordField label="Password" {...bind('password')} />
           <Button type="submit" loading={isBusy} fullWidth mt={4}>
             Finish setup
           </Button>

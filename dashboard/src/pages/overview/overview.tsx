@@ -1,18 +1,16 @@
-import { Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
+import { SimpleGrid, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { ChartColumn } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { overviewQuery, queryClient } from '../../api/queries';
 import type { Overview } from '../../api/types';
-import { formatChoice, formatNumber } from '../../lib/format';
+import { formatNumber } from '../../lib/format';
 import { NotLoaded } from '../../parts/loaded';
 import { Page, Section } from '../../parts/page';
 import { EmptyState } from '../../parts/states';
 import { Time } from '../../parts/time';
 import { usePresent } from '../../shell/session';
-import { STATUSES } from '../listings/search';
-import { STATUS_COLORS } from '../listings/status';
+import { ByStatus } from './by-status';
 import { FirstSteps } from './first-steps';
 import { UsageTable } from './usage-table';
 
@@ -114,41 +112,5 @@ function Figure({ label, value, children }: { label: string; value: number; chil
         {children}
       </Text>
     </div>
-  );
-}
-
-function ByStatus({ overview: { listings } }: { overview: Overview }) {
-  const parts = STATUSES.flatMap((status) => {
-    const count = listings.byStatus[status] ?? 0;
-    return count === 0 ? [] : [{ status, count }];
-  });
-  if (parts.length === 0) {
-    return (
-      <Text size="sm" c="dimmed">
-        Nothing yet.
-      </Text>
-    );
-  }
-  return (
-    <Stack gap="sm">
-      <div className="meter" aria-hidden>
-        {parts.map(({ status, count }) => (
-          <div key={status} style={{ flexGrow: count, background: STATUS_COLORS[status] }} />
-        ))}
-      </div>
-      <Group gap="lg" component="ul" className="plain-list">
-        {parts.map(({ status, count }) => (
-          <li key={status}>
-            <Link className="quiet-link status-link" to="/listings" search={{ status }}>
-              <span className="status-dot" style={{ background: STATUS_COLORS[status] }} aria-hidden />
-              {formatChoice(status)}
-              <Text component="span" size="sm" c="dimmed">
-                {formatNumber(count)}
-              </Text>
-            </Link>
-          </li>
-        ))}
-      </Group>
-    </Stack>
   );
 }

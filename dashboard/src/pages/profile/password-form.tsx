@@ -7,7 +7,7 @@ import { tell } from '../../lib/notes';
 import { Form } from '../../parts/form';
 import { FormError } from '../../parts/form-error';
 import { Section } from '../../parts/page';
-import { PasswordField } from '../../parts/password-field';
+import { NewPasswordField, PasswordField } from '../../parts/password-field';
 
 export function PasswordForm() {
   const [currentPassword, setCurrent] = useState('');
@@ -35,10 +35,8 @@ export function PasswordForm() {
               onChange={({ currentTarget }) => setCurrent(currentTarget.value)}
               error={faults.fields.currentPassword}
             />
-            <PasswordField
+            <NewPasswordField
               label="New password"
-              description="At least 8 characters; several words are best."
-              autoComplete="new-password"
               value={newPassword}
               onChange={({ currentTarget }) => setNew(currentTarget.value)}
               error={faults.fields.newPassword}
