@@ -1,5 +1,5 @@
 import type { Head } from '../model/accounts.ts';
-import type { Administrator } from '../model/administrators.ts';
+import type { Person } from '../model/administrators.ts';
 import type { Access } from '../model/api-keys.ts';
 import { AppError } from '../model/errors.ts';
 import { findKeyHead, type KeyHolder } from '../storage/api-keys.ts';
@@ -10,24 +10,24 @@ import { findStanding } from '../storage/standings.ts';
 export interface SessionHolder extends Head {
   accountId: string;
   access: Access;
-  administrator: Administrator;
+  person: Person;
 }
 
 /** Who was let in: by a key, or by a session of the dashboard. */
 export type Holder = KeyHolder | SessionHolder;
 
 /** What somebody of the dashboard works with. @throws {AppError} `unauthorized` when they are out meanwhile */
-export async function holdSession(session: Session, administrator: Administrator): Promise<SessionHolder> {
-  const { accountId, sessionId } = administrator;
+export async function holdSession(session: Session, person: Person): Promise<SessionHolder> {
+  const { accountId, sessionId } = person;
   const standing = await findStanding(session, accountId, sessionId);
   if (standing === undefined) throw sessionGone();
   const { sequence, epoch } = standing;
-  return { sequence, epoch, accountId, access: 'full', administrator };
+  return { sequence, epoch, accountId, access: 'full', person };
 }
 
 /** Where the account of somebody who was let in stands now, if they still are: for replies that last. */
 export async function findLiveHead(session: Session, holder: Holder): Promise<Head | undefined> {
-  if ('administrator' in holder) return findStanding(session, holder.accountId, holder.administrator.sessionId);
+  if ('person' in holder) return findStanding(session, holder.accountId, holder.person.sessionId);
   const { accountId, keyId, expiresAt } = holder;
   if (expiresAt !== null && expiresAt <= Date.now()) return undefined;
   return findKeyHead(session, accountId, keyId);
@@ -40,7 +40,7 @@ export async function requireLive(session: Session, holder: Holder): Promise<voi
 
 /** Somebody was let in and is out now. */
 export function holderGone(holder: object): AppError {
-  return 'administrator' in holder ? sessionGone() : keyGone();
+  return 'person' in holder ? sessionGone() : keyGone();
 }
 
 export function keyGone(): AppError {

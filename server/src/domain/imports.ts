@@ -51,9 +51,9 @@ async function saveAll(batches: AsyncIterable<ImportRow[]>, save: SaveSome, repo
 }
 
 /** Tells of what was imported by hand, once: whether an outcome that is not known was one cannot be told. */
-async function tell(database: Database, { accountId, administrator }: Actor, report: ImportReport): Promise<void> {
-  if (administrator === undefined) return;
-  await database.write((session) => auditImport(session, administrator, report), accountId);
+async function tell(database: Database, { accountId, person }: Actor, report: ImportReport): Promise<void> {
+  if (person === undefined) return;
+  await database.write((session) => auditImport(session, person, report), accountId);
 }
 
 /** An error of the database says that nothing was written: that is not so when rows were saved before it. */
@@ -136,7 +136,7 @@ async function saveTogether(writing: Writing<LongSession>, actor: Actor, rows: I
   };
   await saveBatch(rows, save, report);
   const kept = allOrNone(report);
-  await auditImport(writing.session, actor.administrator, kept);
+  await auditImport(writing.session, actor.person, kept);
   return kept;
 }
 

@@ -85,7 +85,7 @@ export function deleteListing(
     if (current === undefined) throw noListing();
     precondition?.(current.version);
     await storeDeleted(session, account.id, current);
-    await auditListing(session, actor.administrator, { ...current, type: 'deleted' });
+    await auditListing(session, actor.person, { ...current, type: 'deleted' });
     return { type: 'deleted' };
   });
 }
@@ -99,7 +99,7 @@ function writeListing(
 ): Promise<Written<SavedListing>> {
   return write(database, actor, retry, async (writing) => {
     const saved = await save(writing);
-    await auditListing(writing.session, actor.administrator, saved);
+    await auditListing(writing.session, actor.person, saved);
     return saved;
   });
 }

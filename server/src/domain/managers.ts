@@ -1,4 +1,4 @@
-import type { Administrator, Role } from '../model/administrators.ts';
+import type { Person, Role } from '../model/administrators.ts';
 import type { AuditActor } from '../model/audit.ts';
 import { AppError } from '../model/errors.ts';
 import type { Session } from '../storage/database.ts';
@@ -7,7 +7,7 @@ import { actorOf, OPERATOR } from './audit.ts';
 import { sessionGone } from './holders.ts';
 
 /** Who manages an account and its keys: the operator, or one of its administrators. */
-export type Manager = 'operator' | Administrator;
+export type Manager = 'operator' | Person;
 
 /**
  * Who manages an account, for the audit log. It is looked at again in the transaction in which something is changed.

@@ -1,5 +1,5 @@
 import type { Account } from '../model/accounts.ts';
-import type { Administrator } from '../model/administrators.ts';
+import type { Person } from '../model/administrators.ts';
 import { AppError } from '../model/errors.ts';
 import { findAccount } from '../storage/accounts.ts';
 import { findKeyAccount } from '../storage/api-keys.ts';
@@ -15,7 +15,7 @@ export interface Actor {
   /** The key in use: it must still be one when the change is made. */
   keyId?: string;
   /** Who uses the dashboard: their session must still be one. */
-  administrator?: Administrator;
+  person?: Person;
 }
 
 /** What a change is made with: an open transaction, and the account that it belongs to. */
@@ -93,10 +93,10 @@ export async function getActingAccount(session: Session, actor: Actor): Promise<
 }
 
 async function findActingAccount(session: Session, actor: Actor): Promise<Account | undefined> {
-  const { accountId, keyId, administrator } = actor;
+  const { accountId, keyId, person } = actor;
   if (keyId !== undefined) return findKeyAccount(session, keyId, Date.now());
-  if (administrator === undefined) return findAccount(session, accountId);
-  const standing = await findStanding(session, accountId, administrator.sessionId);
+  if (person === undefined) return findAccount(session, accountId);
+  const standing = await findStanding(session, accountId, person.sessionId);
   return standing && findAccount(session, accountId);
 }
 

@@ -36,7 +36,7 @@ export function isAnybody(_exchange: Exchange): _exchange is Admitted<Holder | u
 }
 
 export function hasSession(exchange: Exchange): exchange is Admitted<SessionHolder> {
-  return exchange.holder !== undefined && 'administrator' in exchange.holder;
+  return exchange.holder !== undefined && 'person' in exchange.holder;
 }
 
 /** Anything but a key, which would then lie in the log. */

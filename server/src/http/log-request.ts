@@ -36,7 +36,7 @@ function requestLine(
 
 /** The member of the line that says whose request it was. */
 function nameOf(holder: Holder): string {
-  return 'administrator' in holder ? `"userId":"${holder.administrator.userId}"` : `"keyId":"${holder.keyId}"`;
+  return 'person' in holder ? `"userId":"${holder.person.userId}"` : `"keyId":"${holder.keyId}"`;
 }
 
 /** A key that somebody put into an address must not lie in a log. */

@@ -35,7 +35,7 @@ export interface Invitation {
 }
 
 /** Who sends a request of the dashboard, for which account. */
-export interface Administrator {
+export interface Person {
   sessionId: string;
   userId: string;
   userName: string;

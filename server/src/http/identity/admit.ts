@@ -1,5 +1,5 @@
 import { holdSession } from '../../domain/holders.ts';
-import type { Administrator } from '../../model/administrators.ts';
+import type { Person } from '../../model/administrators.ts';
 import { AppError } from '../../model/errors.ts';
 import type { Services } from '../app.ts';
 import { clientAddress } from '../client-address.ts';
@@ -13,12 +13,12 @@ const OPEN =
 
 /**
  * Lets a request of the dashboard in, and finds who sends it: below `/admin` nothing can be learned without a session.
- * @throws {AppError} `forbidden` for a change that comes from elsewhere; what `requireAdministrator` throws
+ * @throws {AppError} `forbidden` for a change that comes from elsewhere; what `requirePerson` throws
  */
 export async function admit(exchange: Exchange, services: Services): Promise<void> {
   requireSameOrigin(exchange.incoming, services.publicUrl);
   if (OPEN.test(exchange.path)) return;
-  exchange.holder = await holdSession(services.database, await requireAdministrator(exchange, services));
+  exchange.holder = await holdSession(services.database, await requirePerson(exchange, services));
 }
 
 /**
@@ -27,7 +27,7 @@ export async function admit(exchange: Exchange, services: Services): Promise<voi
  * @throws {AppError} `unauthorized` when nobody is signed in; `account_changed` when they belong to the account no more, or
  * the page that asks shows another one
  */
-async function requireAdministrator(exchange: Exchange, services: Services): Promise<Administrator> {
+async function requirePerson(exchange: Exchange, services: Services): Promise<Person> {
   const { sessionId, user, membership } = await requireSignedIn(exchange, services);
   if (membership === undefined) throw accountChanged('You belong no more to the account that you worked in');
   const { accountId, role } = membership;

@@ -16,9 +16,9 @@ export function addAccount(mount: Mount<SessionHolder>, { database }: Services):
     return replyAccount(account);
   });
   addOperation(mount, updateAccountOperation, async (exchange) => {
-    const { accountId, administrator } = exchange.holder;
+    const { accountId, person } = exchange.holder;
     const change = await readInput(exchange, accountPatch);
-    return replyAccount(await changeAccount(database, accountId, change, administrator));
+    return replyAccount(await changeAccount(database, accountId, change, person));
   });
 }
 

@@ -18,20 +18,20 @@ export function addApiKeys(mount: Mount<SessionHolder>, { database }: Services):
     return replyJson(200, JSON.stringify({ data, nextCursor: null }));
   });
   addOperation(mount, createKeyOperation, async (exchange) => {
-    const { administrator, accountId } = exchange.holder;
+    const { person, accountId } = exchange.holder;
     const { name, access, expiresAt } = await readInput(exchange, newKey);
     const request = {
       accountId,
       name,
       access: access ?? 'full',
       expiresAt: expiresAt ?? null,
-      createdBy: administrator.userName,
+      createdBy: person.userName,
     };
-    const { key, secret } = await issueApiKey(database, request, administrator);
+    const { key, secret } = await issueApiKey(database, request, person);
     return replyJson(201, JSON.stringify({ ...showKey(key), key: secret }));
   });
   addOperation(mount, deleteKeyOperation, async ({ holder }, _, { keyId = '' }) => {
-    await deleteApiKey(database, keyId, holder.administrator);
+    await deleteApiKey(database, keyId, holder.person);
     return { status: 204, headers: {} };
   });
 }

@@ -35,10 +35,10 @@ export function addInvitations(mount: Mount<SessionHolder>, services: Services):
     return replyJson(200, JSON.stringify({ data: invitations.map(showInvitation), nextCursor: null }));
   });
   addOperation(mount, createInvitationOperation, async (exchange) => {
-    const { accountId, administrator } = exchange.holder;
+    const { accountId, person } = exchange.holder;
     const given = await readInput(exchange, newInvitation);
     await invitationLimit.spend(accountId, given.email);
-    const { invitation, accountName, token, mailedToken } = await invite(database, accountId, given, administrator);
+    const { invitation, accountName, token, mailedToken } = await invite(database, accountId, given, person);
     const base = `${baseOf(exchange, services)}/invitation#token=`;
     const letter = { ...invitation, accountName, url: base + mailedToken };
     const isMailed = await mailInvitation(mailer, letter, (error) =>
@@ -47,7 +47,7 @@ export function addInvitations(mount: Mount<SessionHolder>, services: Services):
     return replyJson(201, JSON.stringify({ ...showInvitation(invitation), url: base + token, isMailed }));
   });
   addOperation(mount, deleteInvitationOperation, async ({ holder }, _, { invitationId = '' }) => {
-    await revokeInvitation(database, holder.accountId, invitationId, holder.administrator);
+    await revokeInvitation(database, holder.accountId, invitationId, holder.person);
     return { status: 204, headers: {} };
   });
 }

@@ -15,20 +15,20 @@ import {
 
 /** Settings → Team. */
 export function addMembers(mount: Mount<SessionHolder>, { database }: Services): void {
-  addOperation(mount, listMembersOperation, async ({ holder: { accountId, administrator } }) => {
+  addOperation(mount, listMembersOperation, async ({ holder: { accountId, person } }) => {
     const members = await listMembers(database, accountId);
-    const data = members.map((member) => showMember(member, administrator.userId));
+    const data = members.map((member) => showMember(member, person.userId));
     return replyJson(200, JSON.stringify({ data, nextCursor: null }));
   });
   addOperation(mount, updateMemberOperation, async (exchange, _, { memberId = '' }) => {
-    const { accountId, administrator } = exchange.holder;
+    const { accountId, person } = exchange.holder;
     const { role } = await readInput(exchange, roleChange);
-    const member = await changeRole(database, accountId, memberId, role, administrator);
-    return replyJson(200, JSON.stringify(showMember(member, administrator.userId)));
+    const member = await changeRole(database, accountId, memberId, role, person);
+    return replyJson(200, JSON.stringify(showMember(member, person.userId)));
   });
   addOperation(mount, deleteMemberOperation, async ({ holder }, _, { memberId = '' }) => {
-    const { accountId, administrator } = holder;
-    await removeMember(database, accountId, memberId, administrator);
+    const { accountId, person } = holder;
+    await removeMember(database, accountId, memberId, person);
     return { status: 204, headers: {} };
   });
 }
