@@ -4,6 +4,7 @@ import { deleteListing, updateListing } from '../../src/domain/listings.ts';
 import { FACETS } from '../../src/model/facets.ts';
 import type { Listing } from '../../src/model/listings.ts';
 import type { Database } from '../../src/storage/database.ts';
+import { ENGINE } from '../support/database.ts';
 import { create, databaseFor, words } from './support.ts';
 
 const FULL = {
@@ -41,10 +42,13 @@ async function assertAgree(database: Database, count: number): Promise<void> {
 
 /** How many listings of the account have a word that begins so. */
 async function countMatches(database: Database, accountId: string, start: string): Promise<number | undefined> {
-  const match = `"${accountId.slice(-8)}${start}" *`;
+  const word = `${accountId.slice(-8)}${start}`;
+  const rows = {
+    sqlite: `select rowid from listing_words where listing_words match '"${word}" *'`,
+    postgres: `select search_row from listing_words where account_id = '${accountId}' and words @@ '${word}:*'::tsquery`,
+  };
   const statement = words<{ count: number }>(
-    `select count(*) as count from listing_facets
-      where search_row in (select rowid from listing_words where listing_words match '${match}')`,
+    `select count(*) as count from listing_facets where search_row in (${rows[ENGINE]})`,
   );
   return (await database.execute(statement, {}))[0]?.count;
 }

@@ -4,6 +4,7 @@ import { deleteListing, updateListing } from '../../src/domain/listings.ts';
 import { type Condition, NEWEST_FIRST, type Search } from '../../src/model/search.ts';
 import type { Database, Scans } from '../../src/storage/database.ts';
 import { type Found, findDocs, findFirst } from '../../src/storage/searches.ts';
+import { only } from '../support/database.ts';
 import { create, databaseFor } from './support.ts';
 
 const EVERYTHING: Search = { conditions: [], box: undefined, circle: undefined, words: [], order: NEWEST_FIRST };
@@ -75,7 +76,7 @@ test('documents come in the order in which they are asked for, and end with the 
   );
 });
 
-test('every search scans facets by the account, and touches documents only to read them', async (t) => {
+test('every search scans facets by the account, and touches documents only to read them', only('sqlite'), async (t) => {
   const { database, accountId } = await databaseFor(t);
   const plans: string[] = [];
   const query: Database['scans']['query'] = (owner, build, options) => {

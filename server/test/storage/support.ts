@@ -35,7 +35,7 @@ export async function databaseFor(t: TestContext) {
     await rm(directory, { recursive: true, force: true });
   });
   const account = await createAccount(database, 'Hill Country Homes');
-  return { database, path: join(directory, 'listings.db'), accountId: account.id };
+  return { database, url, path: join(directory, 'listings.db'), accountId: account.id };
 }
 
 /** Creates a listing without HTTP. */

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createAccount } from '../../src/domain/accounts.ts';
 import type { Database, Session } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open.ts';
+import { only } from '../support/database.ts';
 import { create, databaseFor, otherTurns, storedIds, storedSequence, words } from './support.ts';
 
 const AWAITED_ELSE = /awaited something other than its session/;
@@ -66,70 +67,84 @@ test('writes that wait at the same time share commits', async (t) => {
   );
 });
 
-test('a write job that awaits something else is refused, and its statements reach no later transaction', async (t) => {
-  const { database } = await notesFor(t);
-  const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
-  const late = database.write(async (session) => {
-    await note(session, 'before it');
-    try {
-      await otherTurns();
-      await note(session, 'after it');
-    } finally {
-      settle();
-    }
-  });
-  await assert.rejects(late, AWAITED_ELSE);
-  // Nothing but this write stands between the refused job and what it awaits.
-  await database.write((session) => note(session, 'another job'));
-  await settled;
-  await database.write((session) => note(session, 'a third job'));
-  assert.deepEqual(await notes(database), ['a third job', 'another job']);
-});
+// Only on SQLite do all jobs share one connection; on PostgreSQL a job harms nobody by waiting.
 
-test('a refused write job that wakes within another one writes nothing into its transaction', async (t) => {
-  const { database } = await notesFor(t);
-  const { promise: awaited, resolve: wake } = Promise.withResolvers<void>();
-  const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
-  const late = database.write(async (session) => {
-    await awaited;
-    try {
-      await note(session, 'of the refused job');
-    } finally {
-      settle();
-    }
-  });
-  await assert.rejects(late, AWAITED_ELSE);
-  const other = database.write(async (session) => {
-    wake();
-    for (let turn = 0; turn < 20; turn += 1) await note(session, `of the other job ${turn}`);
-  });
-  await other;
-  await settled;
-  assert.deepEqual(
-    (await notes(database)).filter((text) => !text.startsWith('of the other job')),
-    [],
-  );
-  assert.equal((await notes(database)).length, 20);
-});
+test(
+  'a write job that awaits something else is refused, and its statements reach no later transaction',
+  only('sqlite'),
+  async (t) => {
+    const { database } = await notesFor(t);
+    const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
+    const late = database.write(async (session) => {
+      await note(session, 'before it');
+      try {
+        await otherTurns();
+        await note(session, 'after it');
+      } finally {
+        settle();
+      }
+    });
+    await assert.rejects(late, AWAITED_ELSE);
+    // Nothing but this write stands between the refused job and what it awaits.
+    await database.write((session) => note(session, 'another job'));
+    await settled;
+    await database.write((session) => note(session, 'a third job'));
+    assert.deepEqual(await notes(database), ['a third job', 'another job']);
+  },
+);
 
-test('a write job that awaits something else is refused alone; the others of its group are run again', async (t) => {
-  const { database } = await notesFor(t);
-  const writes = Array.from({ length: 5 }, (_, index) =>
-    database.write(async (session) => {
-      await note(session, `job ${index}`);
-      if (index === 1 || index === 3) await otherTurns();
-      return index;
-    }),
-  );
-  const outcomes = await Promise.allSettled(writes);
-  assert.deepEqual(
-    outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : AWAITED_ELSE.test(outcome.reason))),
-    [0, true, 2, true, 4],
-  );
-  assert.deepEqual((await notes(database)).sort(), ['job 0', 'job 2', 'job 4']);
-});
+test(
+  'a refused write job that wakes within another one writes nothing into its transaction',
+  only('sqlite'),
+  async (t) => {
+    const { database } = await notesFor(t);
+    const { promise: awaited, resolve: wake } = Promise.withResolvers<void>();
+    const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
+    const late = database.write(async (session) => {
+      await awaited;
+      try {
+        await note(session, 'of the refused job');
+      } finally {
+        settle();
+      }
+    });
+    await assert.rejects(late, AWAITED_ELSE);
+    const other = database.write(async (session) => {
+      wake();
+      for (let turn = 0; turn < 20; turn += 1) await note(session, `of the other job ${turn}`);
+    });
+    await other;
+    await settled;
+    assert.deepEqual(
+      (await notes(database)).filter((text) => !text.startsWith('of the other job')),
+      [],
+    );
+    assert.equal((await notes(database)).length, 20);
+  },
+);
 
-test('after a refused write job every other write is stored, whenever it was handed in', async (t) => {
+test(
+  'a write job that awaits something else is refused alone; the others of its group are run again',
+  only('sqlite'),
+  async (t) => {
+    const { database } = await notesFor(t);
+    const writes = Array.from({ length: 5 }, (_, index) =>
+      database.write(async (session) => {
+        await note(session, `job ${index}`);
+        if (index === 1 || index === 3) await otherTurns();
+        return index;
+      }),
+    );
+    const outcomes = await Promise.allSettled(writes);
+    assert.deepEqual(
+      outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : AWAITED_ELSE.test(outcome.reason))),
+      [0, true, 2, true, 4],
+    );
+    assert.deepEqual((await notes(database)).sort(), ['job 0', 'job 2', 'job 4']);
+  },
+);
+
+test('after a refused write job every other write is stored, whenever it was handed in', only('sqlite'), async (t) => {
   const { database, accountId } = await notesFor(t);
   const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
   const late = database.write(() => otherTurns().finally(settle));
@@ -161,8 +176,8 @@ test('a statement that comes after its job has ended is refused', async (t) => {
 });
 
 test('close waits for the writes that were handed in, and later ones are refused', async (t) => {
-  const { accountId, path } = await databaseFor(t);
-  const database = await openDatabase(`file:${path}`);
+  const { accountId, url } = await databaseFor(t);
+  const database = await openDatabase(url);
   const writes = Array.from({ length: 500 }, () => create(database, accountId));
   const closed = database.close();
   await assert.rejects(async () => create(database, accountId), { code: 'unavailable' });
@@ -170,7 +185,7 @@ test('close waits for the writes that were handed in, and later ones are refused
   assert.equal(new Set((await Promise.all(writes)).map(({ id }) => id)).size, 500);
 });
 
-test('the write-ahead log stays below 80 MB, however much is written', async (t) => {
+test('the write-ahead log stays below 80 MB, however much is written', only('sqlite'), async (t) => {
   const { database, path } = await databaseFor(t);
   const { id: accountId } = await createAccount(database, 'Large');
   const description = 'x'.repeat(8_000);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AppError } from '../../src/model/errors.ts';
-import type { Database, Session } from '../../src/storage/database.ts';
-import { create, databaseFor, storedIds, storedSequence, words } from './support.ts';
+import { AppError } from '../../../src/model/errors.ts';
+import type { Database, Session } from '../../../src/storage/database.ts';
+import { create, databaseFor, storedIds, storedSequence, words } from '../support.ts';
 
 const ROOM_AGAIN = 1_000_000;
 const LARGE = 'x'.repeat(4_000);

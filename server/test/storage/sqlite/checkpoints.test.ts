@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { openDatabase } from '../../src/storage/open.ts';
-import { Checkpoints } from '../../src/storage/sqlite/checkpoints.ts';
-import { words } from './support.ts';
+import { openDatabase } from '../../../src/storage/open.ts';
+import { Checkpoints } from '../../../src/storage/sqlite/checkpoints.ts';
+import { words } from '../support.ts';
 
 test('checkpoints that fail hold up no write', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'property-listings-'));

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { AppError } from '../../src/model/errors.ts';
-import type { Session } from '../../src/storage/database.ts';
-import { WriteQueue } from '../../src/storage/sqlite/write-queue.ts';
-import { databaseFor, storedIds, words } from './support.ts';
+import { AppError } from '../../../src/model/errors.ts';
+import type { Session } from '../../../src/storage/database.ts';
+import { WriteQueue } from '../../../src/storage/sqlite/write-queue.ts';
+import { databaseFor, storedIds, words } from '../support.ts';
 
 const SQLITE_IOERR = 10;
 const SQLITE_FULL = 13;
