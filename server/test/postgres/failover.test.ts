@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { after, type TestContext, test } from 'node:test';
+import pg from 'pg';
+import { createPostgresServer } from '../support/postgres.ts';
+import { requestText } from '../support/raw-http.ts';
+import { until } from '../support/until.ts';
+import {
+  assertAllStored,
+  assertUnavailable,
+  clientFor,
+  connectionFor,
+  databaseFor,
+  LISTING,
+  serviceFor,
+} from './support.ts';
+
+const CONNECTIONS_MAX = 30;
+
+const server = await createPostgresServer([
+  'fsync=off',
+  'full_page_writes=off',
+  `max_connections=${CONNECTIONS_MAX}`,
+  'superuser_reserved_connections=0',
+  'unix_socket_directories=',
+]);
+after(() => server.stop());
+
+async function start(t: TestContext) {
+  const database = await databaseFor(t, server.url);
+  const service = await serviceFor(t, database, { databasePool: { poolSize: 4 } });
+  const tenant = await service.createTenant();
+  const ask = await connectionFor(t, service.url);
+  const write = requestText('POST', '/v1/listings', tenant.key, LISTING);
+  const read = requestText('GET', '/v1/listings?limit=5', tenant.key);
+  /** Resolves with the new listing's id once writing is possible, within two seconds. */
+  const writeAgain = async (): Promise<string> => {
+    const startTimeMs = performance.now();
+    const created = await until('writes go on', async () => {
+      const reply = await ask(write);
+      return reply.status === 201 && reply;
+    });
+    const backMs = performance.now() - startTimeMs;
+    assert.ok(backMs < 2_000, `back after ${backMs} ms`);
+    return JSON.parse(created.body).id;
+  };
+  return { database, service, tenant, ask, write, read, writeAgain };
+}
+
+test('a server that cannot be written any more refuses writes within 5 s and is read; what takes its place is written', async (t) => {
+  const { database, tenant, ask, write, read, writeAgain } = await start(t);
+  const created = [await writeAgain()];
+  const operator = await clientFor(t, database);
+  const connections = async () => {
+    const { rows } = await operator.query('select pid from pg_stat_activity where datname = current_database()');
+    return rows.map(({ pid }) => pid);
+  };
+  const before = new Set(await connections());
+  const setReadOnly = async (value: 'on' | 'off') => {
+    await operator.query(`alter system set default_transaction_read_only = ${value}`);
+    await operator.query('select pg_reload_conf()');
+  };
+  await operator.query('set default_transaction_read_only = off');
+
+  await setReadOnly('on');
+  await until('the server has heard of it', async () => (await ask(write)).status === 503);
+  for (let round = 0; round < 3; round += 1) {
+    assertUnavailable(await ask(write));
+    assert.equal((await ask(read)).status, 200);
+  }
+  const [own] = (await operator.query('select pg_backend_pid() as pid')).rows;
+  const kept = (await connections()).filter((pid) => before.has(pid) && pid !== own?.pid);
+  assert.deepEqual(kept, [], 'connections to what was the server before are given up');
+
+  await setReadOnly('off');
+  created.push(await writeAgain());
+  await assertAllStored(database, tenant.accountId, created);
+});
+
+test('while others hold every connection of the server requests are 503 within 5 s, and afterwards all goes on', async (t) => {
+  const { database, service, tenant, ask, write, read, writeAgain } = await start(t);
+  const created = [await writeAgain()];
+  const operator = await clientFor(t, database);
+  const others: pg.Client[] = [];
+  const holdOne = async (): Promise<boolean> => {
+    const other = new pg.Client(database.url);
+    other.on('error', () => {});
+    const isConnected = await other.connect().then(
+      () => true,
+      () => false,
+    );
+    if (isConnected) others.push(other);
+    return isConnected;
+  };
+  while (await holdOne());
+  assert.ok(others.length > 0);
+  assert.equal((await ask(read)).status, 200, 'the service has its own');
+  await until('they hold all', async () => {
+    const { rowCount } = await operator.query(`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name = 'property-listings'`);
+    for (let held = 0; held < (rowCount ?? 0); held += 1) await until('there is a place', holdOne);
+    return (await ask(read)).status === 503;
+  });
+  for (const request of [write, read, requestText('GET', '/readyz', '')]) assertUnavailable(await ask(request));
+  assert.equal((await ask(requestText('GET', '/livez', ''))).status, 200);
+
+  await Promise.all(others.map((other) => other.end()));
+  created.push(await writeAgain());
+  assert.equal((await service.fetch(tenant, '/readyz')).status, 200);
+  await assertAllStored(database, tenant.accountId, created);
+});
