@@ -4,7 +4,7 @@ import { type Account, AREA_UNITS, parseName } from '../model/accounts.ts';
 import type { AuditActor } from '../model/audit.ts';
 import { CURRENCIES } from '../model/codes.ts';
 import { AppError } from '../model/errors.ts';
-import { findAccount, insertAccount, removeAccount, updateAccount } from '../storage/accounts.ts';
+import { closeAccount, findAccount, insertAccount, removeAccount, updateAccount } from '../storage/accounts.ts';
 import { removeApiKeys } from '../storage/api-keys.ts';
 import type { Database, Session } from '../storage/database.ts';
 import { removeEvents } from '../storage/events.ts';
@@ -110,6 +110,7 @@ export async function deleteAccount(database: Database, id: string): Promise<voi
   await inSlices((limit) => database.write((session) => removeEvents(session, id, limit), id));
   await inSlices((limit) => database.write((session) => removeRetries(session, id, limit), id));
   await database.write(async (session) => {
+    await closeAccount(session, id);
     // A write that was let in before its key was gone may have come in between.
     while ((await removeListings(session, id, SLICE_LENGTH)) > 0);
     await removeAccount(session, id);

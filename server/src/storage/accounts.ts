@@ -65,6 +65,15 @@ export async function updateAccount(session: Session, account: Account): Promise
   await session.execute(update, account);
 }
 
+const removeHead = statement<{ id: string }>((query, parameter) =>
+  query.deleteFrom('account_heads').where('account_id', '=', parameter('id')),
+);
+
+/** Waits for those who write the account's listings; from then on nobody can. */
+export async function closeAccount(session: Session, id: string): Promise<void> {
+  await session.execute(removeHead, { id });
+}
+
 const remove = statement<{ id: string }>((query, parameter) =>
   query.deleteFrom('accounts').where('id', '=', parameter('id')),
 );

@@ -9,6 +9,8 @@ import { isAway } from './errors.ts';
 
 /** An advisory lock of ours (any number): who migrates holds it until the commit. */
 const MIGRATION_LOCK = 7_236_113;
+/** `to_regclass` would not see what another process has committed while this one waited for the lock. */
+const FIND_TABLE = "select 1 from pg_class where relname = 'schema_version' and pg_table_is_visible(oid)";
 /** How long a process that starts waits for another one that migrates. */
 const LOCK_TIMEOUT_MS = 30_000;
 
@@ -45,8 +47,8 @@ export async function migrate(client: pg.ClientBase, name: string): Promise<void
 
 /** 0 for a database without our tables. */
 async function readVersion(client: pg.ClientBase): Promise<number> {
-  const { rows } = await send(client, { text: "select to_regclass('schema_version') is not null" });
-  if (rows[0]?.[0] !== true) return 0;
+  const { rows } = await send(client, { text: FIND_TABLE });
+  if (rows.length === 0) return 0;
   const answer = await send(client, { text: 'select version from schema_version' });
   return Number(answer.rows[0]?.[0]);
 }

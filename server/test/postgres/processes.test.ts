@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { after, type TestContext, test } from 'node:test';
+import { createAccount } from '../../src/domain/accounts.ts';
+import { issueApiKey } from '../../src/domain/api-keys.ts';
+import { openDatabase } from '../../src/storage/open.ts';
+import { Browser, createPerson, PASSWORD } from '../support/browser.ts';
+import { createPostgresDatabase } from '../support/database.ts';
+import { spawnService } from '../support/process.ts';
+import { readError, readListing } from '../support/replies.ts';
+import { createDirectory } from '../support/service.ts';
+import { isRunning } from '../support/serving.ts';
+import { assertAllStored, LISTING } from './support.ts';
+
+const stored = await createPostgresDatabase();
+const database = await openDatabase(stored.url);
+const settings = { DATABASE_URL: stored.url, DATA_DIR: await createDirectory(), RATE_LIMIT: 'off' };
+const [one, other] = await Promise.all([spawnService(settings), spawnService(settings)]);
+after(async () => {
+  assert.deepEqual(await Promise.all([one.end(), other.end()]), [0, 0]);
+  await database.close();
+  await stored.drop();
+});
+
+async function createTenant() {
+  const { id: accountId } = await createAccount(database, 'Hill Country Homes');
+  const asked = { accountId, name: 'Website', access: 'full', expiresAt: null, createdBy: null } as const;
+  const { key, secret } = await issueApiKey(database, asked);
+  return { accountId, keyId: key.id, key: secret };
+}
+
+function send(
+  { url }: { url: string },
+  { key }: { key: string },
+  method: string,
+  path: string,
+  body?: string,
+  given: Record<string, string> = {},
+): Promise<Response> {
+  const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
+  const headers = { Authorization: `Bearer ${key}`, ...type, ...given };
+  return fetch(`${url}/v1${path}`, { method, headers, body: body ?? null });
+}
+
+/** The same from both processes, several times each, all at once. */
+function fromBoth(ask: (service: { url: string }, index: number) => Promise<Response>): Promise<Response[]> {
+  return Promise.all(Array.from({ length: 12 }, (_, index) => ask(index % 2 === 0 ? one : other, index)));
+}
+
+const withExternalId = (beds: number) => JSON.stringify({ ...JSON.parse(LISTING), beds, externalId: 'MLS-1' });
+
+test('a key that is deleted through one process is refused by the other on its next request', async () => {
+  const person = await createPerson({ database });
+  const browser = new Browser(one);
+  await browser.ask('POST', '/admin/auth/sign-in/email', { email: person.email, password: PASSWORD });
+  for (let round = 0; round < 10; round += 1) {
+    const { id, key } = await browser.ask('POST', '/admin/api-keys', { name: 'Website' }, 201);
+    assert.equal((await send(other, { key }, 'GET', '/me')).status, 200);
+    await browser.ask('DELETE', `/admin/api-keys/${id}`, undefined, 204);
+    assert.equal((await send(other, { key }, 'GET', '/me')).status, 401);
+    assert.equal((await send(other, { key }, 'POST', '/listings', LISTING)).status, 401);
+  }
+});
+
+test('events that one process has made end the waiting in the other within a second', async () => {
+  const tenant = await createTenant();
+  const durationsMs: number[] = [];
+  for (let after = 0; after < 5; after += 1) {
+    const held = send(other, tenant, 'GET', `/events?after=${after}&wait=60`);
+    const { id } = await readListing(await send(one, tenant, 'POST', '/listings', LISTING), 201);
+    const startTimeMs = performance.now();
+    const events = Object(await (await held).json());
+    durationsMs.push(performance.now() - startTimeMs);
+    assert.deepEqual([events.data.length, events.data[0].listingId, events.nextAfter], [1, id, after + 1]);
+  }
+  assert.ok(Math.min(...durationsMs) < 1_000, `after ${durationsMs} ms`);
+});
+
+test('of creates with one externalId in both processes exactly one wins, and each other names it', async () => {
+  const tenant = await createTenant();
+  const replies = await fromBoth((service) => send(service, tenant, 'POST', '/listings', withExternalId(3)));
+  const winners = replies.filter(({ status }) => status === 201);
+  assert.equal(winners.length, 1);
+  const [winner] = await Promise.all(winners.map((reply) => readListing(reply, 201)));
+  for (const reply of replies.filter(({ status }) => status !== 201)) {
+    assert.equal((await readError(reply, 409, 'external_id_taken')).listingId, winner?.id);
+  }
+  await assertAllStored(stored, tenant.accountId, [String(winner?.id)]);
+});
+
+test('of upserts in both processes one creates and the others replace; each change has its place in the sequence', async () => {
+  const tenant = await createTenant();
+  const put = (service: { url: string }, index: number) =>
+    send(service, tenant, 'PUT', '/listings/external/MLS-1', withExternalId(index));
+  const replies = await fromBoth(put);
+  const statuses = replies.map(({ status }) => status).sort();
+  assert.deepEqual(statuses, [...Array(11).fill(200), 201]);
+  const listings = await Promise.all(replies.map((reply) => readListing(reply, reply.status)));
+  assert.equal(new Set(listings.map(({ id }) => id)).size, 1);
+  const versions = listings.map(({ version }) => version).sort((first, second) => first - second);
+  assert.deepEqual(
+    versions,
+    Array.from({ length: 12 }, (_, index) => index + 1),
+  );
+  const events = await stored.sql('select sequence from events where account_id = ? order by 1', tenant.accountId);
+  assert.deepEqual(
+    events.map(({ sequence }) => sequence),
+    versions,
+  );
+});
+
+test('of changes of one version in both processes exactly one is made', async () => {
+  const tenant = await createTenant();
+  const { id } = await readListing(await send(one, tenant, 'POST', '/listings', LISTING), 201);
+  const replies = await fromBoth((service, index) =>
+    send(service, tenant, 'PATCH', `/listings/${id}`, JSON.stringify({ beds: 10 + index }), { 'If-Match': '"1"' }),
+  );
+  assert.deepEqual(replies.map(({ status }) => status).sort(), [200, ...Array(11).fill(412)]);
+});
+
+test('a request that both processes get with one Idempotency-Key is done once', async () => {
+  const tenant = await createTenant();
+  const retry = { 'Idempotency-Key': 'once' };
+  const replies = await fromBoth((service) => send(service, tenant, 'POST', '/listings', LISTING, retry));
+  const listings = await Promise.all(replies.map((reply) => readListing(reply, 201)));
+  assert.equal(new Set(listings.map(({ id }) => id)).size, 1);
+  const replayed = replies.filter(({ headers }) => headers.get('idempotent-replayed') === 'true');
+  assert.equal(replayed.length, replies.length - 1);
+  await assertAllStored(
+    stored,
+    tenant.accountId,
+    listings.map(({ id }) => id),
+  );
+});
+
+test('creates through both processes at once leave a sequence without gap or double', async () => {
+  const tenant = await createTenant();
+  const created: string[] = [];
+  for (let round = 0; round < 10; round += 1) {
+    const replies = await fromBoth((service) => send(service, tenant, 'POST', '/listings', LISTING));
+    for (const reply of replies) created.push((await readListing(reply, 201)).id);
+  }
+  assert.equal(new Set(created).size, created.length);
+  await assertAllStored(stored, tenant.accountId, created);
+});
+
+test('neither process has ended by itself', (t: TestContext) => {
+  for (const { child, stderr } of [one, other]) assert.ok(isRunning(Number(child.pid)), stderr());
+  t.diagnostic('both run');
+});

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { createAccount, deleteAccount } from '../../src/domain/accounts.ts';
+import { createListing } from '../../src/domain/listings.ts';
+import { renewSetupLink } from '../../src/domain/setup.ts';
+import { AppError } from '../../src/model/errors.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { openDatabase } from '../../src/storage/open.ts';
+import { Browser, PASSWORD } from '../support/browser.ts';
+import { startCreating } from '../support/load.ts';
+import { runCommand } from '../support/process.ts';
+import { directoryFor } from '../support/serving.ts';
+import { until } from '../support/until.ts';
+import { databaseFor, LISTING, serviceFor } from './support.ts';
+
+const ACCOUNT_TABLES = [
+  'account_heads',
+  'api_keys',
+  'events',
+  'idempotency_keys',
+  'listing_facets',
+  'listing_words',
+  'listings',
+];
+
+async function openFor(t: TestContext, url: string): Promise<Database> {
+  const database = await openDatabase(url);
+  t.after(() => database.close());
+  return database;
+}
+
+test('ten that bring an empty database up to date at once make one schema with one epoch', async (t) => {
+  const { url, sql } = await databaseFor(t);
+  const databases = await Promise.all(Array.from({ length: 10 }, () => openDatabase(url)));
+  await Promise.all(databases.map((database) => database.close()));
+  assert.equal((await sql('select epoch from database_info')).length, 1);
+  assert.equal((await sql('select version from schema_version')).length, 1);
+});
+
+test('tables of a newer release are refused with words, and left as they are', async (t) => {
+  const { url, sql } = await databaseFor(t);
+  await (await openDatabase(url)).close();
+  await sql('update schema_version set version = 1000');
+  const { code, stderr } = await runCommand(['serve'], { DATABASE_URL: url, DATA_DIR: await directoryFor(t) });
+  assert.equal(code, 1);
+  assert.match(
+    stderr,
+    /^error: The database postgres:.* has tables of version 1000 .* newer release has used it\..*\n$/,
+  );
+  assert.deepEqual(await sql('select version from schema_version'), [{ version: 1000 }]);
+});
+
+test('of several who use the setup link in two services at once exactly one becomes the administrator', async (t) => {
+  const database = await databaseFor(t);
+  const services = [await serviceFor(t, database), await serviceFor(t, database)];
+  const [first] = services;
+  assert.ok(first !== undefined);
+  const token = await renewSetupLink(first.database);
+  const replies = await Promise.all(
+    Array.from({ length: 6 }, (_, index) => {
+      const service = services[index % 2] ?? first;
+      const person = { name: 'Ada', email: `ada-${index}@example.com`, password: PASSWORD };
+      return new Browser(service).send('POST', '/admin/setup', { token, ...person, accountName: 'Homes' });
+    }),
+  );
+  assert.deepEqual(replies.map(({ status }) => status).sort(), [201, 409, 409, 409, 409, 409]);
+  assert.equal((await database.sql('select id from users')).length, 1);
+  assert.equal((await database.sql('select id from accounts')).length, 1);
+  assert.deepEqual(await database.sql('select hash from setup_links'), []);
+});
+
+test('an account that is deleted while it is written is gone with all that it had', async (t) => {
+  const database = await databaseFor(t);
+  const services = [await serviceFor(t, database), await serviceFor(t, database)];
+  const [first] = services;
+  assert.ok(first !== undefined);
+  const tenant = await first.createTenant();
+  const loads = services.map(({ url }) => startCreating(url, tenant.key, 3));
+  await until('listings are created', () => loads.every(({ created }) => created.length > 20));
+  const operator = await openFor(t, database.url);
+  await deleteAccount(operator, tenant.accountId);
+  for (const load of loads) load.finish();
+  await Promise.all(loads.map(({ ended }) => ended));
+  assert.deepEqual([...new Set(loads.flatMap(({ refused }) => refused.map(({ status }) => status)))], [401]);
+  for (const table of ACCOUNT_TABLES) {
+    assert.deepEqual(await database.sql(`select 1 from ${table} where account_id = ?`, tenant.accountId), [], table);
+  }
+});
+
+test('so is one that people write by hand, whose sessions end with it', async (t) => {
+  const { url, sql } = await databaseFor(t);
+  const [operator, ...others] = [await openFor(t, url), await openFor(t, url), await openFor(t, url)];
+  for (let round = 0; round < 5; round += 1) {
+    const { id: accountId } = await createAccount(operator, 'Hill Country Homes');
+    let created = 0;
+    const writers = others.map(async (database): Promise<unknown> => {
+      try {
+        for (;;) {
+          await createListing(database, { accountId }, () => JSON.parse(LISTING));
+          created += 1;
+        }
+      } catch (error) {
+        return error;
+      }
+    });
+    await until('listings are created', () => created > 10);
+    await deleteAccount(operator, accountId);
+    for (const error of await Promise.all(writers)) {
+      assert.ok(error instanceof AppError && error.code === 'unauthorized', String(error));
+    }
+    for (const table of ACCOUNT_TABLES) {
+      assert.deepEqual(await sql(`select 1 from ${table} where account_id = ?`, accountId), [], table);
+    }
+  }
+});
