@@ -41,10 +41,15 @@ export class Rehearsal {
       const message = 'Too many dry runs are under way; send the file again in a while.';
       throw new AppError('unavailable', message, { headers: { 'Retry-After': '5' } });
     }
-    const scratch = openScratch();
-    await scratch.write((session) => insertAccount(session, account, Date.now()));
+    const rehearsal = new Rehearsal(database, actor, openScratch());
     openCount += 1;
-    return new Rehearsal(database, actor, scratch);
+    try {
+      await rehearsal.#scratch.write((session) => insertAccount(session, account, Date.now()));
+    } catch (error) {
+      await rehearsal[Symbol.asyncDispose]();
+      throw error;
+    }
+    return rehearsal;
   }
 
   /** Saves some of the rows, one at least. @returns what came of each @throws {AppError} `unauthorized` */

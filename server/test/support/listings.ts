@@ -65,8 +65,8 @@ export async function plant(service: TestService, { accountId }: Tenant, count: 
   const numbers = `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${count})`;
   const at = '2026-01-31T09:30:00.000Z';
   const { id, object, noise } = PLANTING[ENGINE];
-  const doc = `${object}('id', ${id}, 'address', n || ' Elm Street', 'beds', n, 'baths', 2, 'status', 'active',
-    'description', ${noise(descriptionLength)}, 'version', 1, 'createdAt', '${at}', 'updatedAt', '${at}')`;
+  const doc = object(`'id', ${id}, 'address', n || ' Elm Street', 'beds', n, 'baths', 2, 'status', 'active',
+    'description', ${noise(descriptionLength)}, 'version', 1, 'createdAt', '${at}', 'updatedAt', '${at}'`);
   await service.script(`begin;
     insert into listings ${numbers} select '${accountId}', ${id}, 1, 0, ${doc} from numbers;
     insert into listing_facets (account_id, id, status, beds, baths, created_at, updated_at, search_row)
@@ -79,12 +79,13 @@ export async function plant(service: TestService, { accountId }: Tenant, count: 
 const PLANTING = {
   sqlite: {
     id: `printf('lst_%026d', n)`,
-    object: 'json_object',
+    object: (members: string) => `json_object(${members})`,
     noise: (length: number) => `hex(randomblob(${length} / 2))`,
   },
   postgres: {
     id: `'lst_' || lpad(n::text, 26, '0')`,
-    object: 'json_build_object',
+    // As it is served: without spaces.
+    object: (members: string) => `replace(replace(json_build_object(${members})::text, '" : ', '":'), ', "', ',"')`,
     noise: (length: number) =>
       `left(array_to_string(array(select md5(random()::text || n) from generate_series(0, ${length} / 32)), ''), ${length})`,
   },
