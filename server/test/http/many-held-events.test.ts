@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { ENGINE } from '../support/database.ts';
 import { countReads, hold, isAnyHeld } from '../support/held.ts';
 import { fill } from '../support/listings.ts';
 import { startTestService } from '../support/service.ts';
@@ -8,10 +9,11 @@ import { until } from '../support/until.ts';
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());
 
-const WAITERS = 1_000;
+/** PostgreSQL answers each over the network, by one of ten connections, and whoever gets none in two seconds is put off. */
+const WAITERS = ENGINE === 'sqlite' ? 1_000 : 200;
 const ACCOUNTS = 250;
 
-describe('a thousand requests that wait', () => {
+describe('very many requests that wait', () => {
   test('cost one query at a time, and are all answered by one change', async () => {
     const tenant = await service.createTenant();
     const replies = await hold(service, Array(WAITERS).fill(tenant), 'wait=60');

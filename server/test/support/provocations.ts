@@ -130,6 +130,6 @@ export const UNPROVOKED: Record<string, string> = {
   idempotency_in_progress: 'docs/decisions/0003-silences.md',
   internal_error: 'server/test/http/stream-errors.test.ts',
   unavailable: 'server/test/commands/two-processes.test.ts',
-  outcome_unknown: 'server/test/storage/write-failures.test.ts',
-  storage_full: 'server/test/storage/full-disk.test.ts',
+  outcome_unknown: 'server/test/storage/sqlite/write-failures.test.ts',
+  storage_full: 'server/test/storage/sqlite/full-disk.test.ts',
 };
