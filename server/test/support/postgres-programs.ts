@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { statSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -41,7 +41,10 @@ export async function launch(directory: string, port: number, settings: readonly
   const given = ['-D', directory, '-p', String(port), '-c', 'listen_addresses=127.0.0.1', ...flags];
   const child = spawn(postgres, given, { ...owner, stdio: ['ignore', 'ignore', 'pipe'] });
   // What the tests leave behind when they are ended by force ends, too.
-  process.once('exit', () => child.kill('SIGQUIT'));
+  process.once('exit', () => {
+    child.kill('SIGKILL');
+    rmSync(directory, { recursive: true, force: true });
+  });
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -67,7 +70,7 @@ async function find(): Promise<Programs> {
   const owner = await findNobody();
   if (isOpen(postgres)) return { initdb, postgres, owner };
   const copy = await mkdtemp(join(tmpdir(), 'property-listings-postgres-'));
-  process.once('exit', () => void rm(copy, { recursive: true, force: true }));
+  process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
   await chmod(copy, 0o755);
   await cp(dirname(dirname(postgres)), copy, { recursive: true, verbatimSymlinks: true });
   return { initdb: join(copy, 'bin/initdb'), postgres: join(copy, 'bin/postgres'), owner };
