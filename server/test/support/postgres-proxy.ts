@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 
 /**
  * What becomes of a message: `cut` ends the connection before the server has it, `cut answer` once the server has
- * answered, but before the service hears of it.
+ * committed, but before the service hears of it.
  */
 export type Fate = 'forward' | 'cut' | 'cut answer';
 
@@ -16,6 +16,9 @@ export interface PostgresProxy {
   silence(): void;
   resume(): void;
 }
+
+/** The end of the server's answer to a commit. */
+const COMMITTED = 'COMMIT\0';
 
 /** Stands between the service and a PostgreSQL server, for what a network can do. */
 export async function proxyFor(t: TestContext, serverUrl: string): Promise<PostgresProxy> {
@@ -72,8 +75,9 @@ class Pair {
     server
       .on('error', () => {})
       .on('data', (chunk) => {
-        if (this.#isAnswerCut) this.cut();
-        else client.write(chunk);
+        if (!this.#isAnswerCut) client.write(chunk);
+        // Answers to what was sent before it come first.
+        else if (chunk.includes(COMMITTED)) this.cut();
       });
     for (const socket of [client, server]) socket.on('close', () => this.#isSilent || this.cut());
   }
