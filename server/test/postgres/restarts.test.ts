@@ -12,21 +12,23 @@ const server = await createPostgresServer();
 after(() => server.stop());
 
 const { password } = new URL(server.url);
-const CREATED_BETWEEN = 30;
+/** More of each by the environment, for `npm run test:restarts`. */
+const { RESTART_PROCESSES = '2', RESTART_ROUNDS = '3', RESTART_CREATED = '30' } = process.env;
+const SIGNALS = ['SIGKILL', 'SIGQUIT'] as const;
 
-/** Two processes on a database of the server, and a tenant. */
-async function serveByTwoProcesses(t: TestContext) {
+/** Some processes on a database of the server, and a tenant. */
+async function serveBy(t: TestContext, count: number) {
   const database = await databaseFor(t, server.url);
   const settings = { DATABASE_URL: database.url, DATA_DIR: await directoryFor(t), RATE_LIMIT: 'off' };
   const tenant = await createTenantByCommand(settings);
-  const services = await Promise.all([serveFor(t, settings), serveFor(t, settings)]);
+  const services = await Promise.all(Array.from({ length: count }, () => serveFor(t, settings)));
   return { database, tenant, services };
 }
 
 test('while the server is gone every request is 503 on a connection that stays open, and it ends with its return', async (t) => {
-  const { database, tenant, services } = await serveByTwoProcesses(t);
-  const [service] = services;
-  const ask = await connectionFor(t, service.url);
+  const { database, tenant, services } = await serveBy(t, 2);
+  const url = services[0]?.url ?? '';
+  const ask = await connectionFor(t, url);
   const requests = [
     requestText('GET', '/v1/listings', tenant.key),
     requestText('GET', '/v1/me', tenant.key),
@@ -35,7 +37,7 @@ test('while the server is gone every request is 503 on a connection that stays o
     requestText('GET', '/readyz', ''),
   ];
   const created = JSON.parse((await ask(requestText('POST', '/v1/listings', tenant.key, LISTING))).body);
-  const held = await connectionFor(t, service.url);
+  const held = await connectionFor(t, url);
   const heldReply = held(requestText('GET', '/v1/events?after=1&wait=60', tenant.key));
 
   await server.halt('SIGQUIT');
@@ -57,19 +59,19 @@ test('while the server is gone every request is 503 on a connection that stays o
   }
 });
 
-test('killed again and again under load of two processes, the server has every acknowledged listing, in a sequence without gap', async (t) => {
-  const { database, tenant, services } = await serveByTwoProcesses(t);
+test('killed again and again under load of several processes, the server has every acknowledged listing, in a sequence without gap', async (t) => {
+  const { database, tenant, services } = await serveBy(t, Number(RESTART_PROCESSES));
   const loads = services.map(({ url }) => startCreating(url, tenant.key, 4));
-  for (const signal of ['SIGKILL', 'SIGQUIT', 'SIGKILL'] as const) {
+  for (let round = 0; round < Number(RESTART_ROUNDS); round += 1) {
     const seen = loads.map(({ created }) => created.length);
-    await until('both have created listings', () =>
-      loads.every(({ created }, index) => created.length >= (seen[index] ?? 0) + CREATED_BETWEEN),
+    await until('all have created listings', () =>
+      loads.every(({ created }, index) => created.length >= (seen[index] ?? 0) + Number(RESTART_CREATED)),
     );
-    await server.halt(signal);
+    await server.halt(SIGNALS[round % SIGNALS.length] ?? 'SIGKILL');
     await server.start();
   }
   const seen = loads.map(({ created }) => created.length);
-  await until('both go on', () => loads.every(({ created }, index) => created.length > (seen[index] ?? 0)));
+  await until('all go on', () => loads.every(({ created }, index) => created.length > (seen[index] ?? 0)));
   for (const load of loads) load.finish();
   await Promise.all(loads.map(({ ended }) => ended));
 
@@ -85,6 +87,7 @@ test('killed again and again under load of two processes, the server has every a
     [],
   );
   await assertAllStored(database, tenant.accountId, created);
+  t.diagnostic(`${created.length} acknowledged, ${refused.length} refused, ${RESTART_ROUNDS} restarts`);
   for (const { child, end } of services) {
     assert.ok(!hasEnded(child), 'no process has ended');
     assert.equal(await end(), 0);
