@@ -111,7 +111,7 @@ describe('an atomic import keeps all rows or none', () => {
     await assertNothing(tenant);
   });
 
-  test('when the disk is full', only('sqlite'), async () => {
+  test('when the disk is full', only('sqlite', 'its file can be given a greatest size'), async () => {
     await using full = await startTestService();
     const tenant = await full.createTenant();
     await full.database.write((session) => session.execute(words('pragma max_page_count = 400'), {}));

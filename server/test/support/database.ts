@@ -21,9 +21,9 @@ export type Engine = 'sqlite' | 'postgres';
 /** The engine on which the tests run: `sqlite`, or `postgres` as `TEST_DATABASE` says. */
 export const ENGINE: Engine = process.env.TEST_DATABASE === 'postgres' ? 'postgres' : 'sqlite';
 
-/** A reason to leave a test out on the engine in use, if it is about another. */
-export function only(engine: Engine): { skip: string | false } {
-  return { skip: engine === ENGINE ? false : `only for ${engine}` };
+/** Leaves a test out on the engine in use if it is about another; `why` it says nothing there. */
+export function only(engine: Engine, why: string): { skip: string | false } {
+  return { skip: engine === ENGINE ? false : `only for ${engine}: ${why}` };
 }
 
 export async function createDatabase(directory: string, engine = ENGINE): Promise<TestDatabase> {
