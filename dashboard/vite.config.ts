@@ -9,7 +9,13 @@ export default defineConfig({
   // The service replaces this word in every reply (server/src/http/routes/dashboard.ts).
   html: { cspNonce: 'NONCE-OF-THE-REPLY' },
   // Data URLs would need exceptions in the policy.
-  build: { assetsInlineLimit: 0, target: 'es2023', chunkSizeWarningLimit: 800 },
+  build: {
+    assetsInlineLimit: 0,
+    target: 'es2023',
+    chunkSizeWarningLimit: 800,
+    // Who passes the build on passes on whose work is in it.
+    license: { fileName: 'licenses.md' },
+  },
   server: {
     host: '127.0.0.1',
     port: 5173,
