@@ -90,11 +90,16 @@ function envFile(): string {
 
 /** In a clone all commands mean the same files, wherever they are called from; elsewhere those of the current directory. */
 function baseDirectory(): string {
-  const repository = dirname(PACKAGE_DIRECTORY);
-  const manifest = join(repository, 'package.json');
+  return findClone() ?? process.cwd();
+}
+
+/** The repository's directory; undefined where the package was installed. */
+export function findClone(): string | undefined {
+  const directory = dirname(PACKAGE_DIRECTORY);
+  const manifest = join(directory, 'package.json');
   const isClone =
     existsSync(manifest) && JSON.parse(readFileSync(manifest, 'utf8')).name === 'property-listings-repository';
-  return isClone ? repository : process.cwd();
+  return isClone ? directory : undefined;
 }
 
 /** The program's version. */

@@ -2,7 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { Encoding } from './compression.ts';
 
-const DIRECTORY = join(import.meta.dirname, '../../../dashboard/dist');
+/** Beside the code in the package; in a clone where the dashboard's own workspace builds it. */
+const PACKED = join(import.meta.dirname, '../dashboard');
+const DIRECTORY = existsSync(PACKED) ? PACKED : join(import.meta.dirname, '../../../dashboard/dist');
 
 const TYPES: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ERROR_CODES } from '../../model/errors.ts';
@@ -10,7 +10,11 @@ import { errorPage } from '../pages/error-page.ts';
 import { HTML_TYPE, replyPage, SCRIPT_POLICY } from '../pages/reply-page.ts';
 import type { Routes } from '../routes.ts';
 
-const VIEWER = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
+/** The package has the three files of the viewer that are needed: what brings all of them reports its installation. */
+const PACKED_VIEWER = join(import.meta.dirname, '../../viewer');
+const VIEWER = existsSync(PACKED_VIEWER)
+  ? PACKED_VIEWER
+  : dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
 const PAGES = join(import.meta.dirname, '../pages');
 
 /** The reference of an API, which `start.js` finds by the page's path. */

@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type PackedRows, type QueryBuild, RUN_LENGTH, type Run, type ScanOptions, type Scans } from '../database.ts';
 import { ScanTurns, unavailable } from '../scan-turns.ts';
@@ -8,7 +9,8 @@ import type { ReadAnswer, ReadRequest, ReadRows } from './reader-thread.ts';
 
 /** One that a long scan occupies leaves another. */
 const THREADS_MAX = 2;
-const THREAD_FILE = new URL('./reader-thread.ts', import.meta.url);
+/** With this file's own ending, which a build changes. */
+const THREAD_FILE = new URL(`./reader-thread${extname(import.meta.filename)}`, import.meta.url);
 
 /** Who waits for what a thread reads. */
 interface Reading {
