@@ -1,4 +1,5 @@
 import { createId } from '../lib/ids.ts';
+import type { Taken } from '../lib/limiter.ts';
 import { parseName } from '../model/accounts.ts';
 import {
   type Access,
@@ -11,7 +12,8 @@ import {
 import type { AuditTarget } from '../model/audit.ts';
 import { AppError } from '../model/errors.ts';
 import { findKeyDetails, findKeyHolder, insertApiKey, type KeyHolder, removeApiKey } from '../storage/api-keys.ts';
-import type { Database, Session } from '../storage/database.ts';
+import type { Database } from '../storage/database.ts';
+import { findCountedKeyHolder, type KeyCount } from '../storage/key-counts.ts';
 import { getAccount } from './accounts.ts';
 import { recordAudit } from './audit.ts';
 import { type Manager, requireManager } from './managers.ts';
@@ -84,11 +86,30 @@ function targetOf({ id, name }: { id: string; name: string }): AuditTarget {
 /** Why a key was refused: only its holder is told, in `WWW-Authenticate`. */
 export type KeyRefusal = 'malformed' | 'unknown' | 'expired';
 
-/** Who sends a request; a refusal if the secret is no key, or none any more. */
-export async function authenticate(session: Session, secret: string): Promise<KeyHolder | KeyRefusal> {
+/** Who sends a request, and what of the key's points is gone with it, where that is known at once. */
+export interface Authenticated {
+  holder: KeyHolder;
+  taken: Taken | undefined;
+}
+
+/**
+ * Who sends a request; a refusal if the secret is no key, or none any more. A database that counts for several machines
+ * counts the request with the same round trip, as `count` says.
+ */
+export async function authenticate(
+  database: Database,
+  secret: string,
+  count: KeyCount | undefined,
+): Promise<Authenticated | KeyRefusal> {
   if (!isWellFormedSecret(secret)) return 'malformed';
-  const holder = await findKeyHolder(session, hashSecret(secret));
+  const { holder, taken } = await findHolder(database, hashSecret(secret), count);
   if (holder === undefined) return 'unknown';
   if (holder.expiresAt !== null && holder.expiresAt <= Date.now()) return 'expired';
-  return holder;
+  return { holder, taken };
+}
+
+async function findHolder(database: Database, hash: string, count: KeyCount | undefined) {
+  const { counters } = database;
+  if (counters !== undefined && count !== undefined) return findCountedKeyHolder(counters, hash, count);
+  return { holder: await findKeyHolder(database, hash), taken: undefined };
 }

@@ -117,9 +117,10 @@ export function createApp(services: Services): App {
   async function respond(exchange: Exchange): Promise<Reply> {
     if (isDashboardVisit(exchange)) return { status: 302, headers: { Location: '/' } };
     if (needsApiKey(exchange)) {
-      exchange.holder = await requireApiKey(exchange, services);
-      if (rateLimit !== undefined) exchange.rateLimit = await rateLimit.spend(exchange.holder.keyId);
-      keyUse.countRequest(exchange.holder);
+      const { holder, taken } = await requireApiKey(exchange, services);
+      exchange.holder = holder;
+      if (rateLimit !== undefined) exchange.rateLimit = await rateLimit.spend(holder.keyId, taken);
+      keyUse.countRequest(holder);
     } else if (isOfDashboard(exchange)) {
       await admit(exchange, services);
     }

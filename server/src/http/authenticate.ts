@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { authenticate, type KeyRefusal } from '../domain/api-keys.ts';
+import { type Authenticated, authenticate, type KeyRefusal } from '../domain/api-keys.ts';
 import type { Holder } from '../domain/holders.ts';
 import { AppError } from '../model/errors.ts';
-import type { KeyHolder } from '../storage/api-keys.ts';
 import type { Services } from './app.ts';
 import { clientAddress } from './client-address.ts';
 import type { Exchange } from './exchange.ts';
@@ -23,18 +22,19 @@ const DESCRIPTIONS: Record<KeyRefusal | 'unreadable', string> = {
  * Whose key a request carries.
  * @throws {AppError} `unauthorized`, with the reason in `WWW-Authenticate` for the key's holder
  */
-export async function requireApiKey(exchange: Exchange, services: Services): Promise<KeyHolder> {
+export async function requireApiKey(exchange: Exchange, services: Services): Promise<Authenticated> {
   const { incoming } = exchange;
+  const { database, rateLimit } = services;
   const { authorization } = incoming.headers;
   if (authorization === undefined) throw unauthorized();
   const isOne = countHeader(incoming.rawHeaders, 'authorization') === 1;
   const secret = isOne ? BEARER.exec(authorization)?.[1] : undefined;
-  const holder = secret === undefined ? 'unreadable' : await authenticate(services.database, secret);
-  if (typeof holder === 'string') {
+  const found = secret === undefined ? 'unreadable' : await authenticate(database, secret, rateLimit?.keyCount);
+  if (typeof found === 'string') {
     await hinderGuessing(exchange, services);
-    throw unauthorized(DESCRIPTIONS[holder]);
+    throw unauthorized(DESCRIPTIONS[found]);
   }
-  return holder;
+  return found;
 }
 
 /** Too many refused keys from one address cost each further one its connection; the reply stays the same. */

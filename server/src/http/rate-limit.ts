@@ -1,5 +1,6 @@
-import type { Allowance, CreateLimiter } from '../lib/limiter.ts';
+import type { Allowance, CreateLimiter, Taken } from '../lib/limiter.ts';
 import { AppError } from '../model/errors.ts';
+import type { KeyCount } from '../storage/key-counts.ts';
 import { type Exchange, hasKey } from './exchange.ts';
 
 /**
@@ -7,21 +8,24 @@ import { type Exchange, hasKey } from './exchange.ts';
  * draft-ietf-httpapi-ratelimit-headers-10.
  */
 export class RateLimit {
+  /** For who can count a request with the look for its key. */
+  readonly keyCount: KeyCount;
   readonly #limiter;
   readonly #policy: string;
 
   constructor({ points, seconds }: Allowance, createLimiter: CreateLimiter) {
     // With other settings the count begins anew.
-    this.#limiter = createLimiter(`requests ${points}/${seconds}`, { points, seconds });
+    this.keyCount = { name: `requests ${points}/${seconds}`, durationMs: seconds * 1000 };
+    this.#limiter = createLimiter(this.keyCount.name, { points, seconds });
     this.#policy = `"default";q=${points};w=${seconds}`;
   }
 
   /**
-   * Takes a point of the key; the headers of the reply.
+   * Takes a point of the key, if none is `taken` yet; the headers of the reply.
    * @throws {AppError} `rate_limited`, with the headers of its own reply
    */
-  async spend(keyId: string): Promise<Record<string, string>> {
-    const { consumedPoints, msBeforeNext } = await this.#limiter.penalty(keyId);
+  async spend(keyId: string, taken?: Taken): Promise<Record<string, string>> {
+    const { consumedPoints, msBeforeNext } = taken ?? (await this.#limiter.penalty(keyId));
     const { points } = this.#limiter;
     const headers = this.#describe(points - consumedPoints, msBeforeNext);
     if (consumedPoints <= points) return headers;

@@ -4,6 +4,7 @@ import {
   RateLimiterClusterMaster,
   RateLimiterMemory,
   RateLimiterPostgres,
+  type RateLimiterRes,
 } from 'rate-limiter-flexible';
 
 /** So many points in so many seconds, which begin with the first point. */
@@ -11,6 +12,9 @@ export interface Allowance {
   points: number;
   seconds: number;
 }
+
+/** What is gone of the points after some were taken. */
+export type Taken = Pick<RateLimiterRes, 'consumedPoints' | 'msBeforeNext'>;
 
 /**
  * What counts points. Take them by `penalty`, which tells how many were taken: `consume` refuses by an exception, which
@@ -39,15 +43,12 @@ export const createClusterLimiter: CreateLimiter = (name, allowance) => {
   return withFallback(common, createMemoryLimiter(name, allowance), () => process.connected);
 };
 
-/** A PostgreSQL database with a table `rate_limits`, as the library asks it. */
+/** A PostgreSQL database with a table `rate_limits`, as the library asks it: a row is called by the limiter and the key. */
 export interface CounterStore {
   query(query: { text: string; values: unknown[] }): Promise<{ rows: object[] }>;
 }
 
-/**
- * Counts in a database, for all processes of all machines; a request waits for one round trip more. When the database
- * does not answer, `createOther` counts.
- */
+/** Counts in a database, for all processes of all machines. When the database does not answer, `createOther` counts. */
 export function createDatabaseLimiters(store: CounterStore, createOther: CreateLimiter): CreateLimiter {
   return (name, allowance) => {
     const { points, seconds: duration } = allowance;

@@ -30,7 +30,8 @@ export interface KeyHolder extends Head {
   expiresAt: number | null;
 }
 
-const selectHolder = statement<{ hash: string }, KeyHolder>((query, parameter, engine) =>
+/** For `findKeyHolder`. */
+export const selectHolder = statement<{ hash: string }, KeyHolder>((query, parameter, engine) =>
   query
     .selectFrom(engine.keyHolders(parameter('hash')).as('holder'))
     .select([

@@ -139,7 +139,7 @@ export interface Database extends Session {
   /** As `write`, for a job that takes long: it is alone in its transaction, and may await its session's `nextTurn`. */
   writeLong<T>(job: (session: LongSession) => Promise<T>, accountId?: string): Promise<T>;
   /** Where the processes of several machines count together; undefined for an engine of one machine. */
-  readonly counters?: CounterStore;
+  readonly counters?: Counters;
   /**
    * Spreads the tables over the machines of a cluster; undefined for an engine that cannot. Nobody may write meanwhile.
    * @throws {AppError} `conflict` where there is no cluster
@@ -147,6 +147,20 @@ export interface Database extends Session {
   distribute?(): Promise<void>;
   /** Waits for the writes that were handed in, then closes. */
   close(): Promise<void>;
+}
+
+/** Where the processes of several machines count together. */
+export interface Counters extends CounterStore {
+  /**
+   * Runs a query, and a statement that counts in the same round trip; when only that one fails, there are no rows of it.
+   * @throws {AppError} as `execute` does
+   */
+  executeCounting<P, R, C>(query: Statement<P, R>, counting: Statement<P, C>, parameters: P): Promise<Counted<R, C>>;
+}
+
+export interface Counted<R, C> {
+  rows: R[];
+  counted: C[];
 }
 
 /** The database server does not answer, or takes nobody in now: it may later. */

@@ -111,6 +111,14 @@ export interface Tables {
     requests: number;
     errors: number;
   };
+  /** Where several machines count, on PostgreSQL only: the library of `lib/limiter.ts` reads and writes it, too. */
+  rate_limits: {
+    /** The limiter's name, a colon and what it counts. */
+    key: string;
+    points: number;
+    /** When the count ends. */
+    expire: number;
+  };
   users: {
     id: string;
     name: string;

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { generateSecret } from '../../src/model/api-keys.ts';
 import { createPostgresDatabase } from '../support/database.ts';
 import { createTenantByCommand } from '../support/process.ts';
+import { requestText } from '../support/raw-http.ts';
 import { directoryFor, serveFor } from '../support/serving.ts';
+import { clientFor, connectionFor, databaseFor, serviceFor } from './support.ts';
 
 test('what a key may send is counted together by services that share nothing but the database', async (t) => {
   const { url, drop } = await createPostgresDatabase();
@@ -21,4 +24,80 @@ test('what a key may send is counted together by services that share nothing but
   }
   assert.deepEqual(statuses, [200, 200, 200, 200, 200, 200, 429, 429]);
   assert.deepEqual(left, ['5', '4', '3', '2', '1', '0', '0', '0']);
+});
+
+const rateLimit = { points: 100, seconds: 3_600 };
+
+function leftOf({ head }: { head: string }): number {
+  return Number(/^RateLimit: "default";r=(\d+);/im.exec(head)?.[1]);
+}
+
+test('what is no key, or none any more, is counted nowhere', async (t) => {
+  const database = await databaseFor(t);
+  const service = await serviceFor(t, database, { rateLimit });
+  const { keyId, key } = await service.createTenant();
+  const ask = await connectionFor(t, service.url);
+  await database.sql('update api_keys set expires_at = 1 where id = ?', keyId);
+  for (const secret of [key, generateSecret(), 'nonsense']) {
+    const { status, head } = await ask(requestText('GET', '/v1/me', secret));
+    assert.equal(status, 401);
+    assert.doesNotMatch(head, /^ratelimit/im);
+  }
+  const counted = await database.sql("select key from rate_limits where key like 'requests %'");
+  assert.deepEqual(counted, []);
+});
+
+test('more requests at once than there are connections are all counted, and none waits for ever', async (t) => {
+  const database = await databaseFor(t);
+  const service = await serviceFor(t, database, {
+    rateLimit: { points: 50, seconds: 3_600 },
+    databasePool: { poolSize: 1 },
+  });
+  const { key } = await service.createTenant();
+  const asks = await Promise.all(Array.from({ length: 30 }, () => connectionFor(t, service.url)));
+  const requests = ['/v1/me', '/v1/listings?limit=5', '/v1/events'].map((path) => requestText('GET', path, key));
+  const ask = (index: number) => asks.map((each, place) => each(requests[(place + index) % requests.length] ?? ''));
+  const replies = [...(await Promise.all(ask(0))), ...(await Promise.all(ask(1)))];
+  const good = replies.filter(({ status }) => status === 200);
+  assert.deepEqual(
+    good.map(leftOf).sort((one, other) => one - other),
+    Array.from({ length: 50 }, (_, index) => index),
+  );
+  assert.deepEqual([...new Set(replies.map(({ status }) => status))].sort(), [200, 429]);
+});
+
+test('a request that finds its connection dead is counted once', async (t) => {
+  const database = await databaseFor(t);
+  const service = await serviceFor(t, database, { rateLimit });
+  const { key } = await service.createTenant();
+  const ask = await connectionFor(t, service.url);
+  const operator = await clientFor(t, database);
+  for (let left = 99; left > 89; left -= 1) {
+    const reply = await ask(requestText('GET', '/v1/me', key));
+    assert.deepEqual([reply.status, leftOf(reply)], [200, left]);
+    await operator.query(`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`);
+  }
+});
+
+test('while there is nowhere to count in the database each process counts for itself, and answers', async (t) => {
+  const database = await databaseFor(t);
+  const service = await serviceFor(t, database, { rateLimit: { points: 3, seconds: 3_600 } });
+  const { key } = await service.createTenant();
+  const ask = await connectionFor(t, service.url);
+  assert.equal(leftOf(await ask(requestText('GET', '/v1/listings', key))), 2);
+  await database.sql('alter table rate_limits rename to elsewhere');
+  const replies = [];
+  for (let turn = 0; turn < 4; turn += 1) replies.push(await ask(requestText('GET', '/v1/listings', key)));
+  assert.deepEqual(
+    replies.map((reply) => [reply.status, leftOf(reply)]),
+    [
+      [200, 2],
+      [200, 1],
+      [200, 0],
+      [429, 0],
+    ],
+  );
+  await database.sql('alter table elsewhere rename to rate_limits');
+  assert.equal(leftOf(await ask(requestText('GET', '/v1/listings', key))), 1);
 });

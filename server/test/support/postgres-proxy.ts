@@ -12,6 +12,8 @@ export interface PostgresProxy {
   url: string;
   /** Decides on each message of the service, by its type and text. */
   judge: (type: string, text: string) => Fate;
+  /** How often the service has spoken after it was answered: all that it sends without waiting is one round trip. */
+  trips: number;
   /** From now on nothing gets through, and nobody is told; until `resume`. */
   silence(): void;
   resume(): void;
@@ -25,8 +27,19 @@ export async function proxyFor(t: TestContext, serverUrl: string): Promise<Postg
   const { hostname, port } = new URL(serverUrl);
   const pairs = new Set<Pair>();
   let isSilent = false;
+  let isAnswered = true;
+  const watch: Watch = {
+    judge(type, text) {
+      if (isAnswered) proxy.trips += 1;
+      isAnswered = false;
+      return proxy.judge(type, text);
+    },
+    onAnswer() {
+      isAnswered = true;
+    },
+  };
   const listener = createServer((client) => {
-    const pair = new Pair(client, connect(Number(port), hostname), (type, text) => proxy.judge(type, text));
+    const pair = new Pair(client, connect(Number(port), hostname), watch);
     pairs.add(pair);
     if (isSilent) pair.silence();
     client.once('close', () => pairs.delete(pair));
@@ -43,6 +56,7 @@ export async function proxyFor(t: TestContext, serverUrl: string): Promise<Postg
   const proxy: PostgresProxy = {
     url: url.href,
     judge: () => 'forward',
+    trips: 0,
     silence() {
       isSilent = true;
       for (const pair of pairs) pair.silence();
@@ -55,26 +69,32 @@ export async function proxyFor(t: TestContext, serverUrl: string): Promise<Postg
   return proxy;
 }
 
+interface Watch {
+  judge(type: string, text: string): Fate;
+  onAnswer(): void;
+}
+
 /** The first message of a connection has no type. */
 const STARTUP = '';
 
 class Pair {
   readonly #client: Socket;
   readonly #server: Socket;
-  readonly #judge: (type: string, text: string) => Fate;
+  readonly #watch: Watch;
   #unread = Buffer.alloc(0);
   #hasStarted = false;
   #isAnswerCut = false;
   #isSilent = false;
 
-  constructor(client: Socket, server: Socket, judge: (type: string, text: string) => Fate) {
+  constructor(client: Socket, server: Socket, watch: Watch) {
     this.#client = client;
     this.#server = server;
-    this.#judge = judge;
+    this.#watch = watch;
     client.on('error', () => {}).on('data', (chunk) => this.#read(Buffer.from(chunk)));
     server
       .on('error', () => {})
       .on('data', (chunk) => {
+        watch.onAnswer();
         if (!this.#isAnswerCut) client.write(chunk);
         // Answers to what was sent before it come first.
         else if (chunk.includes(COMMITTED)) this.cut();
@@ -105,7 +125,7 @@ class Pair {
     for (let message = this.#take(); message !== undefined; message = this.#take()) {
       const type = this.#hasStarted ? message.toString('latin1', 0, 1) : STARTUP;
       this.#hasStarted = true;
-      const fate = this.#judge(type, message.toString('latin1', 5));
+      const fate = this.#watch.judge(type, message.toString('latin1', 5));
       if (fate === 'cut') this.cut();
       if (fate === 'cut answer') this.#isAnswerCut = true;
       if (this.#client.destroyed) return;

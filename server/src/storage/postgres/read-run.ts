@@ -11,7 +11,7 @@ export interface AnswerRun extends Answer {
 
 /**
  * Reads rows up to the one with which their texts exceed `bytesMax`, within a transaction. A cursor of the server's hands
- * them out; it is closed before anybody else is waited for.
+ * them out.
  */
 export async function readRun(client: pg.ClientBase, query: Query, bytesMax: number): Promise<AnswerRun> {
   const fetch = (count: number) => send(client, { ...query, text: `fetch ${count} from ${CURSOR}`, values: [] });
@@ -28,7 +28,8 @@ export async function readRun(client: pg.ClientBase, query: Query, bytesMax: num
     }
     const isCut = bytes > bytesMax;
     if (isCut || answer.rows.length < wanted) {
-      await send(client, { text: `close ${CURSOR}` });
+      // Nobody waits for that, but for what comes after it on the connection.
+      send(client, { text: `close ${CURSOR}` }).catch(() => {});
       return { ...first, rows, isCut };
     }
     answer = await fetch(rows.length);

@@ -1,0 +1,58 @@
+import { sql } from 'kysely';
+import type { Taken } from '../lib/limiter.ts';
+import { type KeyHolder, selectHolder } from './api-keys.ts';
+import { type Counters, statement } from './database.ts';
+
+/** What the requests of each key are counted as, and how long a count lasts. */
+export interface KeyCount {
+  name: string;
+  durationMs: number;
+}
+
+interface CountParameters {
+  hash: string;
+  prefix: string;
+  now: number;
+  endTimeMs: number;
+}
+
+/** In the rows of the limiter's library, as it writes them; nothing for what is no key, or none any more. */
+const takePoint = statement<CountParameters, { points: number; expire: number }>((query, parameter) => {
+  const isOver = sql`rate_limits.expire <= ${parameter('now')}`;
+  return query
+    .insertInto('rate_limits')
+    .columns(['key', 'points', 'expire'])
+    .expression(({ selectFrom }) =>
+      selectFrom('api_keys')
+        .select([
+          sql<string>`${parameter('prefix')} || id`.as('key'),
+          sql<number>`1`.as('points'),
+          parameter('endTimeMs').as('expire'),
+        ])
+        .where('hash', '=', parameter('hash'))
+        .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', parameter('now'))])),
+    )
+    .onConflict((conflict) =>
+      conflict.column('key').doUpdateSet({
+        points: sql`case when ${isOver} then 1 else rate_limits.points + 1 end`,
+        expire: sql`case when ${isOver} then excluded.expire else rate_limits.expire end`,
+      }),
+    )
+    .returning(['points', 'expire']);
+});
+
+/** As `findKeyHolder`, and takes a point of the key in the same round trip: `taken` is undefined if that has failed. */
+export async function findCountedKeyHolder(
+  counters: Counters,
+  hash: string,
+  { name, durationMs }: KeyCount,
+): Promise<{ holder: KeyHolder | undefined; taken: Taken | undefined }> {
+  const now = Date.now();
+  const parameters = { hash, prefix: `${name}:`, now, endTimeMs: now + durationMs };
+  const { rows, counted } = await counters.executeCounting(selectHolder, takePoint, parameters);
+  const [count] = counted;
+  return {
+    holder: rows[0],
+    taken: count && { consumedPoints: count.points, msBeforeNext: Math.max(count.expire - now, 0) },
+  };
+}

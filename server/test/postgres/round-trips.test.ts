@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { proxyFor } from '../support/postgres-proxy.ts';
+import { requestText } from '../support/raw-http.ts';
+import { connectionFor, databaseFor, LISTING, serviceFor } from './support.ts';
+
+/** What is done for all now and then can come in between, but not each time. */
+const TURNS = 8;
+
+for (const preparesStatements of [true, false]) {
+  const how = preparesStatements ? '' : ', also behind a pooler that forgets statements';
+  test(`key, count and page take two round trips${how}`, async (t) => {
+    const database = await databaseFor(t);
+    const proxy = await proxyFor(t, database.url);
+    const rateLimit = { points: 1_000, seconds: 3_600 };
+    const service = await serviceFor(t, database, { url: proxy.url, rateLimit, databasePool: { preparesStatements } });
+    const tenant = await service.createTenant();
+    const ask = await connectionFor(t, service.url);
+    const { id } = JSON.parse((await ask(requestText('POST', '/v1/listings', tenant.key, LISTING))).body);
+    let left = 999;
+    for (const [path, most] of [
+      ['/v1/me', 2],
+      ['/v1/listings?limit=20', 2],
+      ['/v1/listings', 2],
+      [`/v1/listings/${id}`, 2],
+      ['/v1/events?after=1', 1],
+      // The transaction in which a cursor stands is ended by a third.
+      ['/v1/events', 3],
+    ] as const) {
+      const trips: number[] = [];
+      for (let turn = 0; turn < TURNS; turn += 1) {
+        const before = proxy.trips;
+        const reply = await ask(requestText('GET', path, tenant.key));
+        trips.push(proxy.trips - before);
+        left -= 1;
+        assert.equal(reply.status, 200);
+        assert.match(reply.head, new RegExp(`^RateLimit: "default";r=${left};`, 'im'));
+      }
+      assert.equal(Math.min(...trips), most, `${path}: ${trips}`);
+    }
+  });
+}
