@@ -1,15 +1,26 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import { type LimitNode, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import type { QueryDialect, Run, Session, Statement } from '../database.ts';
 import { rowMapper, StatementCompiler } from '../statements.ts';
 import { translateError } from './errors.ts';
 import { readRun } from './read-run.ts';
 import { sqliteSql } from './sql.ts';
 
+class QueryCompiler extends SqliteQueryCompiler {
+  /**
+   * The sign hides the parameter from SQLite's planner, which would look at its value and so make the plan anew each time
+   * the statement runs: 3 to 6 µs of a page.
+   */
+  protected override visitLimit({ limit }: LimitNode): void {
+    this.append('limit +');
+    this.visitNode(limit);
+  }
+}
+
 export const dialect: QueryDialect = {
   createAdapter: () => new SqliteAdapter(),
   createIntrospector: (db) => new SqliteIntrospector(db),
-  createQueryCompiler: () => new SqliteQueryCompiler(),
+  createQueryCompiler: () => new QueryCompiler(),
 };
 
 /** One for all connections: it keeps what it has compiled. */
