@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize, relative } from 'node:path';
+import { dirname, join, normalize } from 'node:path';
 import { describe, test } from 'node:test';
 
 const SOURCE = join(import.meta.dirname, '../src');
+const REPOSITORY = join(import.meta.dirname, '../..');
 
 /** The arrows of the house: what each room may import besides itself. A file at the top is a room of its own. */
 const MAY_IMPORT: Record<string, string[]> = {
@@ -102,15 +103,22 @@ describe('architecture', () => {
   });
 
   test('nothing outside the server imports it', () => {
-    const repository = join(SOURCE, '../..');
-    for (const workspace of ['bench', 'dashboard/src']) {
-      const found = readdirSync(join(repository, workspace), { recursive: true, encoding: 'utf8' })
-        .filter((file) => /\.tsx?$/.test(file) && !file.includes('node_modules'))
-        .filter((file) => /from '[^']*server\/src/.test(readFileSync(join(repository, workspace, file), 'utf8')));
-      assert.deepEqual(found, [], `${relative(repository, workspace)} imports the server`);
+    for (const workspace of ['bench', 'client/src', 'dashboard/src']) {
+      assert.deepEqual(filesWith(workspace, /from '[^']*server\/src/), [], `${workspace} imports the server`);
     }
   });
+
+  test('the client needs no package and nothing that only Node.js has', () => {
+    assert.deepEqual(filesWith('client/src', /(from|import\() ?'(?!\.\/)/), []);
+    assert.equal(JSON.parse(readFileSync(join(REPOSITORY, 'client/package.json'), 'utf8')).dependencies, undefined);
+  });
 });
+
+function filesWith(workspace: string, pattern: RegExp): string[] {
+  return readdirSync(join(REPOSITORY, workspace), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.tsx?$/.test(file) && !file.includes('node_modules'))
+    .filter((file) => pattern.test(readFileSync(join(REPOSITORY, workspace, file), 'utf8')));
+}
 
 /** A type is gone when the program runs: `import type` cannot make a cycle. */
 function withoutTypes(all: Import[]): Import[] {

@@ -1,0 +1,12 @@
+export { describeKeyFault } from './api-key.ts';
+export type { Answer, Call } from './call.ts';
+export { PropertyListings, PropertyListings as default } from './client.ts';
+export * from './error-codes.ts';
+export * from './errors.ts';
+export type { Position } from './follow.ts';
+export type { ImportFormat, ImportSource } from './import-files.ts';
+export type { ImportOptions } from './imports.ts';
+export type { ListingList } from './list.ts';
+export type { CallOptions, ClientOptions } from './options.ts';
+export type { Fetch } from './request.ts';
+export type * from './types.ts';

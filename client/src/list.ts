@@ -1,0 +1,49 @@
+import { type Answer, Call } from './call.ts';
+import { readCompleteList } from './complete-list.ts';
+import type { CallOptions } from './options.ts';
+import type { Query } from './request.ts';
+import type { Transport } from './transport.ts';
+import type { ListingPage } from './types.ts';
+
+const PAGE_LIMIT = 100;
+
+/**
+ * The listings that were asked for. `await` gives the first page, `for await` all of them as they come, in constant
+ * memory, `pages()` one page after the other. Nothing is sent before one of these.
+ */
+export class ListingList<T extends object> extends Call<ListingPage<T>> implements AsyncIterable<T> {
+  readonly #transport: Transport;
+  readonly #query: Query;
+  readonly #options: CallOptions;
+
+  constructor(transport: Transport, query: Query, options: CallOptions) {
+    let first: Promise<Answer<ListingPage<T>>> | undefined;
+    super(() => {
+      first ??= this.#getPage().withResponse();
+      return first;
+    });
+    this.#transport = transport;
+    this.#query = query;
+    this.#options = options;
+  }
+
+  /** `limit` (100) listings at a time. What is inserted or deleted meanwhile neither skips nor repeats another one. */
+  async *pages(): AsyncGenerator<ListingPage<T>, void> {
+    let page = await this.#getPage();
+    yield page;
+    while (page.nextCursor !== null) {
+      page = await this.#getPage(page.nextCursor);
+      yield page;
+    }
+  }
+
+  /** All of them, whatever `limit` says: it is the size of a page. */
+  [Symbol.asyncIterator](): AsyncGenerator<T, void> {
+    return readCompleteList<T>(this.#transport, { ...this.#query, limit: undefined }, this.#options);
+  }
+
+  #getPage(cursor = this.#query.cursor): Call<ListingPage<T>> {
+    const query = { ...this.#query, limit: this.#query.limit ?? PAGE_LIMIT, cursor };
+    return this.#transport.call<ListingPage<T>>({ method: 'GET', path: '/listings', query }, this.#options);
+  }
+}

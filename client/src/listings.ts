@@ -1,0 +1,84 @@
+import type { Call } from './call.ts';
+import { ListingList } from './list.ts';
+import type { CallOptions } from './options.ts';
+import type { MakeBody, Transport } from './transport.ts';
+import type { Listing, ListingField, ListingPatch, ListQuery, NewListing } from './types.ts';
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+const PATCH_TYPE = { 'Content-Type': 'application/merge-patch+json' };
+
+export class Listings {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  create(listing: NewListing, options?: CallOptions): Call<Listing> {
+    return this.#transport.call(
+      { method: 'POST', path: '/listings', headers: JSON_TYPE, body: toJson(listing) },
+      options,
+    );
+  }
+
+  retrieve(id: string, options?: CallOptions): Call<Listing> {
+    return this.#transport.call({ method: 'GET', path: pathOf(id) }, options);
+  }
+
+  /** Changes what the patch names, as RFC 7396 has it. */
+  update(id: string, patch: ListingPatch, options?: CallOptions): Call<Listing> {
+    return this.#transport.call(
+      { method: 'PATCH', path: pathOf(id), headers: PATCH_TYPE, body: toJson(patch) },
+      options,
+    );
+  }
+
+  delete(id: string, options?: CallOptions): Call<void> {
+    return this.#transport.callWithoutReply({ method: 'DELETE', path: pathOf(id) }, options);
+  }
+
+  retrieveByExternalId(externalId: string, options?: CallOptions): Call<Listing> {
+    return this.#transport.call({ method: 'GET', path: externalPathOf(externalId) }, options);
+  }
+
+  /** Creates the listing with your own id, or replaces it as a whole. */
+  upsert(externalId: string, listing: NewListing, options?: CallOptions): Call<Listing> {
+    return this.#transport.call(
+      { method: 'PUT', path: externalPathOf(externalId), headers: JSON_TYPE, body: toJson(listing) },
+      options,
+    );
+  }
+
+  deleteByExternalId(externalId: string, options?: CallOptions): Call<void> {
+    return this.#transport.callWithoutReply({ method: 'DELETE', path: externalPathOf(externalId) }, options);
+  }
+
+  /** All listings of the account, newest first, or those that are asked for: see `ListingList`. */
+  list<F extends ListingField = ListingField>(
+    query: ListQuery<F> = {},
+    options: CallOptions = {},
+  ): ListingList<Pick<Listing, F>> {
+    return new ListingList<Pick<Listing, F>>(this.#transport, query, options);
+  }
+}
+
+function pathOf(id: string): string {
+  return `/listings/${toSegment(id)}`;
+}
+
+function externalPathOf(externalId: string): string {
+  return `/listings/external/${toSegment(externalId)}`;
+}
+
+/** An id in a path. @throws {TypeError} for what would name another path: nothing, `.` and `..` */
+function toSegment(id: string): string {
+  if (typeof id !== 'string' || /^\.{0,2}$/.test(id))
+    throw new TypeError('The id must be a text, and neither empty nor dots.');
+  return encodeURIComponent(id);
+}
+
+/** The same bytes for each try, whatever becomes of the object meanwhile. */
+function toJson(value: object): MakeBody {
+  const body = JSON.stringify(value);
+  return () => ({ body });
+}

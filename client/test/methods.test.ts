@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { startTestService, type TestService } from '../../server/test/support/service.ts';
+import { NotFoundError, NotModifiedError, PropertyListings, VersionMismatchError } from '../src/index.ts';
+
+const HOME = { address: '12 Elm Street', beds: 3, baths: 2 };
+
+describe('each method', () => {
+  let service: TestService;
+  let client: PropertyListings;
+
+  before(async () => {
+    service = await startTestService();
+  });
+
+  after(() => service[Symbol.asyncDispose]());
+
+  /** In an account of its own. */
+  async function connect(): Promise<void> {
+    const { key } = await service.createTenant();
+    client = new PropertyListings({ apiKey: key, baseUrl: `${service.url}/v1` });
+  }
+
+  test('creates, retrieves, updates and deletes a listing', async () => {
+    await connect();
+    const created = await client.listings.create({ ...HOME, listPrice: 450_000 });
+    assert.deepEqual(await client.listings.retrieve(created.id), created);
+    const updated = await client.listings.update(
+      created.id,
+      { listPrice: null, beds: 4 },
+      { ifMatch: created.version },
+    );
+    assert.deepEqual([updated.beds, updated.listPrice, updated.version], [4, undefined, 2]);
+    assert.equal(await client.listings.delete(created.id), undefined);
+    await assert.rejects(client.listings.retrieve(created.id), NotFoundError);
+  });
+
+  test('creates, replaces and deletes a listing by its external id, whatever characters that has', async () => {
+    await connect();
+    const externalId = 'MLS/20931?é#';
+    const created = await client.listings.upsert(externalId, HOME, { ifNoneMatch: '*' });
+    assert.equal(created.externalId, externalId);
+    const replaced = await client.listings.upsert(externalId, { ...HOME, beds: 5 }, { ifMatch: '*' });
+    assert.deepEqual(await client.listings.retrieveByExternalId(externalId), replaced);
+    await client.listings.deleteByExternalId(externalId);
+    await assert.rejects(client.listings.retrieveByExternalId(externalId), NotFoundError);
+  });
+
+  test('an id that would name another path is refused before any request', async () => {
+    await connect();
+    for (const id of ['', '.', '..']) assert.throws(() => client.listings.delete(id), TypeError);
+  });
+
+  test('a version that is not the current one changes nothing', async () => {
+    await connect();
+    const { id } = await client.listings.create(HOME);
+    await assert.rejects(client.listings.update(id, { beds: 9 }, { ifMatch: 7 }), (error) => {
+      assert.ok(error instanceof VersionMismatchError);
+      assert.deepEqual([error.status, error.code, error.members], [412, 'version_mismatch', { currentVersion: 1 }]);
+      return true;
+    });
+    assert.equal((await client.listings.retrieve(id)).beds, 3);
+  });
+
+  test('what one has already is not sent again', async () => {
+    await connect();
+    const { id, version } = await client.listings.create(HOME);
+    await assert.rejects(client.listings.retrieve(id, { ifNoneMatch: version }), NotModifiedError);
+  });
+
+  test('me tells the account and the key', async () => {
+    await connect();
+    const { account, key } = await client.me();
+    assert.deepEqual([account.name, key.name, key.access], ['Hill Country Homes', 'Website', 'full']);
+  });
+
+  test('withResponse gives the headers, too', async () => {
+    await connect();
+    const { data, response } = await client.listings.create(HOME).withResponse();
+    assert.deepEqual([response.status, response.headers.get('ETag'), data.beds], [201, '"1"', 3]);
+  });
+
+  test('events come in order, after a sequence', async () => {
+    await connect();
+    const { id } = await client.listings.create(HOME);
+    await client.listings.delete(id);
+    const { data, nextAfter } = await client.events.list({ after: 1, limit: 10 });
+    assert.deepEqual([data.map(({ type }) => type), nextAfter], [['listing.deleted'], 2]);
+  });
+
+  test('a list takes filters as objects and arrays, and gives the fields that are asked for', async () => {
+    await connect();
+    await client.listings.create({ ...HOME, status: 'closed' });
+    const { id } = await client.listings.create({ ...HOME, beds: 5, latitude: 30.27, longitude: -97.74 });
+    await client.listings.create({ ...HOME, beds: 9 });
+    const page = await client.listings.list({
+      status: ['active', 'pending'],
+      beds: { gte: 4, lt: 9 },
+      createdAt: { gte: new Date(0) },
+      bbox: [-98, 30, -97, 31],
+      fields: ['id', 'beds'],
+      count: true,
+    });
+    assert.deepEqual([page.data, page.total, page.nextCursor], [[{ id, beds: 5 }], 1, null]);
+  });
+});
