@@ -59,6 +59,15 @@ export async function launch(directory: string, port: number, settings: readonly
   return child;
 }
 
+/** `pg_ctl stop -m immediate`: the server ends without a word to anybody, and recovers when it is started again. */
+export async function stopImmediately(directory: string): Promise<void> {
+  const { postgres, owner } = await findPrograms();
+  const given = ['stop', '-D', directory, '-m', 'immediate'];
+  const child = spawn(join(dirname(postgres), 'pg_ctl'), given, { ...owner, stdio: ['ignore', 'ignore', 'inherit'] });
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`pg_ctl ended with ${code}`);
+}
+
 function findPrograms(): Promise<Programs> {
   found ??= find();
   return found;

@@ -99,7 +99,11 @@ class Pair {
         // Answers to what was sent before it come first.
         else if (chunk.includes(COMMITTED)) this.cut();
       });
-    for (const socket of [client, server]) socket.on('close', () => this.#isSilent || this.cut());
+    for (const socket of [client, server]) {
+      socket.on('close', () => this.#isSilent || this.cut());
+      // Each message is written by itself: without this the second one would wait 40 ms.
+      socket.setNoDelay();
+    }
   }
 
   cut(): void {

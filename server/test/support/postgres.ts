@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, isRefused } from './free-port.ts';
-import { initialize, launch } from './postgres-programs.ts';
+import { initialize, launch, stopImmediately } from './postgres-programs.ts';
 import { until } from './until.ts';
 
 const PASSWORD = 'password';
@@ -13,10 +13,13 @@ const INITDB_FLAGS = ['--encoding=UTF8', '--locale=C.UTF-8', '--locale-provider=
 /** Nothing has to outlive the machine. */
 const SETTINGS = ['fsync=off', 'full_page_writes=off', 'max_connections=300', 'unix_socket_directories='];
 
+/** By `pg_ctl -m immediate`, by the signal that it sends, or by one that leaves no time at all. */
+export type Halt = 'immediate' | 'SIGQUIT' | 'SIGKILL';
+
 export interface PostgresServer {
   url: string;
-  /** Ends it as a fault does, and resolves when it is gone: SIGQUIT is what `pg_ctl stop -m immediate` sends. */
-  halt(signal: 'SIGQUIT' | 'SIGKILL'): Promise<void>;
+  /** Ends it as a fault does, and resolves when it is gone. */
+  halt(how: Halt): Promise<void>;
   /** After `halt`, on the same port. */
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -37,8 +40,9 @@ export async function createPostgresServer(settings: readonly string[] = SETTING
   };
   return {
     url: `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`,
-    async halt(signal) {
-      await end(signal);
+    async halt(how) {
+      if (how === 'immediate') await stopImmediately(directory);
+      else await end(how);
       await until('the server is gone', () => isRefused(port));
     },
     async start() {
