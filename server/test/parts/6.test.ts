@@ -1,0 +1,3 @@
+import { runPart } from '../support/parts.ts';
+
+runPart(import.meta.filename);
