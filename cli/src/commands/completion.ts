@@ -1,0 +1,27 @@
+import { Argument, type Command } from 'commander';
+import { complete } from '../completion/complete.ts';
+import { SCRIPTS } from '../completion/scripts.ts';
+import { write } from '../output/standard-output.ts';
+
+export function addCompletion(program: Command): void {
+  program
+    .command('completion')
+    .description('print what makes a shell complete commands, options and their values')
+    .addArgument(new Argument('<shell>', 'which one').choices(Object.keys(SCRIPTS)))
+    .addHelpText(
+      'after',
+      `
+Once, or in the file that your shell reads at its start:
+  bash  eval "$(listings completion bash)"          in ~/.bashrc
+  zsh   eval "$(listings completion zsh)"           in ~/.zshrc, after compinit
+  fish  listings completion fish | source           in ~/.config/fish/config.fish`,
+    )
+    .action((shell: keyof typeof SCRIPTS) => write(SCRIPTS[shell]));
+
+  program
+    .command('__complete', { hidden: true })
+    .argument('[words...]')
+    .action((words: string[]) =>
+      write(complete(program, words).map(({ value, description }) => `${value}\t${description}\n`).join('')),
+    );
+}

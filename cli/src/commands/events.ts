@@ -1,0 +1,63 @@
+import type { PropertyListings } from '@property-listings/client';
+import { type Command, InvalidArgumentError } from 'commander';
+import { type CurlOptions, withClient, withCurlOption } from '../connection.ts';
+import { note, write } from '../output/standard-output.ts';
+
+interface EventsOptions extends CurlOptions {
+  follow?: true;
+  after?: number;
+  epoch?: string;
+}
+
+/** The largest page that the service gives. */
+const PAGE_SIZE = 1_000;
+
+export function addEvents(program: Command): void {
+  const command = program
+    .command('events')
+    .description('print what has changed, a JSON line for each change')
+    .option('--follow', 'go on with what changes from now on, until Ctrl-C')
+    .option('--after <sequence>', 'what came after this one; the last line that was printed has it', parseSequence)
+    .option('--epoch <epoch>', 'only if the database is still that one');
+  withCurlOption(command)
+    .addHelpText(
+      'after',
+      `
+Without --after it begins with the first change that is kept (30 days); with --follow alone, with the next one.
+
+Examples:
+  $ listings events --follow
+  $ listings events --follow --after 1042 | while read -r event; do …; done`,
+    )
+    .action((options: EventsOptions) => withClient(options, (client) => writeEvents(client, options)));
+}
+
+async function writeEvents(client: PropertyListings, options: EventsOptions): Promise<void> {
+  const { epoch } = options;
+  if (!options.follow) return writeKept(client, options);
+  const { after, ...now } = options.after === undefined ? await readPosition(client) : { after: options.after };
+  if (process.stderr.isTTY) note(`Waiting for changes after ${after}; Ctrl-C ends it.`);
+  for await (const event of client.events.follow({ after, ...now, ...(epoch !== undefined && { epoch }) })) {
+    await write(`${JSON.stringify(event)}\n`);
+  }
+}
+
+async function writeKept(client: PropertyListings, { after = 0, epoch }: EventsOptions): Promise<void> {
+  for (let position = after; ; ) {
+    const query = { after: position, limit: PAGE_SIZE, ...(epoch !== undefined && { epoch }) };
+    const { data, nextAfter } = await client.events.list(query);
+    if (data.length === 0) return;
+    for (const event of data) await write(`${JSON.stringify(event)}\n`);
+    position = nextAfter;
+  }
+}
+
+async function readPosition(client: PropertyListings): Promise<{ after: number; epoch: string }> {
+  const { sequence, epoch } = await client.listings.list({ limit: 1, fields: ['id'] });
+  return { after: sequence, epoch };
+}
+
+function parseSequence(text: string): number {
+  if (!/^\d{1,16}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 0.');
+  return Number(text);
+}

@@ -1,0 +1,71 @@
+import { createReadStream } from 'node:fs';
+import { describeKeyFault } from '@property-listings/client';
+import type { Command } from 'commander';
+import { EXIT } from '../exit-codes.ts';
+import { filesBelow } from '../keys/files-below.ts';
+import { findKeys } from '../keys/find-keys.ts';
+import { note, write } from '../output/standard-output.ts';
+import { toLine } from '../output/terminal.ts';
+
+/** A key in a file harms whoever it belongs to; what could not be looked at may have one. */
+const EXIT_FOUND = EXIT.failure;
+const EXIT_UNREADABLE = EXIT.usage;
+const PIECE_BYTES = 1024 * 1024;
+
+export function addKeys(program: Command): void {
+  const keys = program.command('keys').description('API keys that have leaked');
+  keys
+    .command('scan')
+    .description('find API keys in files, by their checksums; asks no service')
+    .argument('[paths...]', 'files, and directories with all below them but .git and node_modules; - for stdin', ['.'])
+    .addHelpText(
+      'after',
+      `
+A line PATH:LINE: plk_ABCD… for each key. The exit code is 1 if there is one, 2 if something could not be read.
+
+As .git/hooks/pre-commit:
+  #!/bin/sh
+  git diff --cached --name-only --diff-filter=d -z | xargs -0 -r listings keys scan`,
+    )
+    .action(async (paths: string[]) => {
+      const scan = new Scan();
+      for (const path of paths) await scan.look(path);
+      scan.end();
+    });
+}
+
+class Scan {
+  #found = 0;
+  #unreadable = 0;
+
+  async look(path: string): Promise<void> {
+    if (path === '-') return this.#read(path, process.stdin);
+    for await (const file of filesBelow(path, (place, error) => this.#report(place, error))) {
+      await this.#read(file, createReadStream(file, { highWaterMark: PIECE_BYTES }));
+    }
+  }
+
+  end(): void {
+    if (this.#found > 0) {
+      note('Delete each of these keys in the dashboard (Settings → API) and make a new one: who has seen it can use it.');
+      process.exitCode = EXIT_FOUND;
+    }
+    if (this.#unreadable > 0) process.exitCode = EXIT_UNREADABLE;
+  }
+
+  async #read(path: string, pieces: AsyncIterable<Buffer>): Promise<void> {
+    try {
+      for await (const { line, start } of findKeys(pieces, (text) => describeKeyFault(text) === undefined)) {
+        this.#found += 1;
+        await write(`${toLine(path)}:${line}: ${start}\n`);
+      }
+    } catch (error) {
+      this.#report(path, error);
+    }
+  }
+
+  #report(path: string, error: unknown): void {
+    this.#unreadable += 1;
+    note(`error: ${toLine(path)} cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
+}

@@ -1,0 +1,13 @@
+import type { Command } from 'commander';
+import { note } from '../output/standard-output.ts';
+import { removeSettings } from '../settings.ts';
+
+export function addLogout(program: Command): void {
+  program
+    .command('logout')
+    .description('forget what "login" has stored; the key itself goes on working until it is deleted')
+    .action(async () => {
+      await removeSettings();
+      note('The stored key is forgotten.');
+    });
+}

@@ -1,0 +1,63 @@
+import { describeKeyFault, PropertyListings } from '@property-listings/client';
+import type { Fetch } from '@property-listings/client/request';
+import type { Command } from 'commander';
+import { createCurlPrinter } from './curl.ts';
+import { CommandError, EXIT } from './exit-codes.ts';
+import { readSettings, type Settings } from './settings.ts';
+
+/** What the client is made of, for what it does not do: lists as the service writes them. */
+export interface Service extends Settings {
+  fetch?: Fetch;
+}
+
+export interface CurlOptions {
+  curl?: true;
+}
+
+type Work = (client: PropertyListings, service: Service) => Promise<void>;
+
+export function withCurlOption(command: Command): Command {
+  return command.option('--curl', 'print the request as a curl command, the key masked, and send nothing');
+}
+
+/** Runs `work` with the client, or lets it print its first request. `file` is what stands for a body that is a stream. */
+export async function withClient({ curl }: CurlOptions, work: Work, file?: string): Promise<void> {
+  const settings = await getConnection();
+  if (!curl) return work(createClient(settings), settings);
+  const { fetch, ...printer } = createCurlPrinter(settings.apiKey, file);
+  try {
+    await work(createClient({ ...settings, fetch }, 0), { ...settings, fetch });
+  } catch (error) {
+    if (!printer.hasPrinted()) throw error;
+  }
+}
+
+export function createClient(service: Service, maxRetries?: number): PropertyListings {
+  const fault = describeKeyFault(service.apiKey);
+  if (fault !== undefined) throw new CommandError(`${fault} "listings login" stores another key.`, EXIT.needsKey);
+  return new PropertyListings({ ...service, maxRetries });
+}
+
+/** Where requests go: the environment wins over what `login` has stored. */
+async function getConnection(): Promise<Settings> {
+  const stored = await readSettings();
+  const baseUrl = withoutSlash(process.env.PROPERTY_LISTINGS_BASE_URL || stored.baseUrl);
+  // A stored key belongs to the service that it was stored for: it must not be sent to another one.
+  const isSameService = baseUrl === withoutSlash(stored.baseUrl);
+  const apiKey = process.env.PROPERTY_LISTINGS_API_KEY || (isSameService ? stored.apiKey : undefined);
+  if (apiKey === undefined) throw new CommandError(missingKey(stored, baseUrl), EXIT.needsKey);
+  if (baseUrl === undefined) {
+    throw new CommandError('The address of the service is not known: run "listings login", or set PROPERTY_LISTINGS_BASE_URL.');
+  }
+  return { baseUrl, apiKey };
+}
+
+function missingKey(stored: Partial<Settings>, baseUrl: string | undefined): string {
+  const next = 'Run "listings login", or set PROPERTY_LISTINGS_API_KEY.';
+  if (stored.apiKey === undefined || baseUrl === undefined) return `This needs an API key. ${next}`;
+  return `The stored key is for ${stored.baseUrl} and is not sent to ${baseUrl}. ${next}`;
+}
+
+function withoutSlash(url: string | undefined): string | undefined {
+  return url?.replace(/\/+$/, '');
+}

@@ -1,0 +1,3 @@
+import { run } from './program.ts';
+
+await run(process.argv.slice(2));

@@ -1,0 +1,79 @@
+import type { ListQuery, PropertyListings } from '@property-listings/client';
+import { formatBytes, formatCount, ProgressLine } from './progress.ts';
+import { toLine } from './terminal.ts';
+
+const LINE_FEED = 10;
+const QUOTE = 34;
+
+/** Counts what an export has written: listings, as far as its format has one a line, and bytes. */
+export class ExportProgress {
+  readonly #line: ProgressLine;
+  readonly #isShown: boolean;
+  readonly #format: string;
+  readonly #total: number | undefined;
+  #lines = 0;
+  #bytes = 0;
+  #isQuoted = false;
+
+  /** Asks how many there are, if anybody sees it. */
+  static async start(client: PropertyListings, query: ListQuery, format: string, file: string | undefined) {
+    // In one terminal the list and the line about it would be mixed up.
+    const isShown = process.stderr.isTTY === true && !(file === undefined && process.stdout.isTTY);
+    const total = isShown && format !== 'geojson' ? (await client.listings.list({ ...query, fields: ['id'], limit: 1, count: true })).total : undefined;
+    return new ExportProgress(isShown, format, total);
+  }
+
+  private constructor(isShown: boolean, format: string, total: number | undefined) {
+    this.#line = new ProgressLine('Exporting');
+    this.#isShown = isShown;
+    this.#format = format;
+    this.#total = total;
+  }
+
+  async *watch(pieces: AsyncIterable<string | Uint8Array>): AsyncGenerator<string | Uint8Array> {
+    for await (const piece of pieces) {
+      yield piece;
+      if (this.#isShown) this.#count(typeof piece === 'string' ? Buffer.from(piece) : piece);
+    }
+  }
+
+  clear(): void {
+    if (this.#isShown) this.#line.clear();
+  }
+
+  describe(file: string): string {
+    const listings = this.#format === 'geojson' ? '' : `${formatCount(this.#listings)} listings, `;
+    return `Exported ${listings}${formatBytes(this.#bytes)} to ${toLine(file)}.`;
+  }
+
+  get #listings(): number {
+    // Besides the listings there is a header row, the line that ends the list, or brackets.
+    return Math.max(0, this.#lines - (this.#format === 'json' ? 2 : 1));
+  }
+
+  #count(bytes: Uint8Array): void {
+    this.#bytes += bytes.length;
+    if (this.#format === 'geojson') {
+      this.#line.show({ done: this.#bytes, total: undefined, format: formatBytes });
+      return;
+    }
+    this.#lines += this.#format === 'csv' ? this.#countCsvRows(bytes) : countLines(bytes);
+    this.#line.show({ done: this.#listings, total: this.#total, format: formatCount });
+  }
+
+  /** A line feed within quotes is part of a cell. */
+  #countCsvRows(bytes: Uint8Array): number {
+    let rows = 0;
+    for (const byte of bytes) {
+      if (byte === QUOTE) this.#isQuoted = !this.#isQuoted;
+      else if (byte === LINE_FEED && !this.#isQuoted) rows += 1;
+    }
+    return rows;
+  }
+}
+
+function countLines(bytes: Uint8Array): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) lines += 1;
+  return lines;
+}

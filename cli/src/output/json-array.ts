@@ -1,0 +1,9 @@
+/** The values as one JSON array, one value a line. */
+export async function* toJsonArray(values: AsyncIterable<object>): AsyncGenerator<string> {
+  let before = '[\n';
+  for await (const value of values) {
+    yield before + JSON.stringify(value);
+    before = ',\n';
+  }
+  yield before === '[\n' ? '[]\n' : '\n]\n';
+}

@@ -1,0 +1,63 @@
+import { FIELDS } from '../fields.ts';
+import { toText } from './record.ts';
+import { paint, toLine } from './terminal.ts';
+import { type Column, fitColumns, toTableLine } from './text-table.ts';
+
+/** The widths of all rows are those that the first ones need: a table of a million rows begins at once. */
+const MEASURED_ROWS = 100;
+
+/** The lines of a table, as wide as the terminal; none without listings. */
+export async function* toTable(listings: AsyncIterable<object>, names: readonly string[]): AsyncGenerator<string> {
+  const columns = names.map(toColumn);
+  let measured: string[][] | undefined = [];
+  let widths: number[] = [];
+  const toTextLine = (cells: readonly string[]) => toTableLine(cells, columns, widths, terminalWidth());
+  const begin = (rows: string[][]) => {
+    widths = fitColumns(columns, rows, terminalWidth());
+    const headings = toTextLine(columns.map(({ heading }) => heading));
+    const lines = [paint(process.stdout, 'bold', headings), ...rows.map(toTextLine)];
+    return `${lines.join('\n')}\n`;
+  };
+  for await (const listing of listings) {
+    const cells = toCells(listing, names, toCell);
+    if (measured === undefined) yield `${toTextLine(cells)}\n`;
+    else if (measured.push(cells) === MEASURED_ROWS) {
+      yield begin(measured);
+      measured = undefined;
+    }
+  }
+  if (measured !== undefined && measured.length > 0) yield begin(measured);
+}
+
+/** The same columns for programs: with tabs between, without a heading, nothing shortened. */
+export async function* toTabbedLines(listings: AsyncIterable<object>, names: readonly string[]): AsyncGenerator<string> {
+  for await (const listing of listings) {
+    yield `${toCells(listing, names, (_name, value) => toText(value)).join('\t')}\n`;
+  }
+}
+
+function toCells(listing: object, names: readonly string[], format: typeof toCell): string[] {
+  const members = new Map<string, unknown>(Object.entries(listing));
+  return names.map((name) => toLine(format(name, members.get(name))));
+}
+
+function terminalWidth(): number {
+  return process.stdout.columns || 80;
+}
+
+function toColumn(name: string): Column {
+  const type = FIELDS.find((field) => field.name === name)?.type;
+  return {
+    heading: name.replace(/[A-Z]/g, ' $&').toUpperCase(),
+    isNumber: type === 'integer' || type === 'decimal',
+    isWhole: name === 'id',
+  };
+}
+
+/** What people read more easily with separators. */
+const AMOUNTS = new Set(['listPrice', 'livingArea', 'lotSizeArea']);
+
+function toCell(name: string, value: unknown): string {
+  if (typeof value === 'number' && AMOUNTS.has(name)) return value.toLocaleString('en-US', { maximumFractionDigits: 4 });
+  return toText(value);
+}

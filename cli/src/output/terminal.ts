@@ -1,0 +1,49 @@
+import type { WriteStream } from 'node:tty';
+import stringWidth from 'string-width';
+
+const CODES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39] } as const;
+
+type Output = Pick<WriteStream, 'isTTY' | 'hasColors'>;
+
+/** Coloured where the output is a terminal that has colours and nobody has set `NO_COLOR`. */
+export function paint(output: Output, style: keyof typeof CODES, text: string): string {
+  if (!hasColors(output)) return text;
+  const [on, off] = CODES[style];
+  return `\u001b[${on}m${text}\u001b[${off}m`;
+}
+
+function hasColors(output: Output): boolean {
+  // https://no-color.org: any value but an empty one.
+  return output.isTTY && !process.env.NO_COLOR && output.hasColors();
+}
+
+/** One line that a terminal shows as it is: what came from elsewhere must not move its cursor or change its colours. */
+export function toLine(text: string): string {
+  return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
+}
+
+/** As `toLine`, and keeps the lines. */
+export function toLines(text: string): string {
+  return text.split('\n').map(toLine).join('\n');
+}
+
+const graphemes = new Intl.Segmenter();
+
+/** The text in as many columns, cut with `…` where it is longer. Some characters take two columns, some none. */
+export function fit(text: string, columns: number): string {
+  if (stringWidth(text) <= columns) return text;
+  let cut = '';
+  let width = 1;
+  for (const { segment } of graphemes.segment(text)) {
+    width += stringWidth(segment);
+    if (width > columns) break;
+    cut += segment;
+  }
+  return columns > 0 ? `${cut}…` : '';
+}
+
+/** The text with spaces behind it, or in front of it. */
+export function pad(text: string, columns: number, isRight = false): string {
+  const spaces = ' '.repeat(Math.max(0, columns - stringWidth(text)));
+  return isRight ? spaces + text : text + spaces;
+}

@@ -1,0 +1,50 @@
+import stringWidth from 'string-width';
+import { fit, pad } from './terminal.ts';
+
+export interface Column {
+  heading: string;
+  isNumber: boolean;
+  /** Never shortened: what is to be copied. */
+  isWhole: boolean;
+}
+
+const GAP = '  ';
+/** So much of a text is shown even where the terminal is narrow. */
+const WIDTH_MIN = 6;
+
+/** The widths of columns that fit into the terminal, by the first rows; the widest text gives way first. */
+export function fitColumns(columns: readonly Column[], rows: readonly string[][], terminalWidth: number): number[] {
+  const widths = columns.map(({ heading }, index) =>
+    Math.max(stringWidth(heading), ...rows.map((row) => stringWidth(row[index] ?? ''))),
+  );
+  const room = terminalWidth - GAP.length * (columns.length - 1);
+  for (let excess = sum(widths) - room; excess > 0; excess -= 1) {
+    const widest = Math.max(WIDTH_MIN, ...widths.filter((_, index) => canShrink(columns[index])));
+    const index = widths.findIndex((width, at) => width === widest && canShrink(columns[at]));
+    if (index < 0 || widest === WIDTH_MIN) break;
+    widths[index] = widest - 1;
+  }
+  return widths;
+}
+
+function canShrink(column: Column | undefined): boolean {
+  return column !== undefined && !column.isWhole && !column.isNumber;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** A row in its columns; what does not fit into a very narrow terminal is cut at its edge instead of being wrapped. */
+export function toTableLine(
+  cells: readonly string[],
+  columns: readonly Column[],
+  widths: readonly number[],
+  terminalWidth: number,
+): string {
+  const padded = cells.map((cell, index) => {
+    const width = widths[index] ?? 0;
+    return pad(fit(cell, width), width, columns[index]?.isNumber);
+  });
+  return fit(padded.join(GAP).trimEnd(), terminalWidth);
+}
