@@ -45,10 +45,15 @@ function terminalWidth(): number {
   return process.stdout.columns || 80;
 }
 
+const SHORT_HEADINGS = new Map([
+  ['listPrice', 'PRICE'],
+  ['currency', 'CUR'],
+]);
+
 function toColumn(name: string): Column {
   const type = FIELDS.find((field) => field.name === name)?.type;
   return {
-    heading: name.replace(/[A-Z]/g, ' $&').toUpperCase(),
+    heading: SHORT_HEADINGS.get(name) ?? name.replace(/[A-Z]/g, ' $&').toUpperCase(),
     isNumber: type === 'integer' || type === 'decimal',
     isWhole: name === 'id',
   };
@@ -56,8 +61,9 @@ function toColumn(name: string): Column {
 
 /** What people read more easily with separators. */
 const AMOUNTS = new Set(['listPrice', 'livingArea', 'lotSizeArea']);
+const AMOUNT_FORMAT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 4 });
 
 function toCell(name: string, value: unknown): string {
-  if (typeof value === 'number' && AMOUNTS.has(name)) return value.toLocaleString('en-US', { maximumFractionDigits: 4 });
+  if (typeof value === 'number' && AMOUNTS.has(name)) return AMOUNT_FORMAT.format(value);
   return toText(value);
 }

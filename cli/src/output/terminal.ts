@@ -29,13 +29,19 @@ export function toLines(text: string): string {
 
 const graphemes = new Intl.Segmenter();
 
-/** The text in as many columns, cut with `…` where it is longer. Some characters take two columns, some none. */
+/** How many columns a text takes: some characters take two, some none. */
+export function widthOf(text: string): number {
+  // Most texts; the rest takes a hundred times as long.
+  return /^[ -~]*$/.test(text) ? text.length : stringWidth(text);
+}
+
+/** The text in so many columns at most, cut with `…` where it is longer. */
 export function fit(text: string, columns: number): string {
-  if (stringWidth(text) <= columns) return text;
+  if (widthOf(text) <= columns) return text;
   let cut = '';
   let width = 1;
   for (const { segment } of graphemes.segment(text)) {
-    width += stringWidth(segment);
+    width += widthOf(segment);
     if (width > columns) break;
     cut += segment;
   }
@@ -44,6 +50,6 @@ export function fit(text: string, columns: number): string {
 
 /** The text with spaces behind it, or in front of it. */
 export function pad(text: string, columns: number, isRight = false): string {
-  const spaces = ' '.repeat(Math.max(0, columns - stringWidth(text)));
+  const spaces = ' '.repeat(Math.max(0, columns - widthOf(text)));
   return isRight ? spaces + text : text + spaces;
 }

@@ -1,5 +1,4 @@
-import stringWidth from 'string-width';
-import { fit, pad } from './terminal.ts';
+import { fit, pad, widthOf } from './terminal.ts';
 
 export interface Column {
   heading: string;
@@ -15,10 +14,9 @@ const WIDTH_MIN = 6;
 /** The widths of columns that fit into the terminal, by the first rows; the widest text gives way first. */
 export function fitColumns(columns: readonly Column[], rows: readonly string[][], terminalWidth: number): number[] {
   const widths = columns.map(({ heading }, index) =>
-    Math.max(stringWidth(heading), ...rows.map((row) => stringWidth(row[index] ?? ''))),
+    Math.max(widthOf(heading), ...rows.map((row) => widthOf(row[index] ?? ''))),
   );
-  const room = terminalWidth - GAP.length * (columns.length - 1);
-  for (let excess = sum(widths) - room; excess > 0; excess -= 1) {
+  for (let excess = totalWidth(widths) - terminalWidth; excess > 0; excess -= 1) {
     const widest = Math.max(WIDTH_MIN, ...widths.filter((_, index) => canShrink(columns[index])));
     const index = widths.findIndex((width, at) => width === widest && canShrink(columns[at]));
     if (index < 0 || widest === WIDTH_MIN) break;
@@ -31,8 +29,8 @@ function canShrink(column: Column | undefined): boolean {
   return column !== undefined && !column.isWhole && !column.isNumber;
 }
 
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
+function totalWidth(widths: readonly number[]): number {
+  return widths.reduce((total, width) => total + width, GAP.length * (widths.length - 1));
 }
 
 /** A row in its columns; what does not fit into a very narrow terminal is cut at its edge instead of being wrapped. */
@@ -46,5 +44,6 @@ export function toTableLine(
     const width = widths[index] ?? 0;
     return pad(fit(cell, width), width, columns[index]?.isNumber);
   });
-  return fit(padded.join(GAP).trimEnd(), terminalWidth);
+  const line = padded.join(GAP).trimEnd();
+  return totalWidth(widths) > terminalWidth ? fit(line, terminalWidth) : line;
 }
