@@ -47,7 +47,9 @@ async function getConnection(): Promise<Settings> {
   const apiKey = process.env.PROPERTY_LISTINGS_API_KEY || (isSameService ? stored.apiKey : undefined);
   if (apiKey === undefined) throw new CommandError(missingKey(stored, baseUrl), EXIT.needsKey);
   if (baseUrl === undefined) {
-    throw new CommandError('The address of the service is not known: run "listings login", or set PROPERTY_LISTINGS_BASE_URL.');
+    throw new CommandError(
+      'The address of the service is not known: run "listings login", or set PROPERTY_LISTINGS_BASE_URL.',
+    );
   }
   return { baseUrl, apiKey };
 }

@@ -8,7 +8,9 @@ export function createCurlPrinter(apiKey: string, file: string | undefined) {
   const fetch: Fetch = async (url, init) => {
     if (!hasPrinted) {
       process.stdout.write(`${toCommand(url, init, file).replaceAll(apiKey, masked)}\n`);
-      note(`To run it, put "Authorization: Bearer $PROPERTY_LISTINGS_API_KEY" (in double quotes) where ${masked} stands.`);
+      note(
+        `To run it, put "Authorization: Bearer $PROPERTY_LISTINGS_API_KEY" (in double quotes) where ${masked} stands.`,
+      );
     }
     hasPrinted = true;
     throw new Error('Nothing was sent.');

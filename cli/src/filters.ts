@@ -16,16 +16,18 @@ const SORT_FIELDS = ['createdAt', 'updatedAt', 'listPrice', 'beds', 'baths', 'li
 const FILTERS: readonly Filter[] = [
   choiceFilter('status'),
   choiceFilter('propertyType'),
-  ...['city', 'postalCode', 'externalId'].map((name) => filter(name, '<text>', `${getField(name).description}, exactly`)),
+  ...['city', 'postalCode', 'externalId'].map((name) =>
+    filter(name, '<text>', `${getField(name).description}, exactly`),
+  ),
   ...RANGE_FIELDS.flatMap((name) => rangeFilters(name)),
   filter('q', '<words>', 'each word must begin a word of address, city or description'),
   filter('bbox', '<west,south,east,north>', 'within this box, in degrees'),
   filter('near', '<latitude,longitude>', 'around this point, nearest first; with --radius'),
   filter('radius', '<distance>', 'so far around it, such as 800m, 5km or 3mi'),
-  withValues(filter('sort', '<field>', 'by this field, with - in front descending; without it the newest come first'), [
-    ...SORT_FIELDS,
-    ...SORT_FIELDS.map((name) => `-${name}`),
-  ]),
+  withValues(
+    filter('sort', '<field>', `by ${SORT_FIELDS.join(', ')}; with - in front descending; else the newest first`),
+    [...SORT_FIELDS, ...SORT_FIELDS.map((name) => `-${name}`)],
+  ),
   withValues(filter('fields', '<names>', 'these members only, with commas between them'), LISTING_MEMBERS),
 ];
 

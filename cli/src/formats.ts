@@ -11,8 +11,15 @@ const EXTENSIONS: Record<string, string> = {
 };
 
 /** The format that the name of a file tells. */
-export function chooseFormat<Format extends string>(formats: readonly Format[], file: string, command: Command): Format {
+export function chooseFormat<Format extends string>(
+  formats: readonly Format[],
+  file: string,
+  command: Command,
+): Format {
   const named = EXTENSIONS[extname(file).toLowerCase()];
   const format = formats.find((candidate) => candidate === named);
-  return format ?? usageError(command, `Give --format with one of ${formats.join(', ')}: the name of the file does not tell.`);
+  return (
+    format ??
+    usageError(command, `Give --format with one of ${formats.join(', ')}: the name of the file does not tell.`)
+  );
 }

@@ -17,10 +17,12 @@ import { describeError } from './describe-error.ts';
 import { EXIT } from './exit-codes.ts';
 import { endQuietlyWithReader, note } from './output/standard-output.ts';
 import { paint } from './output/terminal.ts';
+import { endOnSignals } from './signals.ts';
 
 /** Runs a command. Answers go to stdout, everything else to stderr. */
 export async function run(args: string[]): Promise<void> {
   endQuietlyWithReader();
+  endOnSignals();
   const program = createProgram();
   if (args.length === 0) return program.outputHelp();
   try {
@@ -44,11 +46,14 @@ Examples:
   $ listings create --address "12 Elm Street" --beds 3 --baths 2
   $ listings export listings.csv && listings import listings.csv --dry-run`;
 
-export function createProgram(): Command {
+function createProgram(): Command {
   const program = new Command('listings')
     .description('Your property listings, from the command line.')
     .version(readVersion(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show this')
     .exitOverride()
+    // The descriptions name choices where that helps; completion knows them all.
+    .configureHelp({ optionDescription: ({ description }) => description })
     .showHelpAfterError('(--help shows what can be given)')
     .addHelpText('after', HELP);
   program.commandsGroup('Listings:');

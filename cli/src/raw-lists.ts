@@ -13,7 +13,11 @@ export async function* readRaw(service: Service, mediaType: string, query: ListQ
 }
 
 /** CSV with one header row; of more than a page's listings the service gives several. */
-export async function* readCsv(service: Service, query: ListQuery, limit: number | undefined): AsyncGenerator<Uint8Array> {
+export async function* readCsv(
+  service: Service,
+  query: ListQuery,
+  limit: number | undefined,
+): AsyncGenerator<Uint8Array> {
   if (limit === undefined) return yield* readRaw(service, 'text/csv', query);
   let cursor: string | undefined;
   for (let left = limit; left > 0; left -= PAGE_SIZE_MAX) {

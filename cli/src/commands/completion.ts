@@ -22,6 +22,10 @@ Once, or in the file that your shell reads at its start:
     .command('__complete', { hidden: true })
     .argument('[words...]')
     .action((words: string[]) =>
-      write(complete(program, words).map(({ value, description }) => `${value}\t${description}\n`).join('')),
+      write(
+        complete(program, words)
+          .map(({ value, description }) => `${value}\t${description}\n`)
+          .join(''),
+      ),
     );
 }

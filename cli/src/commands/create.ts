@@ -2,8 +2,8 @@ import type { NewListing } from '@property-listings/client';
 import type { Command } from 'commander';
 import { type CurlOptions, withClient, withCurlOption } from '../connection.ts';
 import { addListingOptions, readListingInput } from '../input.ts';
-import { type RecordOptions, withJsonOption } from '../output/record.ts';
 import { writeChange } from '../output/change.ts';
+import { type RecordOptions, withJsonOption } from '../output/record.ts';
 
 export function addCreate(program: Command): void {
   const command = addListingOptions(program.command('create').description('create a listing and print its id'));

@@ -1,29 +1,37 @@
+import type { PropertyListings } from '@property-listings/client';
 import type { Command } from 'commander';
 import { type CurlOptions, withClient, withCurlOption } from '../connection.ts';
 import { CommandError } from '../exit-codes.ts';
+import { parseCount } from '../numbers.ts';
 import { note } from '../output/standard-output.ts';
 import { toLine } from '../output/terminal.ts';
 import { ask, isInteractive } from '../questions.ts';
-import { parseCount } from '../numbers.ts';
+import { type ListingOptions, type Reference, retrieve, toReference, withListing } from './one-listing.ts';
 
-interface DeleteOptions extends CurlOptions {
+interface DeleteOptions extends CurlOptions, ListingOptions {
   yes?: true;
   ifMatch?: number;
 }
 
 export function addDelete(program: Command): void {
-  const command = program.command('delete').description('delete a listing').argument('<id>', 'its id (lst_…)');
+  const command = withListing(program.command('delete').description('delete a listing'));
   withCurlOption(command)
     .option('--yes', 'do not ask; a script is never asked')
     .option('--if-match <version>', 'only if it still has this version', parseCount)
-    .action((id: string, options: DeleteOptions) =>
-      withClient(options, async (client) => {
-        const { yes, curl, ifMatch } = options;
-        if (!yes && !curl && isInteractive()) await confirm((await client.listings.retrieve(id)).address);
-        await client.listings.delete(id, { ...(ifMatch !== undefined && { ifMatch }) });
-        note(`Deleted ${toLine(id)}.`);
-      }),
-    );
+    .action((id: string | undefined, options: DeleteOptions, command: Command) => {
+      const reference = toReference(id, options, command);
+      return withClient(options, (client) => deleteListing(client, reference, options));
+    });
+}
+
+async function deleteListing(client: PropertyListings, reference: Reference, { yes, curl, ifMatch }: DeleteOptions) {
+  if (!yes && !curl && isInteractive()) await confirm((await retrieve(client, reference)).address);
+  const { id, externalId } = reference;
+  const condition = { ifMatch };
+  await (id === undefined
+    ? client.listings.deleteByExternalId(externalId, condition)
+    : client.listings.delete(id, condition));
+  note(`Deleted ${toLine(id ?? externalId)}.`);
 }
 
 async function confirm(address: string): Promise<void> {

@@ -36,9 +36,14 @@ async function writeEvents(client: PropertyListings, options: EventsOptions): Pr
   const { epoch } = options;
   if (!options.follow) return writeKept(client, options);
   const { after, ...now } = options.after === undefined ? await readPosition(client) : { after: options.after };
-  if (process.stderr.isTTY) note(`Waiting for changes after ${after}; Ctrl-C ends it.`);
+  let last = after;
+  if (process.stderr.isTTY) {
+    note(`Waiting for changes after ${after}; Ctrl-C ends it.`);
+    process.once('exit', () => note(`To go on: listings events --follow --after ${last}`));
+  }
   for await (const event of client.events.follow({ after, ...now, ...(epoch !== undefined && { epoch }) })) {
     await write(`${JSON.stringify(event)}\n`);
+    last = event.sequence;
   }
 }
 

@@ -4,8 +4,8 @@ import { type CurlOptions, type Service, withClient, withCurlOption } from '../c
 import { addFilters, toQuery } from '../filters.ts';
 import { chooseFormat } from '../formats.ts';
 import { readListings } from '../listings.ts';
-import { toJsonArray } from '../output/json-array.ts';
 import { ExportProgress } from '../output/export-progress.ts';
+import { toJsonArray } from '../output/json-array.ts';
 import { replaceFile } from '../output/replace-file.ts';
 import { gather, note, writeAll } from '../output/standard-output.ts';
 import { readRaw } from '../raw-lists.ts';
@@ -22,7 +22,12 @@ export function addExport(program: Command): void {
     .command('export')
     .description('write all listings, or those that the filters leave, to a file or to stdout')
     .argument('[file]', 'is there only once it is whole; - for stdout')
-    .addOption(new Option('--format <format>', 'without it, what the name of the file says; else ndjson').choices(FORMATS));
+    .addOption(
+      new Option(
+        '--format <format>',
+        `${FORMATS.join(', ')}; without it, what the name of the file says, else ndjson`,
+      ).choices(FORMATS),
+    );
   withCurlOption(addFilters(command))
     .addHelpText(
       'after',

@@ -22,7 +22,11 @@ export function addImport(program: Command): void {
     .command('import')
     .description('create and change many listings; refused rows are named, the others are kept')
     .argument('<file>', 'NDJSON, CSV or a JSON array, also packed (.gz); - for stdin')
-    .addOption(new Option('--format <format>', 'without it, what the name of the file says').choices(FORMATS))
+    .addOption(
+      new Option('--format <format>', `${FORMATS.join(', ')}; without it, what the name of the file says`).choices(
+        FORMATS,
+      ),
+    )
     .option('--atomic', 'all rows or none; at most 10,000')
     .option('--dry-run', 'change nothing, and report what would happen')
     .option('--ignore-unknown', 'skip the columns of a CSV file that the service does not know');

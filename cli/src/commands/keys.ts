@@ -47,7 +47,9 @@ class Scan {
 
   end(): void {
     if (this.#found > 0) {
-      note('Delete each of these keys in the dashboard (Settings → API) and make a new one: who has seen it can use it.');
+      note(
+        'Delete each of these keys in the dashboard (Settings → API) and make a new one: who has seen it can use it.',
+      );
       process.exitCode = EXIT_FOUND;
     }
     if (this.#unreadable > 0) process.exitCode = EXIT_UNREADABLE;

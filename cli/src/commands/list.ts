@@ -54,7 +54,14 @@ async function writeList(client: PropertyListings, service: Service, options: Li
   const listings = readListings(client, { ...query, ...Object({ fields }) }, limit);
   if (!process.stdout.isTTY) return writeAll(gather(toTabbedLines(listings, names)));
   let count = 0;
-  const isWhole = await page(gather(toTable(counted(listings, () => (count += 1)), names)));
+  const isWhole = await page(
+    gather(
+      toTable(
+        counted(listings, () => (count += 1)),
+        names,
+      ),
+    ),
+  );
   if (isWhole) note(paint(process.stderr, 'dim', count === 1 ? '1 listing' : `${count || 'No'} listings`));
 }
 

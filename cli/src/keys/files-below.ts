@@ -8,7 +8,10 @@ const LEFT_OUT = new Set(['.git', 'node_modules']);
  * The files that a path stands for: itself, or those below it in order of their names. Below it links are not followed, so that
  * they cannot lead in circles or out of it; pipes and devices are left out, since they might never end.
  */
-export async function* filesBelow(path: string, onError: (path: string, error: unknown) => void): AsyncGenerator<string> {
+export async function* filesBelow(
+  path: string,
+  onError: (path: string, error: unknown) => void,
+): AsyncGenerator<string> {
   try {
     if ((await stat(path)).isDirectory()) yield* filesIn(path, onError);
     else yield path;

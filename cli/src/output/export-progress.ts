@@ -19,7 +19,10 @@ export class ExportProgress {
   static async start(client: PropertyListings, query: ListQuery, format: string, file: string | undefined) {
     // In one terminal the list and the line about it would be mixed up.
     const isShown = process.stderr.isTTY === true && !(file === undefined && process.stdout.isTTY);
-    const total = isShown && format !== 'geojson' ? (await client.listings.list({ ...query, fields: ['id'], limit: 1, count: true })).total : undefined;
+    const total =
+      isShown && format !== 'geojson'
+        ? (await client.listings.list({ ...query, fields: ['id'], limit: 1, count: true })).total
+        : undefined;
     return new ExportProgress(isShown, format, total);
   }
 

@@ -1,5 +1,5 @@
-import { type RecordOptions } from './record.ts';
 import { formatCount } from './progress.ts';
+import type { RecordOptions } from './record.ts';
 import { note, write } from './standard-output.ts';
 import { paint, toLine } from './terminal.ts';
 

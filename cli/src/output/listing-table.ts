@@ -30,7 +30,10 @@ export async function* toTable(listings: AsyncIterable<object>, names: readonly 
 }
 
 /** The same columns for programs: with tabs between, without a heading, nothing shortened. */
-export async function* toTabbedLines(listings: AsyncIterable<object>, names: readonly string[]): AsyncGenerator<string> {
+export async function* toTabbedLines(
+  listings: AsyncIterable<object>,
+  names: readonly string[],
+): AsyncGenerator<string> {
   for await (const listing of listings) {
     yield `${toCells(listing, names, (_name, value) => toText(value)).join('\t')}\n`;
   }

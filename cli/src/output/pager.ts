@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
+import { withoutInterrupts } from '../signals.ts';
 import { write, writeAll } from './standard-output.ts';
 
 /** Shows a long text by the user's pager, if there is one. @returns whether it was shown to its end */
@@ -18,13 +19,11 @@ async function showBy(pager: string, pieces: AsyncIterable<string>): Promise<boo
   const closed = once(child, 'close');
   // Who has seen enough ends it before the end of the list.
   child.stdin.on('error', () => {});
-  // Ctrl-C is the pager's.
-  const ignore = () => {};
-  process.on('SIGINT', ignore);
-  const isWhole = await send(pieces, child.stdin);
-  await closed;
-  process.off('SIGINT', ignore);
-  return isWhole;
+  return withoutInterrupts(async () => {
+    const isWhole = await send(pieces, child.stdin);
+    await closed;
+    return isWhole;
+  });
 }
 
 async function send(pieces: AsyncIterable<string>, input: Writable): Promise<boolean> {

@@ -53,7 +53,7 @@ export class ProgressLine {
 }
 
 /** The parts of the line: bar, amount, rate and remaining time, as far as they are known. */
-export function describeProgress({ done, total, format }: Amount, ratePerSecond: number | undefined): string[] {
+function describeProgress({ done, total, format }: Amount, ratePerSecond: number | undefined): string[] {
   const rate = ratePerSecond === undefined ? [] : [`${format(ratePerSecond)}/s`];
   if (total === undefined) return [format(done), ...rate];
   const share = total === 0 ? 1 : Math.min(1, done / total);

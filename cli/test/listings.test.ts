@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { plant } from '../../server/test/support/listings.ts';
+import { startTestService, type Tenant, type TestService } from '../../server/test/support/service.ts';
+import { listings, type Settings, settingsOf } from './support/cli.ts';
+
+let service: TestService;
+let tenant: Tenant;
+let settings: Settings;
+
+before(async () => {
+  service = await startTestService();
+  tenant = await service.createTenant();
+  settings = settingsOf(service, tenant);
+});
+
+after(() => service[Symbol.asyncDispose]());
+
+async function create(...flags: string[]): Promise<string> {
+  const { code, stdout, stderr } = await listings(['create', ...flags], settings);
+  assert.equal(code, 0, stderr);
+  return stdout.trim();
+}
+
+async function retrieve(id: string) {
+  const { stdout } = await listings(['get', id, '--json'], settings);
+  return JSON.parse(stdout);
+}
+
+describe('create', () => {
+  test('takes fields as flags, and prints the id', async () => {
+    const flags = '--beds 3 --baths 2 --list-price 450000.5 --property-type land --longitude -97.5 --latitude 30';
+    const more = [
+      '--metadata',
+      'agent=Ada = Lovelace',
+      '--metadata',
+      'floor=3',
+      '--photo',
+      'https://example.com/1.jpg',
+    ];
+    const id = await create('--address', '12 Elm Street', ...flags.split(' '), ...more);
+    const { address, beds, listPrice, propertyType, longitude, metadata, photos } = await retrieve(id);
+    assert.deepEqual(
+      { address, beds, listPrice, propertyType, longitude, metadata, photos },
+      {
+        address: '12 Elm Street',
+        beds: 3,
+        listPrice: 450000.5,
+        propertyType: 'land',
+        longitude: -97.5,
+        metadata: { agent: 'Ada = Lovelace', floor: '3' },
+        photos: [{ url: 'https://example.com/1.jpg' }],
+      },
+    );
+  });
+
+  test('takes JSON from stdin, and a flag comes on top of --data', async () => {
+    const json = JSON.stringify({ address: '1 Oak Lane', beds: 1, baths: 1 });
+    const piped = await listings(['create', '--json'], settings, json);
+    assert.equal(JSON.parse(piped.stdout).address, '1 Oak Lane', piped.stderr);
+    const { beds, address } = await retrieve(await create('--data', json, '--beds', '4'));
+    assert.deepEqual([beds, address], [4, '1 Oak Lane']);
+  });
+
+  test('names every fault of a listing with the request id, and makes none', async () => {
+    const { code, stdout, stderr } = await listings(['create', '--address', ' ', '--beds', '2.5'], settings);
+    assert.equal(code, 1);
+    assert.equal(stdout, '');
+    assert.match(stderr, /address: Must not be blank\.\n {2}beds: Must be a whole number\.\n {2}baths: Is required/);
+    assert.match(stderr, /request id: [\w-]+\n$/);
+  });
+
+  test('says what is wrong with JSON that is none', async () => {
+    for (const [data, words] of [
+      ['{', /is not JSON/],
+      ['[]', /is not a JSON object/],
+      ['@/nonexistent', /cannot be read/],
+    ] as const) {
+      const { code, stderr } = await listings(['create', '--data', data], settings);
+      assert.equal(code, 1);
+      assert.match(stderr, words);
+    }
+  });
+});
+
+describe('update', () => {
+  test('changes what is given, unsets what is named, and leaves the rest', async () => {
+    const id = await create('--address', 'A', '--beds', '1', '--baths', '1', '--list-price', '5', '--city', 'Austin');
+    const { code, stdout } = await listings(['update', id, '--beds', '2', '--unset', 'list-price'], settings);
+    assert.equal(code, 0);
+    assert.equal(stdout, `${id}\n`);
+    const { beds, listPrice, city, version } = await retrieve(id);
+    assert.deepEqual({ beds, listPrice, city, version }, { beds: 2, listPrice: undefined, city: 'Austin', version: 2 });
+  });
+
+  test('with --if-match changes nothing that somebody else has changed', async () => {
+    const id = await create('--address', 'A', '--beds', '1', '--baths', '1');
+    await listings(['update', id, '--beds', '2'], settings);
+    const { code, stderr } = await listings(['update', id, '--beds', '3', '--if-match', '1'], settings);
+    assert.equal(code, 1);
+    assert.match(stderr, /version_mismatch, 412\)\nLook at what has changed/);
+    assert.equal((await retrieve(id)).beds, 2);
+  });
+
+  test('without anything to change is wrong usage', async () => {
+    const { code, stderr } = await listings(['update', 'lst_1'], settings);
+    assert.equal(code, 2);
+    assert.match(stderr, /Give what to change/);
+  });
+});
+
+describe('get and delete', () => {
+  test('find a listing by its id or by the own one', async () => {
+    const id = await create('--address', 'A', '--beds', '1', '--baths', '1', '--external-id', 'MLS/1');
+    const { stdout } = await listings(['get', '--external-id', 'MLS/1'], settings);
+    assert.ok(stdout.startsWith(`id\t${id}\nexternalId\tMLS/1\naddress\tA\n`), stdout);
+    const deleted = await listings(['delete', '--external-id', 'MLS/1'], settings);
+    assert.deepEqual([deleted.code, deleted.stdout, deleted.stderr], [0, '', 'Deleted MLS/1.\n']);
+    const { code, stderr } = await listings(['get', id], settings);
+    assert.equal(code, 1);
+    assert.match(stderr, /not_found, 404/);
+  });
+
+  test('take exactly one name', async () => {
+    for (const args of [['get'], ['delete'], ['get', 'lst_1', '--external-id', 'x']]) {
+      assert.equal((await listings(args, settings)).code, 2);
+    }
+  });
+});
+
+describe('list', () => {
+  let many: Settings;
+
+  before(async () => {
+    const other = await service.createTenant();
+    many = settingsOf(service, other);
+    await plant(service, other, 2_500);
+  });
+
+  test('with --json is one array of all listings', async () => {
+    const { stdout } = await listings(['list', '--json'], many);
+    const all = JSON.parse(stdout);
+    assert.equal(all.length, 2_500);
+    assert.deepEqual([all[0].beds, all.at(-1).beds], [2_500, 1]);
+  });
+
+  test('of nothing is an empty array, and no line', async () => {
+    const nobody = settingsOf(service, await service.createTenant());
+    assert.equal((await listings(['list', '--json'], nobody)).stdout, '[]\n');
+    assert.equal((await listings(['list'], nobody)).stdout, '');
+  });
+
+  test('has as many as --limit says, on as many pages as that takes', async () => {
+    for (const limit of [1, 1_001, 9_999]) {
+      const { stdout } = await listings(['list', '--json', '--limit', `${limit}`, '--sort', 'beds'], many);
+      const beds = JSON.parse(stdout).map((listing: { beds: number }) => listing.beds);
+      assert.deepEqual(
+        beds,
+        Array.from({ length: Math.min(limit, 2_500) }, (_, index) => index + 1),
+      );
+      const csv = await listings(['list', '--csv', '--limit', `${limit}`, '--sort', 'beds', '--fields', 'beds'], many);
+      assert.deepEqual(csv.stdout.trim().split(/\r?\n/), ['beds', ...beds.map(String)]);
+    }
+  });
+
+  test('takes filters, and piped has lines with tabs', async () => {
+    const flags = '--beds-gte 3 --beds-lt 5 --status active,pending --fields id,beds --sort=-beds';
+    const { stdout } = await listings(['list', ...flags.split(' ')], many);
+    assert.equal(stdout, `lst_${'4'.padStart(26, '0')}\t4\nlst_${'3'.padStart(26, '0')}\t3\n`);
+  });
+
+  test('says of a value that the service does not know which one is meant, by the flag', async () => {
+    const { code, stderr } = await listings(['list', '--status', 'activ'], many);
+    assert.equal(code, 1);
+    assert.match(stderr, /--status: There is no "activ"\. Did you mean "active"\?/);
+  });
+});

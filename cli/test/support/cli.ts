@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { bareEnvironment, type CommandResult, REPOSITORY } from '../../../server/test/support/process.ts';
+import type { Tenant, TestService } from '../../../server/test/support/service.ts';
+import { directoryFor, spawnFor } from '../../../server/test/support/serving.ts';
+
+const LISTINGS = join(REPOSITORY, 'cli/bin/listings.js');
+
+export type Settings = Record<string, string>;
+
+/** What the environment says of a service and a tenant's key there. */
+export function settingsOf({ url }: Pick<TestService, 'url'>, { key }: Tenant): Settings {
+  return { PROPERTY_LISTINGS_BASE_URL: `${url}/v1`, PROPERTY_LISTINGS_API_KEY: key };
+}
+
+/** Runs `listings` to its end, without the settings of whoever runs the test; `input` is all that it can read. */
+export function listings(args: string[], settings: Settings = {}, input = ''): Promise<CommandResult> {
+  const { promise, resolve, reject } = Promise.withResolvers<CommandResult>();
+  const env = environment(settings);
+  const options = { env, maxBuffer: 64 * 1024 * 1024 };
+  const child = execFile(process.execPath, [LISTINGS, ...args], options, (error, stdout, stderr) => {
+    const code = error === null ? 0 : error.code;
+    if (typeof code === 'number') resolve({ code, stdout, stderr });
+    else reject(error);
+  });
+  child.stdin?.on('error', () => {});
+  child.stdin?.end(input);
+  return promise;
+}
+
+/** A line of a shell in which `listings` is the program; in a terminal of this width if there is one. */
+export function shell(t: TestContext, line: string, settings: Settings, columns?: number) {
+  const program = `listings() { '${process.execPath}' '${LISTINGS}' "$@"; }`;
+  if (columns === undefined) return spawnFor(t, 'bash', ['-c', `${program}; ${line}`], environment(settings));
+  const inTerminal = `stty cols ${columns}; ${program}; ${line}`;
+  return spawnFor(t, 'script', ['-qfec', inTerminal, '/dev/null'], { ...environment(settings), SHELL: '/bin/bash' });
+}
+
+/** A configuration directory in which nothing is stored. */
+export async function emptyConfiguration(t: TestContext): Promise<Settings> {
+  return { XDG_CONFIG_HOME: await directoryFor(t) };
+}
+
+function environment(settings: Settings): Settings {
+  return bareEnvironment({ XDG_CONFIG_HOME: '/nonexistent', TERM: 'xterm-256color', ...settings });
+}
