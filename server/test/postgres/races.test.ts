@@ -9,7 +9,7 @@ import { openDatabase } from '../../src/storage/open.ts';
 import { Browser, PASSWORD } from '../support/browser.ts';
 import { startCreating } from '../support/load.ts';
 import { runCommand } from '../support/process.ts';
-import { directoryFor } from '../support/serving.ts';
+import { directoryFor, serveFor } from '../support/serving.ts';
 import { until } from '../support/until.ts';
 import { databaseFor, LISTING, serviceFor } from './support.ts';
 
@@ -29,10 +29,14 @@ async function openFor(t: TestContext, url: string): Promise<Database> {
   return database;
 }
 
-test('ten that bring an empty database up to date at once make one schema with one epoch', async (t) => {
+test('ten processes that bring an empty database up to date at once make one schema with one epoch', async (t) => {
   const { url, sql } = await databaseFor(t);
-  const databases = await Promise.all(Array.from({ length: 10 }, () => openDatabase(url)));
-  await Promise.all(databases.map((database) => database.close()));
+  const settings = { DATABASE_URL: url, DATA_DIR: await directoryFor(t) };
+  const ends = await Promise.all(Array.from({ length: 10 }, () => runCommand(['migrate'], settings)));
+  for (const { code, stderr } of ends) {
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /^database: .*\n$/);
+  }
   assert.equal((await sql('select epoch from database_info')).length, 1);
   assert.equal((await sql('select version from schema_version')).length, 1);
 });
@@ -50,15 +54,17 @@ test('tables of a newer release are refused with words, and left as they are', a
   assert.deepEqual(await sql('select version from schema_version'), [{ version: 1000 }]);
 });
 
-test('of several who use the setup link in two services at once exactly one becomes the administrator', async (t) => {
+test('of several who use the setup link in two processes at once exactly one becomes the administrator', async (t) => {
   const database = await databaseFor(t);
-  const services = [await serviceFor(t, database), await serviceFor(t, database)];
-  const [first] = services;
-  assert.ok(first !== undefined);
-  const token = await renewSetupLink(first.database);
+  const [one, other] = await Promise.all([
+    serveFor(t, { DATABASE_URL: database.url, DATA_DIR: await directoryFor(t) }),
+    serveFor(t, { DATABASE_URL: database.url, DATA_DIR: await directoryFor(t) }),
+  ]);
+  // Each start makes a new link: this is the last one.
+  const token = await renewSetupLink(await openFor(t, database.url));
   const replies = await Promise.all(
     Array.from({ length: 6 }, (_, index) => {
-      const service = services[index % 2] ?? first;
+      const service = index % 2 === 0 ? one : other;
       const person = { name: 'Ada', email: `ada-${index}@example.com`, password: PASSWORD };
       return new Browser(service).send('POST', '/admin/setup', { token, ...person, accountName: 'Homes' });
     }),
@@ -67,6 +73,7 @@ test('of several who use the setup link in two services at once exactly one beco
   assert.equal((await database.sql('select id from users')).length, 1);
   assert.equal((await database.sql('select id from accounts')).length, 1);
   assert.deepEqual(await database.sql('select hash from setup_links'), []);
+  for (const { end } of [one, other]) assert.equal(await end(), 0);
 });
 
 test('an account that is deleted while it is written is gone with all that it had', async (t) => {
