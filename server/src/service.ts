@@ -19,7 +19,7 @@ import { listen } from './listening.ts';
 import { type Addresses, prepareStart } from './preparation.ts';
 import type { Database } from './storage/database.ts';
 import { getCursorSecret } from './storage/database-info.ts';
-import { openDatabase } from './storage/open.ts';
+import { beginWithDatabase } from './storage/open.ts';
 import { scheduleHousekeeping } from './worker/housekeeping.ts';
 import { schedule } from './worker/schedule.ts';
 
@@ -49,23 +49,25 @@ export interface Service extends Addresses, Omit<Serving, 'keepHouse'> {
 
 /**
  * Runs the service in this process alone.
- * @throws {ConfigError} when it cannot listen or prepare; what `openDatabase` throws
+ * @throws {ConfigError} when it cannot listen or prepare; what `openDatabase` throws; {AppError} `unavailable` when the
+ * database is lost
  */
-export async function startService(config: Config, log: Log, timeouts: ServerTimeouts = {}): Promise<Service> {
-  const database = await openDatabase(config.databaseUrl, config.databasePool);
-  const preparation = await prepareStart(database, config, log);
-  const serving = await serveRequests(database, config, log, { ...timeouts, createLimiter: createMemoryLimiter });
-  serving.keepHouse();
-  return {
-    ...serving,
-    ...preparation.announce(serving.url),
-    database,
-    async stop() {
-      await serving.stop();
-      preparation.end();
-      await database.close();
-    },
-  };
+export function startService(config: Config, log: Log, timeouts: ServerTimeouts = {}): Promise<Service> {
+  return beginWithDatabase(config, async (database) => {
+    const preparation = await prepareStart(database, config, log);
+    const serving = await serveRequests(database, config, log, { ...timeouts, createLimiter: createMemoryLimiter });
+    serving.keepHouse();
+    return {
+      ...serving,
+      ...preparation.announce(serving.url),
+      database,
+      async stop() {
+        await serving.stop();
+        preparation.end();
+        await database.close();
+      },
+    };
+  });
 }
 
 interface ServingOptions extends ServerTimeouts {

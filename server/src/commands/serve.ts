@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type Config, readConfig } from '../config.ts';
-import { awaitDatabase } from '../waiting.ts';
+import { startWithDatabase } from '../waiting.ts';
 import { ensureDashboard } from './dashboard.ts';
 import { createLog } from './log.ts';
 import { abortOn, exitOnSecondSignal, exitStopped, nextSignal } from './signals.ts';
@@ -26,9 +26,10 @@ async function serveAlone(config: Config, given: NodeJS.ProcessEnv): Promise<voi
   // Other commands are not kept waiting for what only the service needs: half of what the program takes to start.
   const { startService } = await import('../service.ts');
   await ensureDashboard(log);
-  const ready = await awaitDatabase(config, log, abortOn(signalled));
-  if (ready === undefined) return exitStopped(log);
-  const { stop, cut, database, ...addresses } = await startService(ready, log);
+  const waiting = { log, signal: abortOn(signalled) };
+  const service = await startWithDatabase((ready) => startService(ready, log), config, waiting);
+  if (service === undefined) return exitStopped(log);
+  const { stop, cut, database, ...addresses } = service;
   sayListening({ ...addresses, databaseName: database.name }, config, given, log);
 
   const signal = await signalled;

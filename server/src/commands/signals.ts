@@ -44,7 +44,7 @@ export async function exitStopped({ logger, end }: ServiceLog): Promise<never> {
 }
 
 /** What is under way at the start when the service is told to end: waiting. */
-export function abortOn(signalled: Promise<string>): AbortSignal {
+export function abortOn(signalled: Promise<unknown>): AbortSignal {
   const stopping = new AbortController();
   void signalled.then(() => stopping.abort());
   return stopping.signal;

@@ -19,6 +19,20 @@ export async function openDatabase(url: string, settings: PoolSettings = FEW_CON
   return openPostgres(url, settings);
 }
 
+/** Begins something with a database, which is closed again if that fails. @throws what `openDatabase` and `begin` throw */
+export async function beginWithDatabase<T>(
+  { databaseUrl, databasePool }: { databaseUrl: string; databasePool: PoolSettings },
+  begin: (database: Database) => Promise<T>,
+): Promise<T> {
+  const database = await openDatabase(databaseUrl, databasePool);
+  try {
+    return await begin(database);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
 /** Opens a database that nobody else can see, with all tables and nothing in them. On every engine it is SQLite. */
 export function openScratch(): Scratch {
   return openSqliteScratch();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import { freePort } from '../support/free-port.ts';
 import { createPostgresServer } from '../support/postgres.ts';
+import { proxyFor } from '../support/postgres-proxy.ts';
 import { environment, PROGRAM, runCommand } from '../support/process.ts';
 import { directoryFor, spawnFor, waitUntilRefused } from '../support/serving.ts';
 import { until } from '../support/until.ts';
@@ -27,18 +28,20 @@ async function awayUrl(): Promise<string> {
   return `postgres://postgres:${PASSWORD}@127.0.0.1:${await freePort()}/listings`;
 }
 
+function isStatus(url: string, wanted: number): Promise<boolean> {
+  return fetch(url).then(
+    ({ status }) => status === wanted,
+    () => false,
+  );
+}
+
 for (const workers of ['', '2']) {
   const how = workers === '' ? 'one process' : 'workers';
   test(`a service of ${how} waits for a server that is gone at its start, and serves once it is there`, async (t) => {
     const { url: DATABASE_URL } = await databaseFor(t, server.url);
     await server.halt('SIGQUIT');
     const { url, child, output, closed } = await spawnServe(t, { DATABASE_URL, WORKERS: workers });
-    await until('it answers', () =>
-      fetch(`${url}/livez`).then(
-        ({ status }) => status === 200,
-        () => false,
-      ),
-    );
+    await until('it answers', () => isStatus(`${url}/livez`, 200));
     const ready = await fetch(`${url}/readyz`);
     assert.equal(ready.status, 503);
     assert.match(ready.headers.get('retry-after') ?? '', /^\d+$/);
@@ -47,17 +50,37 @@ for (const workers of ['', '2']) {
     assert.match(output.stdout, /"level":40.*Cannot open the database .*ECONNREFUSED.*Waiting for it/);
 
     await server.start();
-    await until('it is ready', () =>
-      fetch(`${url}/readyz`).then(
-        ({ status }) => status === 200,
-        () => false,
-      ),
-    );
+    await until('it is ready', () => isStatus(`${url}/readyz`, 200));
     assert.equal((await fetch(`${url}/v1/listings`)).status, 401);
     child.kill('SIGTERM');
     assert.equal(await closed, 0);
     assert.match(output.stdout, /"msg":"the database answers"/);
     assert.ok(!`${output.stdout}${output.stderr}`.includes(`:${new URL(server.url).password}@`));
+  });
+
+  test(`a service of ${how} whose server goes away again within its start waits for it`, async (t) => {
+    const { url: databaseUrl } = await databaseFor(t, server.url);
+    assert.equal((await runCommand(['migrate'], { DATABASE_URL: databaseUrl })).code, 0);
+    const proxy = await proxyFor(t, databaseUrl);
+    let isGone = false;
+    proxy.judge = (_, text) => {
+      // The last that is asked before the service listens.
+      isGone ||= text.includes('select "cursor_secret"');
+      return isGone ? 'cut' : 'forward';
+    };
+    const { url, child, output, closed } = await spawnServe(t, { DATABASE_URL: proxy.url, WORKERS: workers });
+    assert.match(output.stdout, /"level":40.*Waiting for it/);
+    if (workers === '') {
+      await until('it answers', () => isStatus(`${url}/readyz`, 503));
+      assert.ok(await isStatus(`${url}/livez`, 200));
+    }
+    assert.equal(child.exitCode, null);
+
+    proxy.judge = () => 'forward';
+    await until('it is ready', () => isStatus(`${url}/readyz`, 200));
+    child.kill('SIGTERM');
+    assert.equal(await closed, 0);
+    assert.equal(output.stdout.split('"msg":"listening"').length, 2, output.stdout);
   });
 
   test(`SIGTERM ends a service of ${how} that waits for its server`, async (t) => {

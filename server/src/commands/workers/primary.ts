@@ -3,7 +3,7 @@ import type { Config, Environment } from '../../config.ts';
 import { countForWorkers } from '../../lib/limiter.ts';
 import type { Preparation } from '../../preparation.ts';
 import { openDatabase } from '../../storage/open.ts';
-import { awaitDatabase } from '../../waiting.ts';
+import { startWithDatabase } from '../../waiting.ts';
 import { ensureDashboard } from '../dashboard.ts';
 import { createLog, type ServiceLog } from '../log.ts';
 import { abortOn, exitOnSecondSignal, exitStopped, nextSignal } from '../signals.ts';
@@ -44,11 +44,13 @@ async function start(
 ): Promise<Preparation> {
   try {
     await ensureDashboard(log);
-    if ((await awaitDatabase(config, log, abortOn(signalled))) === undefined) {
+    const waiting = { log, signal: abortOn(signalled) };
+    const prepared = await startWithDatabase(() => prepareDatabase(config, log), config, waiting);
+    if (prepared === undefined) {
       crew.kill();
-      await exitStopped(log);
+      return await exitStopped(log);
     }
-    const { databaseName, preparation } = await prepareDatabase(config, log);
+    const { databaseName, preparation } = prepared;
     const url = await crew.start();
     sayListening({ url, ...preparation.announce(url), databaseName }, config, given, log);
     return preparation;

@@ -3,8 +3,10 @@ import type { Command } from 'commander';
 import { ConfigError, readConfig } from '../../config.ts';
 import { createClusterLimiter } from '../../lib/limiter.ts';
 import { AppError } from '../../model/errors.ts';
-import { openDatabase } from '../../storage/open.ts';
+import { beginWithDatabase } from '../../storage/open.ts';
+import { startWithDatabase } from '../../waiting.ts';
 import { createLog } from '../log.ts';
+import { abortOn } from '../signals.ts';
 import { findOrder, type Order, type Report } from './messages.ts';
 
 export function addWorker(program: Command): void {
@@ -34,8 +36,14 @@ async function serveAsTold(): Promise<void> {
   let isListening = false;
   // Before, nothing runs that could be finished.
   void orders.stop.then(() => isListening || process.exit(0));
-  const database = await openDatabase(config.databaseUrl, config.databasePool);
-  const serving = await serveRequests(database, config, log, { createLimiter: createClusterLimiter });
+  const start = () =>
+    beginWithDatabase(config, async (database) => {
+      const serving = await serveRequests(database, config, log, { createLimiter: createClusterLimiter });
+      return { database, serving };
+    });
+  const started = await startWithDatabase(start, config, { log, signal: abortOn(orders.stop), isAnswered: true });
+  if (started === undefined) return;
+  const { database, serving } = started;
   isListening = true;
   void orders['keep house'].then(serving.keepHouse);
   void orders.cut.then(() => {
