@@ -1,5 +1,4 @@
 import type { EventType } from '../model/events.ts';
-import { facetsOf } from '../model/facets.ts';
 import type { Listing } from '../model/listings.ts';
 import { searchWords } from '../model/words.ts';
 import { advanceSequence } from '../storage/account-heads.ts';
@@ -14,7 +13,7 @@ export async function storeCreated(session: Session, accountId: string, listing:
   const { id, version } = listing;
   const doc = JSON.stringify(listing);
   const sequence = await appendEvent(session, accountId, 1, { type: 'listing.created', listingId: id, changed: null });
-  const findable = { facets: facetsOf(listing), words: searchWords(listing) };
+  const findable = { facets: listing, words: searchWords(listing) };
   await insertListing(session, accountId, { id, version, sequence, doc }, findable);
   return doc;
 }
@@ -38,7 +37,7 @@ export async function storeUpdated(session: Session, accountId: string, update: 
   const event = { type: 'listing.updated', listingId: id, changed: JSON.stringify(changed) } as const;
   const sequence = await appendEvent(session, accountId, 0, event);
   const words = changed.some((name) => SEARCHED_FIELDS.has(name)) ? searchWords(listing) : undefined;
-  await updateListing(session, accountId, { id, version, sequence, doc }, { facets: facetsOf(listing), words });
+  await updateListing(session, accountId, { id, version, sequence, doc }, { facets: listing, words });
   return doc;
 }
 

@@ -20,9 +20,5 @@ export const FACETS = [
 
 export type Facet = (typeof FACETS)[number];
 
-/** Facet → its value, null where a listing has none. */
-export type Facets = Readonly<Record<string, string | number | null>>;
-
-export function facetsOf(listing: Pick<Listing, Facet>): Facets {
-  return Object.fromEntries(FACETS.map((name) => [name, listing[name] ?? null]));
-}
+/** What a listing is filtered and sorted by: the listing itself has it. */
+export type Facets = Pick<Listing, Facet>;

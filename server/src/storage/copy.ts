@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
-import { facetsOf } from '../model/facets.ts';
 import type { Listing } from '../model/listings.ts';
 import { searchWords } from '../model/words.ts';
 import { type Database, type QueryBuilder, RUN_BYTES_MAX, type Run, type Session, type Statement } from './database.ts';
@@ -117,7 +116,7 @@ async function insertCopiedListing(session: Session, row: Row): Promise<void> {
   const doc = String(row.doc);
   const listing: Listing = JSON.parse(doc);
   const stored = { id: listing.id, version: Number(row.version), sequence: Number(row.sequence), doc };
-  const findable = { facets: facetsOf(listing), words: searchWords(listing) };
+  const findable = { facets: listing, words: searchWords(listing) };
   await insertListing(session, String(row.account_id), stored, findable);
 }
 

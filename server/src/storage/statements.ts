@@ -48,10 +48,13 @@ export class StatementCompiler {
   }
 }
 
-/** The binding is generated code, like the row's below: with loops over names both took three times as long. */
+/**
+ * What is not given is null. The binding is generated code, like the row's below: with loops over names both took three
+ * times as long.
+ */
 function withNamedParameters({ sql, parameters, query }: CompiledQuery): CompiledStatement {
   const slots = parameters.map((slot) =>
-    slot instanceof Placeholder ? `given[${JSON.stringify(slot.name)}]` : JSON.stringify(slot),
+    slot instanceof Placeholder ? `given[${JSON.stringify(slot.name)}] ?? null` : JSON.stringify(slot),
   );
   const bind = new Function('given', `return [${slots.join(', ')}]`);
   const isQuery = query.kind === 'SelectQueryNode';

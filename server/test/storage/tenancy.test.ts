@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { createAccount } from '../../src/domain/accounts.ts';
 import { issueApiKey } from '../../src/domain/api-keys.ts';
 import { hashSecret } from '../../src/model/api-keys.ts';
-import { facetsOf } from '../../src/model/facets.ts';
 import type { Search } from '../../src/model/search.ts';
 import { findKeyHolder, listApiKeys } from '../../src/storage/api-keys.ts';
 import { findAuditEntries, findTargetNames } from '../../src/storage/audit.ts';
@@ -87,7 +86,7 @@ const SEARCHES = {
 };
 
 const ROW = { id: 'lst_x', version: 1, sequence: 2, doc: '{}' };
-const FACETS = facetsOf({ status: 'active', beds: 3, baths: 2, createdAt: '2026', updatedAt: '2026' });
+const FACETS = { status: 'active', beds: 3, baths: 2, createdAt: '2026', updatedAt: '2026' } as const;
 const FINDABLE = { facets: FACETS, words: new Set(['austin']) };
 
 /** What each function that writes listings or events puts into an account must appear in no other one. */
