@@ -82,14 +82,19 @@ function waitForBody(incoming: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
-    const silence = setTimeout(onSlow, SILENCE_MAX_MS);
-    const deadline = setTimeout(onSlow, DURATION_MAX_MS);
+    let silence: NodeJS.Timeout | undefined;
+    let deadline: NodeJS.Timeout | undefined;
+    // A body that comes with its head ends in this turn of the event loop, and needs no timers.
+    const patience = setImmediate(() => {
+      silence = setTimeout(onSlow, SILENCE_MAX_MS);
+      deadline = setTimeout(onSlow, DURATION_MAX_MS);
+    });
     // A connection that has ended by now tells nobody any more.
     if (incoming.destroyed) return onAbort();
     incoming.on('data', onData).on('end', finish).on('error', onAbort).on('close', onAbort);
 
     function onData(chunk: Buffer): void {
-      silence.refresh();
+      silence?.refresh();
       chunks.push(chunk);
       length += chunk.length;
       if (length > BODY_BYTES_MAX) finish(tooLarge());
@@ -101,6 +106,7 @@ function waitForBody(incoming: IncomingMessage): Promise<Buffer> {
       finish(new AppError('invalid_header', 'The connection ended before the body did.'));
     }
     function finish(error?: AppError): void {
+      clearImmediate(patience);
       clearTimeout(silence);
       clearTimeout(deadline);
       incoming.off('data', onData).off('end', finish).off('error', onAbort).off('close', onAbort);
