@@ -1,9 +1,13 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomFillSync } from 'node:crypto';
 
 /** Crockford's base32 in lower case: its byte order is its numeric order. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_LENGTH = 10;
 const RANDOM_LENGTH = 16;
+
+/** Random bytes for so many ids are made at once: asking for few takes ten times as long for each. */
+const randomness = Buffer.alloc(RANDOM_LENGTH * 256);
+let randomnessUsed = randomness.length;
 
 let lastTimeMs = 0;
 let timePart = '';
@@ -19,13 +23,22 @@ export function createId(prefix: string): string {
   if (nowMs > lastTimeMs) {
     lastTimeMs = nowMs;
     timePart = encodeTime(nowMs);
-    randomPart = Array.from(randomBytes(RANDOM_LENGTH), (byte) => byte & 31);
+    randomPart = Array.from(freshRandomness(), (byte) => byte & 31);
     // Room to count up before the part could overflow.
     randomPart[0] = (randomPart[0] ?? 0) & 15;
   } else {
     increment(randomPart);
   }
   return `${prefix}_${timePart}${randomPart.map((digit) => ALPHABET[digit]).join('')}`;
+}
+
+function freshRandomness(): Buffer {
+  if (randomnessUsed === randomness.length) {
+    randomFillSync(randomness);
+    randomnessUsed = 0;
+  }
+  randomnessUsed += RANDOM_LENGTH;
+  return randomness.subarray(randomnessUsed - RANDOM_LENGTH, randomnessUsed);
 }
 
 /** No id that is made at this time or later (UTC milliseconds) comes before it. */
