@@ -7,6 +7,8 @@ const GATHERED_BYTES_MAX = 64 * 1024;
 /** What several processes write into one pipe at a time is not mixed up to this length (PIPE_BUF of Linux, pipe(7)). */
 const SHARED_BYTES_MAX = 4096;
 const GATHER_MS = 100;
+/** Of a UTF-16 code unit; to count a line's bytes would take as long as to copy them. */
+const UTF8_BYTES_MAX = 3;
 /** If nobody reads the output, lines are dropped beyond this instead of filling the memory. */
 const WAITING_BYTES_MAX = 16 * 1024 * 1024;
 
@@ -52,9 +54,9 @@ export function createLog(level: string, isShared = false): ServiceLog {
     length = 0;
   };
   const writeLine = (line: string) => {
-    const bytes = Buffer.byteLength(line);
-    if (bytes > gathered.length - length) writeGathered();
-    if (bytes > gathered.length) output.write(line);
+    const bytesAtMost = line.length * UTF8_BYTES_MAX;
+    if (bytesAtMost > gathered.length - length) writeGathered();
+    if (bytesAtMost > gathered.length) output.write(line);
     else length += gathered.write(line, length);
   };
   setInterval(writeGathered, GATHER_MS).unref();

@@ -115,23 +115,27 @@ export function createApp(services: Services): App {
   const routes = createRoutes(services);
 
   async function respond(exchange: Exchange): Promise<Reply> {
-    if (isDashboardVisit(exchange)) return { status: 302, headers: { Location: '/' } };
-    if (needsApiKey(exchange)) {
-      const { holder, taken } = await requireApiKey(exchange, services);
-      exchange.holder = holder;
-      if (rateLimit !== undefined) exchange.rateLimit = await rateLimit.spend(holder.keyId, taken);
-      keyUse.countRequest(holder);
-    } else if (isOfDashboard(exchange)) {
-      await admit(exchange, services);
+    try {
+      if (isDashboardVisit(exchange)) return { status: 302, headers: { Location: '/' } };
+      if (needsApiKey(exchange)) {
+        const { holder, taken } = await requireApiKey(exchange, services);
+        exchange.holder = holder;
+        if (rateLimit !== undefined) exchange.rateLimit = await rateLimit.spend(holder.keyId, taken);
+        keyUse.countRequest(holder);
+      } else if (isOfDashboard(exchange)) {
+        await admit(exchange, services);
+      }
+      return await routes.answer(exchange);
+    } catch (error) {
+      return replyToError(error, exchange, log);
     }
-    return await routes.answer(exchange);
   }
 
   return async (incoming, outgoing) => {
     const exchange = openExchange(incoming, outgoing);
     logRequest(exchange, log, trustedProxies);
     try {
-      const answer = await respond(exchange).catch((error: unknown) => replyToError(error, exchange, log));
+      const answer = await respond(exchange);
       const reply = isOfDashboard(exchange) ? withoutStoring(answer) : answer;
       if (rateLimit !== undefined) await rateLimit.settle(exchange, reply.status);
       if (isKeysError(reply) && hasKey(exchange)) keyUse.countError(exchange.holder);

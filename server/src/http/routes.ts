@@ -65,11 +65,13 @@ function pick(methods: Methods, { incoming }: Exchange): Handler {
 }
 
 function decodeParameters(names: string[], values: string[]): Record<string, string> {
+  const parameters: Record<string, string> = {};
   try {
-    return Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(values[index] ?? '')]));
+    for (const [index, name] of names.entries()) parameters[name] = decodeURIComponent(values[index] ?? '');
   } catch {
     throw nothingHere();
   }
+  return parameters;
 }
 
 function nothingHere(): AppError {
