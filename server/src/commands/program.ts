@@ -3,6 +3,7 @@ import { ConfigError, readRelease } from '../config.ts';
 import { AppError } from '../model/errors.ts';
 import { addAccounts } from './accounts.ts';
 import { addAdministrators } from './administrators.ts';
+import { addBackup } from './backup.ts';
 import { addCopy } from './copy.ts';
 import { addKeys } from './keys.ts';
 import { addMigrate } from './migrate.ts';
@@ -34,6 +35,7 @@ function createProgram(): Command {
   addWorker(program);
   addMigrate(program);
   addCopy(program);
+  addBackup(program);
   addAccounts(program);
   addAdministrators(program);
   addKeys(program);

@@ -1,5 +1,7 @@
+import { randomWord } from '../lib/ids.ts';
 import { AppError } from '../model/errors.ts';
-import { type Session, statement } from './database.ts';
+import { type Database, type Session, statement } from './database.ts';
+import { EPOCH_LENGTH } from './migrations.ts';
 
 type Nothing = Record<never, never>;
 
@@ -54,4 +56,14 @@ export async function finishCopy(session: Session, info: DatabaseInfo): Promise<
 /** Whether a database is an unfinished copy of the one with this epoch. */
 export function isUnfinishedCopy(copy: DatabaseInfo, { epoch }: DatabaseInfo): boolean {
   return copy.epoch === UNFINISHED + epoch;
+}
+
+/** Gives the database a new epoch. What clients hold of the old one, such as ETags and sequences, is good no more. */
+export async function renewEpoch(database: Database): Promise<string> {
+  const epoch = randomWord(EPOCH_LENGTH);
+  await database.write(async (session) => {
+    const { cursorSecret } = await getDatabaseInfo(session);
+    await session.execute(update, { cursorSecret, epoch });
+  });
+  return epoch;
 }

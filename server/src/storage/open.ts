@@ -3,7 +3,7 @@ import type { PoolSettings } from './postgres/pool.ts';
 import { openSqliteScratch } from './sqlite/scratch.ts';
 import { openSqlite } from './sqlite.ts';
 
-const FILE_SCHEME = 'file:';
+export const FILE_SCHEME = 'file:';
 
 /** For what needs few connections: the operator's commands. */
 const FEW_CONNECTIONS: PoolSettings = { poolSize: 4, statementTimeoutMs: 30_000, preparesStatements: false };

@@ -5,8 +5,10 @@ const SQLITE_BUSY = 5;
 const SQLITE_LOCKED = 6;
 const SQLITE_READONLY = 8;
 const SQLITE_IOERR = 10;
+const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
 const SQLITE_CANTOPEN = 14;
+const SQLITE_NOTADB = 26;
 const UNAVAILABLE = new Set([SQLITE_BUSY, SQLITE_LOCKED, SQLITE_READONLY, SQLITE_IOERR, SQLITE_CANTOPEN]);
 
 /** SQLite's words stay in `cause`, for the log: the customer reads ours. */
@@ -37,6 +39,12 @@ export function translateCommitError(error: unknown): unknown {
 /** Whether another connection holds the lock. */
 export function isBusy(error: unknown): boolean {
   return primaryCode(error) === SQLITE_BUSY;
+}
+
+/** Whether the file is not what SQLite has written. */
+export function isDamaged(error: unknown): boolean {
+  const code = primaryCode(error);
+  return code === SQLITE_CORRUPT || code === SQLITE_NOTADB;
 }
 
 function primaryCode(error: unknown): number | undefined {

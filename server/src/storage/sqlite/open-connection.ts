@@ -1,5 +1,7 @@
+import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { AppError } from '../../model/errors.ts';
+import { isDamaged } from './errors.ts';
 
 /** How long an opening connection waits for another process that migrates or recovers. */
 const OPEN_TIMEOUT_MS = 10_000;
@@ -8,6 +10,8 @@ const CACHE_KIB = 16_384;
 const LOG_BYTES_KEPT = 64 * 1024 * 1024;
 /** Readers wait for nobody in WAL mode, except while another process recovers the log. */
 const READER_TIMEOUT_MS = 250;
+
+const RESTORE_ADVICE = 'If it was one of this service, restore a backup: property-listings restore FILE --force.';
 
 /**
  * Opens a connection that changes nothing.
@@ -25,6 +29,7 @@ export function openReader(path: string): DatabaseSync {
  */
 export function openConnection(path: string): DatabaseSync {
   try {
+    const before = identify(path);
     const database = new DatabaseSync(path, { timeout: OPEN_TIMEOUT_MS });
     refuseForeignTables(database, path);
     database.exec(`
@@ -39,12 +44,20 @@ export function openConnection(path: string): DatabaseSync {
     expectPragma(database, 'journal_mode', 'wal');
     expectPragma(database, 'synchronous', 2);
     expectPragma(database, 'foreign_keys', 1);
+    // Whoever restores another one holds the lock of the old one that was waited for.
+    if (before !== undefined && before !== identify(path)) throw new Error('another one has just taken its place');
     return database;
   } catch (error) {
     if (error instanceof AppError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new AppError('unavailable', `Cannot open the database ${path}: ${reason}.`, { cause: error });
+    const advice = isDamaged(error) ? ` ${RESTORE_ADVICE}` : '';
+    throw new AppError('unavailable', `Cannot open the database ${path}: ${reason}.${advice}`, { cause: error });
   }
+}
+
+/** Which file stands at a path now. */
+function identify(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.ino;
 }
 
 /** Before anything is changed, also the journal mode: a database without our tables, unless it is empty, is not ours. */

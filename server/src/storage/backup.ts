@@ -1,0 +1,130 @@
+import { constants, existsSync } from 'node:fs';
+import { copyFile, link, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { hashFile, syncToDisk } from '../lib/files.ts';
+import { AppError } from '../model/errors.ts';
+import { renewEpoch } from './database-info.ts';
+import { FILE_SCHEME, openDatabase } from './open.ts';
+import { checkIntegrity, copyPages, findLeftCompanion, replaceDatabase } from './sqlite/snapshot.ts';
+
+export interface Backup {
+  file: string;
+  /** The file with the digest, as `sha256sum` reads and writes it. */
+  digestFile: string;
+  sha256: string;
+  bytes: number;
+}
+
+/**
+ * Writes all that a database holds at one moment to a new file, reads it whole to see that it is sound, and puts its
+ * digest beside it. The service may run meanwhile, and waits for nothing.
+ * @throws {AppError} with words for the operator; then there is no file
+ */
+export async function backUp(databaseUrl: string, file: string): Promise<Backup> {
+  const path = getDatabaseFile(databaseUrl);
+  if (!existsSync(path)) throw new AppError('not_found', `There is no database ${path}.`);
+  if (!existsSync(dirname(file))) throw new AppError('not_found', `There is no directory ${dirname(file)}.`);
+  const digestFile = `${file}.sha256`;
+  for (const name of [file, digestFile]) {
+    if (existsSync(name)) throw new AppError('conflict', `${name} is there already; name another file.`);
+  }
+  // Whatever has the name is whole: what is broken off keeps this one.
+  const partial = `${file}.partial`;
+  await removeDatabase(partial);
+  try {
+    await copyPages(path, partial);
+    checkIntegrity(partial);
+    const sha256 = await hashFile(partial);
+    await writeFile(digestFile, `${sha256}  ${basename(file)}\n`, { flag: 'wx' });
+    await Promise.all([syncToDisk(partial), syncToDisk(digestFile)]);
+    await rename(partial, file);
+    await syncToDisk(dirname(file));
+    const { size: bytes } = await stat(file);
+    return { file, digestFile, sha256, bytes };
+  } catch (error) {
+    await Promise.all([removeDatabase(partial), rm(digestFile, { force: true })]);
+    throw error;
+  }
+}
+
+export interface Restored {
+  database: string;
+  epoch: string;
+  /** Where the database is now that was there before. */
+  replaced: string | undefined;
+}
+
+/**
+ * Makes a backup the database, under a new epoch: what clients know of the one before is never taken for something of this.
+ * @param options `force`: whether it may take the place of another database, which is kept beside it
+ * @throws {AppError} with words for the operator; then everything is as it was
+ */
+export async function restore(databaseUrl: string, file: string, options: { force: boolean }): Promise<Restored> {
+  const path = getDatabaseFile(databaseUrl);
+  await verifyDigest(file);
+  const isThere = existsSync(path);
+  if (isThere && !options.force) {
+    throw new AppError('conflict', `${path} is there already; with --force it is kept under another name.`);
+  }
+  const companion = isThere ? undefined : findLeftCompanion(path);
+  if (companion !== undefined) {
+    throw new AppError('conflict', `${companion} belongs to a database that is not there; move it away first.`);
+  }
+  const prepared = `${path}.restoring`;
+  try {
+    const epoch = await prepare(file, prepared);
+    const replaced = isThere ? replaceDatabase(path, prepared) : await putInPlace(prepared, path);
+    await syncToDisk(dirname(path));
+    return { database: path, epoch, replaced };
+  } finally {
+    await removeDatabase(prepared);
+  }
+}
+
+/**
+ * The file of a database that is copied and restored by us.
+ * @throws {AppError} `conflict` for a database that is on a server, which has better ways of its own
+ */
+export function getDatabaseFile(url: string): string {
+  if (url.startsWith(FILE_SCHEME)) return url.slice(FILE_SCHEME.length);
+  const ways =
+    'a PostgreSQL server has its own ways: pg_dump, or base backups with WAL archiving (docs/self-hosting.md)';
+  throw new AppError('conflict', `backup and restore are for SQLite; ${ways}.`);
+}
+
+const DIGEST = /^([0-9a-f]{64}) [ *]/;
+
+async function verifyDigest(file: string): Promise<void> {
+  const digestFile = `${file}.sha256`;
+  for (const name of [file, digestFile]) {
+    if (!existsSync(name)) throw new AppError('not_found', `There is no ${name}.`);
+  }
+  const [, expected] = DIGEST.exec(await readFile(digestFile, 'utf8')) ?? [];
+  if (expected === undefined) throw new AppError('conflict', `${digestFile} holds no SHA-256 digest.`);
+  if (expected === (await hashFile(file))) return;
+  throw new AppError(
+    'conflict',
+    `${file} is not what ${digestFile} says: it was changed or damaged. Take another backup.`,
+  );
+}
+
+/** A copy with its tables up to date, and the new epoch; the backup itself stays as it is. */
+async function prepare(file: string, prepared: string): Promise<string> {
+  await removeDatabase(prepared);
+  await copyFile(file, prepared, constants.COPYFILE_FICLONE);
+  const database = await openDatabase(`file:${prepared}`);
+  const epoch = await renewEpoch(database).finally(() => database.close());
+  checkIntegrity(prepared);
+  await syncToDisk(prepared);
+  return epoch;
+}
+
+/** Unlike a renaming this never takes the place of a database that somebody has made meanwhile. */
+async function putInPlace(prepared: string, path: string): Promise<undefined> {
+  await link(prepared, path);
+  await unlink(prepared);
+}
+
+async function removeDatabase(path: string): Promise<void> {
+  await Promise.all(['', '-wal', '-shm', '-journal'].map((ending) => rm(path + ending, { force: true })));
+}

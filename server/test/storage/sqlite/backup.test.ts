@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { copyFile, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { createAccount } from '../../../src/domain/accounts.ts';
+import { createListing } from '../../../src/domain/listings.ts';
+import { backUp, restore } from '../../../src/storage/backup.ts';
+import type { Database } from '../../../src/storage/database.ts';
+import { getDatabaseInfo } from '../../../src/storage/database-info.ts';
+import { findListing } from '../../../src/storage/listings.ts';
+import { openDatabase } from '../../../src/storage/open.ts';
+import { directoryFor } from '../../support/serving.ts';
+
+async function use<T>(url: string, work: (database: Database) => Promise<T>): Promise<T> {
+  const database = await openDatabase(url);
+  return work(database).finally(() => database.close());
+}
+
+const LISTING = { address: '12 Elm Street', beds: 3, baths: 2 };
+
+/** A database with one listing, and a backup of it in another directory. Nobody has it open. */
+async function backedUpFor(t: TestContext) {
+  const directory = await directoryFor(t);
+  const backups = await directoryFor(t);
+  const path = join(directory, 'listings.db');
+  const url = `file:${path}`;
+  const { accountId, id, epoch } = await use(url, async (database) => {
+    const { id: accountId } = await createAccount(database, 'Ada');
+    const { outcome } = await createListing(database, { accountId }, () => LISTING);
+    return { accountId, id: outcome.id, epoch: (await getDatabaseInfo(database)).epoch };
+  });
+  const file = join(backups, 'one.db');
+  const backup = await backUp(url, file);
+  return { directory, backups, path, url, accountId, id, epoch, file, backup };
+}
+
+async function emptyFor(t: TestContext) {
+  const directory = await directoryFor(t);
+  return { directory, url: `file:${join(directory, 'listings.db')}` };
+}
+
+test('a backup is one file for its owner alone, with the digest that sha256sum reads', async (t) => {
+  const { backups, file, backup } = await backedUpFor(t);
+  assert.deepEqual((await readdir(backups)).sort(), ['one.db', 'one.db.sha256']);
+  assert.equal((await stat(file)).mode & 0o777, 0o600);
+  assert.equal(await readFile(backup.digestFile, 'utf8'), `${backup.sha256}  one.db\n`);
+  assert.equal(backup.bytes, (await stat(file)).size);
+});
+
+test('a backup never takes the place of a file, and needs a database and a directory', async (t) => {
+  const { url, backups, file } = await backedUpFor(t);
+  const before = await readFile(file);
+  await assert.rejects(backUp(url, file), /is there already/);
+  assert.deepEqual(await readFile(file), before);
+  const nowhere = await emptyFor(t);
+  await assert.rejects(backUp(nowhere.url, join(backups, 'none.db')), /There is no database/);
+  await assert.rejects(backUp(url, join(backups, 'no', 'directory.db')), /There is no directory/);
+  assert.deepEqual((await readdir(backups)).sort(), ['one.db', 'one.db.sha256']);
+  assert.deepEqual(await readdir(nowhere.directory), []);
+});
+
+test('what is left of a backup that was broken off is in the way of no other', async (t) => {
+  const { url, backups } = await backedUpFor(t);
+  for (const name of ['two.db.partial', 'two.db.partial-wal']) await writeFile(join(backups, name), 'half');
+  await backUp(url, join(backups, 'two.db'));
+  const names = ['one.db', 'one.db.sha256', 'two.db', 'two.db.sha256'];
+  assert.deepEqual((await readdir(backups)).sort(), names);
+});
+
+test('a damaged database is not backed up', async (t) => {
+  const { url, path, backups } = await backedUpFor(t);
+  const bytes = await readFile(path);
+  bytes.fill(0xff, 4096 * 3, 4096 * 12);
+  await writeFile(path, bytes);
+  await assert.rejects(backUp(url, join(backups, 'two.db')), /damaged|malformed/);
+  assert.deepEqual((await readdir(backups)).sort(), ['one.db', 'one.db.sha256']);
+});
+
+test('what is restored has the same data under a new epoch, and the database before is kept', async (t) => {
+  const { url, path, accountId, id, epoch, file } = await backedUpFor(t);
+  const later = await use(url, async (database) => {
+    const { outcome } = await createListing(database, { accountId }, () => LISTING);
+    return outcome.id;
+  });
+
+  const restored = await restore(url, file, { force: true });
+  await use(url, async (database) => {
+    assert.notEqual(await findListing(database, accountId, id), undefined);
+    assert.equal(await findListing(database, accountId, later), undefined);
+    const info = await getDatabaseInfo(database);
+    assert.equal(info.epoch, restored.epoch);
+    assert.notEqual(info.epoch, epoch);
+  });
+  assert.equal(restored.database, path);
+  await use(`file:${restored.replaced}`, async (database) => {
+    assert.notEqual(await findListing(database, accountId, later), undefined);
+    assert.equal((await getDatabaseInfo(database)).epoch, epoch);
+  });
+});
+
+test('only what its digest names is restored', async (t) => {
+  const { backups, file } = await backedUpFor(t);
+  const { directory, url } = await emptyFor(t);
+  const changed = join(backups, 'changed.db');
+  const restoring = () => restore(url, changed, { force: false });
+  await assert.rejects(restoring, /There is no .*changed\.db/);
+  await copyFile(file, changed);
+  await assert.rejects(restoring, /There is no .*changed\.db\.sha256/);
+  await copyFile(`${file}.sha256`, `${changed}.sha256`);
+  const bytes = await readFile(changed);
+  bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
+  await writeFile(changed, bytes);
+  await assert.rejects(restoring, /changed or damaged/);
+  await writeFile(`${changed}.sha256`, 'not a digest');
+  await assert.rejects(restoring, /holds no SHA-256 digest/);
+  assert.deepEqual(await readdir(directory), []);
+});
+
+test('a database that is there stays unless it is to be replaced, and while somebody has it open', async (t) => {
+  const { directory, url, path, accountId, id, file } = await backedUpFor(t);
+  const before = await readFile(path);
+  await assert.rejects(restore(url, file, { force: false }), /is there already; with --force/);
+  assert.deepEqual(await readFile(path), before);
+  await use(url, async (database) => {
+    await assert.rejects(restore(url, file, { force: true }), /A process uses .*; stop the service/);
+    await createListing(database, { accountId }, () => LISTING);
+    assert.notEqual(await findListing(database, accountId, id), undefined);
+  });
+  assert.deepEqual(await readdir(directory), ['listings.db']);
+});
+
+for (const [name, damage] of Object.entries({
+  truncated: (path: string) => truncate(path, 8192),
+  overwritten: (path: string) => writeFile(path, 'lorem ipsum '.repeat(1000)),
+})) {
+  test(`a database that was ${name} is refused in words that say how to restore, which a backup does`, async (t) => {
+    const { url, path, accountId, id, file } = await backedUpFor(t);
+    await damage(path);
+    await assert.rejects(openDatabase(url), /property-listings restore FILE --force/);
+    await restore(url, file, { force: true });
+    await use(url, async (database) => assert.notEqual(await findListing(database, accountId, id), undefined));
+  });
+}
+
+test('a log that is left of another database is no part of the restored one', async (t) => {
+  const { url, path, file } = await backedUpFor(t);
+  await rm(path);
+  await writeFile(`${path}-wal`, 'what the last one had not moved yet');
+  await assert.rejects(
+    restore(url, file, { force: false }),
+    /listings\.db-wal belongs to a database that is not there/,
+  );
+});
+
+test('a database server has ways of its own', async (t) => {
+  const { file } = await backedUpFor(t);
+  await assert.rejects(backUp('postgres://localhost:1/listings', `${file}.2`), /pg_dump/);
+  await assert.rejects(restore('postgres://localhost:1/listings', file, { force: true }), /pg_dump/);
+});
