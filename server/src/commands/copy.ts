@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { ConfigError, parseDatabaseOption } from '../config.ts';
 import { copyDatabase } from '../domain/copy.ts';
+import { AppError } from '../model/errors.ts';
 import { openDatabase } from '../storage/open.ts';
 import { formatTable, type OutputOptions, print, withJsonOption } from './with-database.ts';
 
@@ -34,10 +35,17 @@ async function copy(options: CopyOptions): Promise<void> {
   const to = stack.adopt(await openDatabase(toUrl), (database) => database.close());
   console.error(`from: ${from.name}\nto: ${to.name}`);
   const tell = progress();
-  const tables = await copyDatabase(from, to, tell);
+  const tables = await copyDatabase(from, to, tell).catch(explainLoss);
   const rows = Object.entries(tables).map(([name, table]) => [name, String(table.rows), table.digest.slice(0, 16)]);
   const lines = ['Both databases hold the same:', ...formatTable(['TABLE', 'ROWS', 'SHA-256'], rows)];
   print({ tables }, options, lines);
+}
+
+/** What a request is told of a lost database is of no use here: whatever was stored, a copy goes on after it. */
+function explainLoss(error: unknown): never {
+  if (!(error instanceof AppError && (error.code === 'unavailable' || error.code === 'outcome_unknown'))) throw error;
+  const message = 'The database was lost meanwhile. Run the same "copy" again: it goes on where it stopped.';
+  throw new AppError(error.code, message, { cause: error });
 }
 
 const PROGRESS_INTERVAL_MS = 1_000;

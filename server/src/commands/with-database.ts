@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import type { Database } from '../storage/database.ts';
+import { requireWhole } from '../storage/database-info.ts';
 import { openDatabase } from '../storage/open.ts';
 
 export interface OutputOptions {
@@ -12,11 +13,13 @@ export function withJsonOption(command: Command): Command {
   return command.option('--json', 'print one JSON value and nothing else');
 }
 
-/** Opens the database, says which on stderr, runs `work`, and closes it. */
+/** Opens the database, says which on stderr, runs `work`, and closes it. @throws {AppError} `conflict` for an unfinished copy */
 export async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
   const database = await openDatabase(readConfig().databaseUrl);
   console.error(`database: ${database.name}`);
   try {
+    // What is changed in an unfinished copy "copy" would find to be different.
+    await requireWhole(database);
     return await work(database);
   } finally {
     await database.close();

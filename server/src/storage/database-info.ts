@@ -32,11 +32,17 @@ export async function getDatabaseInfo(session: Session): Promise<DatabaseInfo> {
 /** Stands before the epoch of a database that is being filled with the rows of another one. */
 const UNFINISHED = 'copy-of-';
 
-/** @throws {AppError} `unavailable` for a database that is not to be served */
+/** @throws {AppError} what `requireWhole` throws */
 export async function getCursorSecret(session: Session): Promise<string> {
-  const { cursorSecret, epoch } = await getDatabaseInfo(session);
-  if (!epoch.startsWith(UNFINISHED)) return cursorSecret;
-  throw new AppError('unavailable', 'The database is a copy that was not finished: run the same "copy" again.');
+  const { cursorSecret } = await requireWhole(session);
+  return cursorSecret;
+}
+
+/** @throws {AppError} `conflict` for a copy that was not finished: it is neither served nor changed, and waiting is of no use */
+export async function requireWhole(session: Session): Promise<DatabaseInfo> {
+  const info = await getDatabaseInfo(session);
+  if (!info.epoch.startsWith(UNFINISHED)) return info;
+  throw new AppError('conflict', 'The database is a copy that was not finished: run the same "copy" again.');
 }
 
 const update = statement<DatabaseInfo>((query, parameter) =>

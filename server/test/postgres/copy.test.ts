@@ -12,6 +12,7 @@ import type { Database } from '../../src/storage/database.ts';
 import { getCursorSecret } from '../../src/storage/database-info.ts';
 import { openDatabase } from '../../src/storage/open.ts';
 import { createPostgresDatabase } from '../support/database.ts';
+import { proxyFor } from '../support/postgres-proxy.ts';
 import { createTenantByCommand, runCommand, spawnService } from '../support/process.ts';
 import { directoryFor } from '../support/serving.ts';
 
@@ -85,7 +86,7 @@ test('a copy that was broken off is not served, and goes on where it stopped', a
     if (table === 'listings' && rows >= 400) throw new Error('the plug is pulled');
   };
   await assert.rejects(copyDatabase(original, copy, breakOff), /plug/);
-  await assert.rejects(getCursorSecret(copy), { code: 'unavailable', message: /not finished/ });
+  await assert.rejects(getCursorSecret(copy), { code: 'conflict', message: /not finished/ });
   let copiedNow = 0;
   const report = await copyDatabase(original, copy, (step, table, rows) => {
     if (step === 'copied' && table === 'listings') copiedNow = rows;
@@ -93,6 +94,39 @@ test('a copy that was broken off is not served, and goes on where it stopped', a
   assert.equal(report.listings?.rows, 896);
   assert.equal(copiedNow, 496, 'what was there was not copied again');
   assert.equal(await getCursorSecret(copy), await getCursorSecret(original));
+});
+
+test('a copy whose server was lost says how to go on, and until then no command reads or changes it', async (t) => {
+  const from = await sqliteFor(t);
+  const accountId = await fill(await openFor(t, from), 900);
+  const { url, sql, drop } = await createPostgresDatabase();
+  t.after(drop);
+  const proxy = await proxyFor(t, url);
+  let inserted = 0;
+  proxy.judge = (_type, text) => {
+    if (text.includes('insert into "listings"')) inserted += 1;
+    return text === 'commit\0' && inserted > 300 ? 'cut' : 'forward';
+  };
+  const broken = await runCommand(['copy', '--from', from, '--to', proxy.url], {});
+  assert.equal(broken.code, 1);
+  assert.match(broken.stderr, /^error: The database was lost meanwhile\. Run the same "copy" again: it goes on/m);
+  const settings = { DATABASE_URL: url, DATA_DIR: await directoryFor(t), PORT: '0' };
+  for (const args of [
+    ['accounts', 'list'],
+    ['keys', 'create', '--account', accountId, '--name', 'New'],
+    ['migrate'],
+    ['serve'],
+  ]) {
+    const { code, stdout, stderr } = await runCommand(args, settings);
+    assert.deepEqual([code, stdout], [1, ''], args.join(' '));
+    assert.match(stderr, /^error: The database is a copy that was not finished: run the same "copy" again\.$/m);
+  }
+  assert.equal((await sql('select id from api_keys')).length, 1);
+
+  proxy.judge = () => 'forward';
+  const { code, stderr } = await runCommand(['copy', '--from', from, '--to', proxy.url], {});
+  assert.equal(code, 0, stderr);
+  assert.equal((await runCommand(['accounts', 'list'], settings)).code, 0);
 });
 
 test('rows that were changed meanwhile are told, and the copy is not served', async (t) => {
@@ -108,7 +142,7 @@ test('rows that were changed meanwhile are told, and the copy is not served', as
     code: 'conflict',
     message: /differs.*stop the service/,
   });
-  await assert.rejects(getCursorSecret(copy), { code: 'unavailable' });
+  await assert.rejects(getCursorSecret(copy), { code: 'conflict' });
 });
 
 test('a service goes on with the copy: the same key, list, events, cursors and words', async (t) => {
