@@ -58,11 +58,16 @@ function nameOf(text: string): string {
   return url.href;
 }
 
+/** What poolers say, who have no code for it. */
+const TAKES_NO_SETTINGS = /unsupported startup parameter/;
+const POOLER_HINT = 'A pooler is there: set DATABASE_PREPARED_STATEMENTS=off.';
+
 function explain(error: unknown, name: string): unknown {
   if (error instanceof AppError) return error;
   // Of a host with several addresses there is a code and no message.
   const { message: words, code } = Object(Object(error).cause ?? error);
   const reason = String(words || code);
   const message = `Cannot open the database ${name}: ${reason}.`;
+  if (TAKES_NO_SETTINGS.test(reason)) return new AppError('unavailable', `${message} ${POOLER_HINT}`, { cause: error });
   return isAway(error) ? new DatabaseAwayError(message, error) : new AppError('unavailable', message, { cause: error });
 }
