@@ -4,7 +4,6 @@ import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { bareEnvironment, REPOSITORY } from './process.ts';
-import { createDirectory } from './service.ts';
 
 const run = promisify(execFile);
 /** The names of a package's hundreds of files are longer than the default. */
@@ -13,43 +12,72 @@ const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
 export interface Manifest {
   name: string;
   version: string;
+  private?: boolean;
   dependencies?: Record<string, string>;
   [member: string]: unknown;
 }
 
-/** What `npm pack` makes of a workspace, unpacked into the `node_modules` of an empty directory. */
-export interface UnpackedPackage {
-  /** Has `node_modules`. */
-  root: string;
-  directory: string;
-  manifest: Manifest;
+/** What `npm pack` makes of a workspace. */
+export interface PackedWorkspace {
+  name: string;
+  tarball: string;
   /** The paths of all files in it. */
   files: string[];
 }
 
-/** Packs a workspace as it is published. Beside the package lies what it says it depends on, and nothing else of this repository's. */
-export async function packWorkspace(workspace: string): Promise<UnpackedPackage> {
-  const root = await createDirectory();
-  const args = ['pack', '-w', workspace, '--pack-destination', root, '--json', '--silent'];
-  const { stdout } = await run('npm', args, { cwd: REPOSITORY, env: bareEnvironment({}), maxBuffer: OUTPUT_BYTES_MAX });
-  const [packed] = Object.values<{ name: string; filename: string; files: { path: string }[] }>(JSON.parse(stdout));
-  if (packed === undefined) throw new Error(`npm packed nothing: ${stdout}`);
-  const directory = join(root, 'node_modules', packed.name);
-  await mkdir(directory, { recursive: true });
-  await run('tar', ['-xzf', join(root, packed.filename), '-C', directory, '--strip-components=1']);
-  const manifest = await readManifest(directory);
-  for (const name of Object.keys(manifest.dependencies ?? {})) await link(name, workspace, root);
-  return { root, directory, manifest, files: packed.files.map(({ path }) => path) };
+/** The same, unpacked. */
+export interface UnpackedWorkspace extends PackedWorkspace {
+  workspace: string;
+  directory: string;
+  manifest: Manifest;
 }
 
 export async function readManifest(directory: string): Promise<Manifest> {
   return JSON.parse(await readFile(join(directory, 'package.json'), 'utf8'));
 }
 
-/** What a workspace needs in another version than the others lies in its own directory. */
+/** The workspaces that are published. */
+export async function findPublishedWorkspaces(): Promise<string[]> {
+  const { workspaces } = await readManifest(REPOSITORY);
+  const names = Array.isArray(workspaces) ? workspaces.map(String) : [];
+  const manifests = await Promise.all(names.map((name) => readManifest(join(REPOSITORY, name))));
+  return names.filter((_, index) => manifests[index]?.private !== true);
+}
+
+/** Packs a workspace as it is published. */
+export async function packWorkspace(workspace: string, directory: string): Promise<PackedWorkspace> {
+  const args = ['pack', '-w', workspace, '--pack-destination', directory, '--json', '--silent'];
+  const { stdout } = await run('npm', args, { cwd: REPOSITORY, env: bareEnvironment({}), maxBuffer: OUTPUT_BYTES_MAX });
+  const [packed] = Object.values<{ name: string; filename: string; files: { path: string }[] }>(JSON.parse(stdout));
+  if (packed === undefined) throw new Error(`npm packed nothing: ${stdout}`);
+  const { name, filename, files } = packed;
+  return { name, tarball: join(directory, filename), files: files.map(({ path }) => path) };
+}
+
+/** Packs workspaces and unpacks them side by side into a directory, where they find what they say they depend on. */
+export async function unpackWorkspaces(workspaces: string[], root: string): Promise<UnpackedWorkspace[]> {
+  const unpacked: UnpackedWorkspace[] = [];
+  // One after the other, as they are built into their workspaces' own directories.
+  for (const workspace of workspaces) unpacked.push(await unpack(workspace, root));
+  for (const { workspace, manifest } of unpacked) {
+    for (const name of Object.keys(manifest.dependencies ?? {})) await link(name, workspace, root);
+  }
+  return unpacked;
+}
+
+async function unpack(workspace: string, root: string): Promise<UnpackedWorkspace> {
+  const packed = await packWorkspace(workspace, root);
+  const directory = join(root, 'node_modules', packed.name);
+  await mkdir(directory, { recursive: true });
+  await run('tar', ['-xzf', packed.tarball, '-C', directory, '--strip-components=1']);
+  return { ...packed, workspace, directory, manifest: await readManifest(directory) };
+}
+
+/** What a workspace needs in a version of its own lies in its own directory. */
 async function link(name: string, workspace: string, root: string): Promise<void> {
-  const own = join(REPOSITORY, workspace, 'node_modules', name);
   const place = join(root, 'node_modules', name);
+  if (existsSync(place)) return;
+  const own = join(REPOSITORY, workspace, 'node_modules', name);
   await mkdir(dirname(place), { recursive: true });
   await symlink(existsSync(own) ? own : join(REPOSITORY, 'node_modules', name), place);
 }

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, type TestContext, test } from 'node:test';
+import { promisify } from 'node:util';
+import { packWorkspace } from '../support/packages.ts';
+import { createTenantByCommand, REPOSITORY } from '../support/process.ts';
+import { createDirectory } from '../support/service.ts';
+import { directoryFor, serveFor, spawnFor } from '../support/serving.ts';
+
+// `npm run test:packages`: what is published, installed from the registry's own packages into empty directories, under the
+// Node.js versions that it promises. Not part of `npm test`, which downloads nothing.
+
+const OLD_NODES = ['20.20.2', '22.23.3'];
+const CURRENT_NODE = '26.10.0';
+const exec = promisify(execFile);
+
+const PROGRAM = `
+import { PropertyListings, ValidationFailedError } from '@property-listings/client';
+const client = new PropertyListings();
+const created = await client.listings.create({ address: '12 Elm Street', beds: 3, baths: 2 });
+const seen = [];
+for await (const listing of client.listings.list({ status: 'active' })) seen.push(listing.id);
+const refusal = await client.listings.create({ address: ' ', beds: 3, baths: 2 }).catch((error) => error);
+console.log(JSON.stringify({ isListed: seen.includes(created.id), code: refusal.code, isOfItsClass: refusal instanceof ValidationFailedError }));
+`;
+
+const TYPED_PROGRAM = `
+import { type Listing, PropertyListings } from '@property-listings/client';
+const client = new PropertyListings({ apiKey: 'plk_' });
+const address: string = (await client.listings.retrieve('lst_')).address;
+const first: Listing | undefined = (await client.listings.list({ status: 'active', limit: 1 })).data[0];
+// @ts-expect-error beds is a number
+await client.listings.create({ address, beds: '3', baths: first?.baths ?? 0 });
+`;
+
+/** What this machine needs to reach the registry, and nothing that an `npm run` around this test has added for its own package. */
+const MACHINE = Object.fromEntries(
+  Object.entries(process.env).filter(
+    ([name]) => !/^(npm_(?!config_)|npm_config_local_prefix$|INIT_CWD$|NODE_COMPILE)/.test(name),
+  ),
+);
+
+/** An empty directory with a Node.js of this version, and how a program is run in it. */
+async function directoryWith(t: TestContext, version: string) {
+  const cwd = await directoryFor(t);
+  await writeFile(join(cwd, 'package.json'), '{"private":true,"type":"module"}');
+  await exec('npm', ['install', `node@${version}`], { cwd, env: MACHINE });
+  const env = { ...MACHINE, PATH: `${join(cwd, 'node_modules/.bin')}:${process.env.PATH}` };
+  const run = async (program: string, args: string[], settings: Record<string, string> = {}, from = cwd) =>
+    (await exec(program, args, { cwd: from, env: { ...env, ...settings } })).stdout;
+  assert.equal(await run('node', ['--version']), `v${version}\n`);
+  return { cwd, run, env };
+}
+
+describe('installed into an empty directory', () => {
+  let directory: string;
+  before(async () => {
+    directory = await createDirectory();
+  });
+  after(() => rm(directory, { recursive: true }));
+
+  const INSTALL = ['install', '--engine-strict', '--omit=dev'];
+  const pack = async (workspace: string) => (await packWorkspace(workspace, directory)).tarball;
+
+  for (const version of [...OLD_NODES, CURRENT_NODE]) {
+    test(`the client and the command line work under Node.js ${version}`, async (t) => {
+      const settings = { DATA_DIR: await directoryFor(t) };
+      const { key } = await createTenantByCommand(settings);
+      const { url } = await serveFor(t, settings);
+      const access = { PROPERTY_LISTINGS_API_KEY: key, PROPERTY_LISTINGS_BASE_URL: `${url}/v1` };
+      const { cwd, run } = await directoryWith(t, version);
+      await run('npm', [...INSTALL, await pack('client'), await pack('cli')]);
+
+      await writeFile(join(cwd, 'program.js'), PROGRAM);
+      const output = JSON.parse(await run('node', ['program.js'], access));
+      assert.deepEqual(output, { isListed: true, code: 'validation_failed', isOfItsClass: true });
+      const [listing] = JSON.parse(await run('npx', ['listings', 'list', '--json'], access));
+      assert.equal(listing.address, '12 Elm Street');
+    });
+  }
+
+  test("the client's types resolve as bundlers and as Node.js do, with the types of either platform", async (t) => {
+    const { cwd, run } = await directoryWith(t, CURRENT_NODE);
+    await run('npm', [...INSTALL, await pack('client'), '@types/node@20.19.43']);
+    await writeFile(join(cwd, 'program.ts'), TYPED_PROGRAM);
+    const platforms = [
+      ['--lib', 'es2022,dom,dom.iterable', '--types', ''],
+      ['--lib', 'es2022', '--types', 'node'],
+    ];
+    for (const resolution of ['bundler', 'nodenext']) {
+      const module = resolution === 'bundler' ? 'preserve' : 'nodenext';
+      for (const platform of platforms) {
+        const options = [
+          '--noEmit',
+          '--strict',
+          '--target',
+          'es2022',
+          '--module',
+          module,
+          '--moduleResolution',
+          resolution,
+        ];
+        await run(join(REPOSITORY, 'node_modules/.bin/tsc'), [...options, ...platform, '--ignoreConfig', 'program.ts']);
+      }
+    }
+  });
+
+  test('the service brings everything, and says so where Node.js is too old', async (t) => {
+    const { cwd, run } = await directoryWith(t, CURRENT_NODE);
+    await run('npm', [...INSTALL, await pack('server')]);
+    const program = join(cwd, 'node_modules/property-listings/bin/property-listings.js');
+    const { url } = await serveFor(t, {}, { program, cwd });
+    for (const path of ['/', '/docs', '/docs/swagger-ui-bundle.js', '/readyz']) {
+      assert.equal((await fetch(url + path)).status, 200, path);
+    }
+    for (const version of OLD_NODES) {
+      const { env } = await directoryWith(t, version);
+      const { output, closed } = spawnFor(t, 'node', [program, 'serve'], env, cwd);
+      assert.equal(await closed, 1);
+      assert.match(output.stderr, /^property-listings needs Node\.js 26 or newer and this is [\d.]+;[^\n]+$/m);
+    }
+  });
+
+  test('a clone without what development needs runs on the Node.js of the machine', async (t) => {
+    const { cwd, run } = await directoryWith(t, CURRENT_NODE);
+    const clone = join(cwd, 'clone');
+    await run('git', ['clone', '--quiet', '--no-hardlinks', REPOSITORY, clone]);
+    await run('npm', ['ci', '--omit=dev'], {}, clone);
+    for (const name of ['node', 'vite', 'typescript']) assert.ok(!existsSync(join(clone, 'node_modules', name)), name);
+    const program = join(clone, 'server/bin/property-listings.js');
+    const { url } = await serveFor(t, { DATA_DIR: cwd }, { program, cwd });
+    assert.equal((await fetch(`${url}/docs/swagger-ui-bundle.js`)).status, 200);
+    assert.match(await (await fetch(url)).text(), /its dashboard has not been built/);
+  });
+});

