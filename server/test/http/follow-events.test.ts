@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { fill, MINIMAL, openList, readAll, send } from '../support/listings.ts';
+import { fill, fillWithLarge, MINIMAL, openList, readAll, send } from '../support/listings.ts';
 import { type ListReply, readEvents, readList } from '../support/replies.ts';
 import { startTestService, type Tenant } from '../support/service.ts';
 
@@ -80,8 +80,9 @@ test('a list of any moment and the events after its sequence are the list of now
 test('so is a list that is still being sent while listings come, change and go', async () => {
   const tenant = await service.createTenant();
   const [oldest] = await fill(service, tenant, 2);
+  await fill(service, tenant, 300);
   // More than any buffer between two sockets holds.
-  await fill(service, tenant, 7_000, 4000);
+  await fillWithLarge(service, tenant, 30);
   const response = await openList(service, tenant);
   const newest = await fill(service, tenant, 3);
   for (const id of [oldest, newest[0]]) await send(service, tenant, 'DELETE', `/listings/${id}`);

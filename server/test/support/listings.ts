@@ -62,6 +62,7 @@ export async function fillBeyondBuffers(service: TestService, tenant: Tenant): P
  * read. Their beds and ids are numbered from 1, and their descriptions are hard to compress.
  */
 export async function plant(service: TestService, { accountId }: Tenant, count: number, descriptionLength = 2) {
+  if (count === 0) return;
   const numbers = `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${count})`;
   const at = '2026-01-31T09:30:00.000Z';
   const { id, object, noise } = PLANTING[ENGINE];
@@ -87,7 +88,7 @@ const PLANTING = {
     // As it is served: without spaces.
     object: (members: string) => `replace(replace(json_build_object(${members})::text, '" : ', '":'), ', "', ',"')`,
     noise: (length: number) =>
-      `left(array_to_string(array(select md5(random()::text || n) from generate_series(0, ${length} / 32)), ''), ${length})`,
+      `left(array_to_string(array(select encode(sha512((random()::text || n)::bytea), 'hex') from generate_series(0, ${length} / 128)), ''), ${length})`,
   },
 };
 
