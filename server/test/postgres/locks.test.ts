@@ -75,3 +75,29 @@ test('behind a pooler that forgets settings, statements and locks end as soon', 
   assert.equal((await ask(requestText('GET', '/v1/listings?limit=1', key))).status, 200);
   await assertAllStored(database, accountId, [idOf(first)]);
 });
+
+test('while another program locks a table all writes are told so within 5 s, however many wait', async (t) => {
+  const database = await databaseFor(t);
+  const service = await serviceFor(t, database);
+  const holder = await clientFor(t, database);
+  const clients = await Promise.all(
+    Array.from({ length: 36 }, async (_, index) => ({ index, ask: await connectionFor(t, service.url) })),
+  );
+  // More accounts than are written at a time, each with several writes.
+  const tenants = await Promise.all(Array.from({ length: 12 }, () => service.createTenant()));
+  const create = () =>
+    Promise.all(
+      clients.map(({ index, ask }) => ask(requestText('POST', '/v1/listings', tenants[index % 12]?.key ?? '', LISTING))),
+    );
+  await holder.query('begin');
+  // As the making of an index does.
+  await holder.query('lock table listings in share mode');
+  for (const reply of await create()) assertUnavailable(reply);
+  await holder.query('commit');
+  assert.deepEqual(await database.sql('select id from listings'), []);
+  const created = await create();
+  for (const { accountId } of tenants) {
+    const ids = created.filter((_, index) => tenants[index % 12]?.accountId === accountId).map(idOf);
+    await assertAllStored(database, accountId, ids);
+  }
+});

@@ -66,6 +66,12 @@ export function isRepeatable(error: unknown): boolean {
   return state === SERIALIZATION_FAILURE || state === DEADLOCK_DETECTED;
 }
 
+/** Whether a statement, or its wait for a lock, was given up after the time that it had. */
+export function isOverdue(error: unknown): boolean {
+  const state = stateOf(error);
+  return state === LOCK_NOT_AVAILABLE || state === QUERY_CANCELED;
+}
+
 /** Whether the server has told that a statement failed, or only that the connection did or an earlier statement. */
 export function isVerdict(error: unknown): boolean {
   const state = stateOf(error);
@@ -95,6 +101,5 @@ export function outcomeUnknown(error: unknown): AppError {
 function isUnavailable(error: unknown): boolean {
   const state = stateOf(error);
   if (state === undefined) return isSilent(error);
-  if (isConnectionLost(error) || isRepeatable(error) || state.startsWith(RESOURCES_CLASS)) return true;
-  return state === LOCK_NOT_AVAILABLE || state === QUERY_CANCELED;
+  return isAway(error) || isRepeatable(error) || isOverdue(error);
 }

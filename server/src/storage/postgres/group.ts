@@ -3,6 +3,7 @@ import type { LongSession, Statement } from '../database.ts';
 import { compiler, send, toQuery } from './connection.ts';
 import {
   isConnectionLost,
+  isOverdue,
   isRepeatable,
   isVerdict,
   outcomeUnknown,
@@ -28,9 +29,9 @@ export class GroupFailure extends TransactionError {
 
   constructor(cause: unknown, culprit: Job | undefined) {
     super('A transaction has failed', { cause });
-    const isNobodysFault = isConnectionLost(cause) || isRepeatable(cause);
-    this.culprit = isNobodysFault ? undefined : culprit;
-    this.isRepeatable = isNobodysFault;
+    this.isRepeatable = isConnectionLost(cause) || isRepeatable(cause);
+    // What one has waited for in vain the others would meet as well, each after the same time again.
+    this.culprit = this.isRepeatable || isOverdue(cause) ? undefined : culprit;
   }
 }
 

@@ -2,8 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type pg from 'pg';
 import type { LongSession } from '../database.ts';
 import { unavailable } from '../scan-turns.ts';
-import { isAway, translateError } from './errors.ts';
+import { isAway, isOverdue, translateError } from './errors.ts';
 import { Group, GroupFailure, type Job } from './group.ts';
+import { Lane } from './lane.ts';
 import { lockAccount, lockDatabase } from './locks.ts';
 import type { Pool } from './pool.ts';
 import { Tries } from './tries.ts';
@@ -11,21 +12,8 @@ import { Tries } from './tries.ts';
 /** A group ends after so many jobs or so long, so that the first of them does not wait for the last. */
 const GROUP_JOBS_MAX = 256;
 const GROUP_DURATION_MAX_MS = 20;
-
-/** The jobs of an account that wait, or those of none. */
-class Lane {
-  readonly accountId: string | undefined;
-  readonly waiting: Job[] = [];
-  drained: Promise<void> | undefined;
-  /** Whether its jobs are being run. */
-  isEntered = false;
-  /** Of what has failed; undefined while all is well. */
-  tries: Tries | undefined;
-
-  constructor(accountId: string | undefined) {
-    this.accountId = accountId;
-  }
-}
+/** Who has waited so long when others are told that their time is over would not be told within five seconds. */
+const WAITING_MAX_MS = 2_000;
 
 export interface WriteOptions {
   /** Whose data is written; undefined for what belongs to no account, or to several. */
@@ -136,8 +124,14 @@ export class WriteLanes {
       return;
     }
     lane.tries = undefined;
-    const lanes = isAway(cause) ? [...this.#lanes.values()].filter(({ isEntered }) => !isEntered) : [];
-    const refused = [lane, ...lanes].flatMap(({ waiting }) => waiting.splice(0));
+    const refused = [lane, ...this.#lanesBehind(cause)].flatMap(({ waiting }) => waiting.splice(0));
     for (const job of [...jobs, ...refused]) job.reject(translateError(cause));
+  }
+
+  /** The lanes that wait behind one that has failed for this reason, and are not to wait any longer. */
+  #lanesBehind(cause: unknown): Lane[] {
+    const waiting = [...this.#lanes.values()].filter(({ isEntered }) => !isEntered);
+    if (isAway(cause)) return waiting;
+    return isOverdue(cause) ? waiting.filter(({ ageMs }) => ageMs > WAITING_MAX_MS) : [];
   }
 }
