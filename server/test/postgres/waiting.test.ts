@@ -83,6 +83,15 @@ for (const workers of ['', '2']) {
     assert.equal(output.stdout.split('"msg":"listening"').length, 2, output.stdout);
   });
 
+  test(`a service of ${how} ends with one clear line when the server that it has waited for has no such database`, async (t) => {
+    await server.halt('SIGQUIT');
+    const { href: DATABASE_URL } = Object.assign(new URL(server.url), { pathname: '/nowhere' });
+    const { output, closed } = await spawnServe(t, { DATABASE_URL, WORKERS: workers });
+    await server.start();
+    assert.equal(await closed, 1);
+    assert.match(output.stderr, /^error: Cannot open the database postgres:.*: database "nowhere" does not exist\.\n$/);
+  });
+
   test(`SIGTERM ends a service of ${how} that waits for its server`, async (t) => {
     const given = { DATABASE_URL: await awayUrl(), WORKERS: workers };
     const { url, child, output, closed } = await spawnServe(t, given);
