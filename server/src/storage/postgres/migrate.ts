@@ -9,8 +9,12 @@ import { isAway } from './errors.ts';
 
 /** An advisory lock of ours (any number): who migrates holds it until the commit. */
 const MIGRATION_LOCK = 7_236_113;
-/** `to_regclass` would not see what another process has committed while this one waited for the lock. */
-const FIND_TABLE = "select 1 from pg_class where relname = 'schema_version' and pg_table_is_visible(oid)";
+/**
+ * One of them alone is another program's. `to_regclass` would not see what another process has committed while this one
+ * waited for the lock.
+ */
+const FIND_TABLES =
+  "select 1 from pg_class where relname in ('schema_version', 'database_info') and pg_table_is_visible(oid)";
 /** How long a process that starts waits for another one that migrates. */
 const LOCK_TIMEOUT_MS = 30_000;
 
@@ -26,6 +30,7 @@ export async function migrate(client: pg.ClientBase, name: string): Promise<void
     await run('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
     const version = await readVersion(client);
     if (version > SCHEMA_VERSION) throw tooNew(name, version);
+    if (version === 0) await requireUtf8(client);
     for (const migration of MIGRATIONS.slice(version)) await run(migration.postgres);
     if (version === 0) {
       const values = [randomWord(EPOCH_LENGTH), randomBytes(32).toString('hex'), Date.now()];
@@ -45,10 +50,19 @@ export async function migrate(client: pg.ClientBase, name: string): Promise<void
   }
 }
 
+/** In other encodings there are characters that cannot be stored. @throws {AppError} `unavailable` */
+async function requireUtf8(client: pg.ClientBase): Promise<void> {
+  const { rows } = await send(client, { text: 'show server_encoding' });
+  const encoding = rows[0]?.[0];
+  if (encoding === 'UTF8') return;
+  const message = `The database has the encoding ${encoding}: make one by "create database … encoding 'UTF8' template template0".`;
+  throw new AppError('unavailable', message);
+}
+
 /** 0 for a database without our tables. */
 async function readVersion(client: pg.ClientBase): Promise<number> {
-  const { rows } = await send(client, { text: FIND_TABLE });
-  if (rows.length === 0) return 0;
+  const { rows } = await send(client, { text: FIND_TABLES });
+  if (rows.length < 2) return 0;
   const answer = await send(client, { text: 'select version from schema_version' });
   return Number(answer.rows[0]?.[0]);
 }

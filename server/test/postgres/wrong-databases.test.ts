@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import pg from 'pg';
+import { openDatabase } from '../../src/storage/open.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { databaseFor } from './support.ts';
+
+const countTables = "select count(*) as count from pg_tables where schemaname = 'public'";
+
+test("a database with another program's tables is refused, and they stay as they were", async (t) => {
+  const others = [
+    'create table schema_version (version text)',
+    'create table schema_version (version bigint)',
+    'create table schema_version (installed_rank bigint, script text)',
+    'create table accounts (version text)',
+  ];
+  for (const table of others) {
+    const { url, script, sql } = await databaseFor(t);
+    await script(table);
+    const [name = ''] = /schema_version|accounts/.exec(table) ?? [];
+    await script(`insert into ${name} values (1)`);
+    await assert.rejects(openDatabase(url), {
+      code: 'unavailable',
+      message: new RegExp(`^Cannot bring the tables of postgres:.* up to date: relation "${name}" already exists\\.$`),
+    });
+    assert.deepEqual(await sql(countTables), [{ count: 1 }]);
+    assert.equal(String(Object.values((await sql(`select * from ${name}`))[0] ?? {})[0]), '1');
+  }
+});
+
+test('a database whose encoding is not UTF-8 is refused in words that say what to do', async (t) => {
+  const server = new pg.Client(await startPostgres());
+  await server.connect();
+  const name = `latin_${process.pid}`;
+  await server.query(`create database ${name} encoding 'LATIN1' locale 'C' locale_provider libc template template0`);
+  t.after(async () => {
+    await server.query(`drop database ${name} with (force)`);
+    await server.end();
+  });
+  const { href } = Object.assign(new URL(await startPostgres()), { pathname: `/${name}` });
+  await assert.rejects(openDatabase(href), { code: 'unavailable', message: /encoding LATIN1: .*encoding 'UTF8'/ });
+});
