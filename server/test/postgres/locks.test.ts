@@ -87,7 +87,9 @@ test('while another program locks a table all writes are told so within 5 s, how
   const tenants = await Promise.all(Array.from({ length: 12 }, () => service.createTenant()));
   const create = () =>
     Promise.all(
-      clients.map(({ index, ask }) => ask(requestText('POST', '/v1/listings', tenants[index % 12]?.key ?? '', LISTING))),
+      clients.map(({ index, ask }) =>
+        ask(requestText('POST', '/v1/listings', tenants[index % 12]?.key ?? '', LISTING)),
+      ),
     );
   await holder.query('begin');
   // As the making of an index does.

@@ -104,12 +104,14 @@ test('wherever a create loses its connection before the commit, the service itse
 test('wherever a read loses its connection, the service itself asks again', async (t) => {
   const { proxy, service, tenant, create } = await startBehindProxy(t);
   await readListing(await create(), 201);
-  for (const path of ['/v1/listings', '/v1/listings?limit=1', '/v1/events', '/readyz']) {
+  const searches = ['/v1/listings?beds=3', '/v1/listings?q=elm&count=true', '/v1/listings?sort=beds&limit=5'];
+  for (const path of ['/v1/listings', '/v1/listings?limit=1', ...searches, '/v1/events', '/readyz']) {
     let isCut = true;
     for (let index = 0; isCut; index += 1) {
       const hasCome = arm(proxy, () => true, 'cut', index);
       const response = await service.fetch(tenant, path);
-      assert.equal(response.status, 200, `${path}, message ${index}: ${await response.text()}`);
+      const body = await response.text();
+      assert.equal(response.status, 200, `${path}, message ${index}: ${body}`);
       isCut = hasCome();
     }
   }

@@ -3,9 +3,9 @@ import { type PackedRows, type QueryBuild, RUN_LENGTH, type Run, type ScanOption
 import { ScanTurns } from '../scan-turns.ts';
 import { keptRowMapper } from '../statements.ts';
 import { type Answer, compiler, type Query, send, withoutNul } from './connection.ts';
-import { translateError } from './errors.ts';
 import type { Pool } from './pool.ts';
 import { type AnswerRun, readRun } from './read-run.ts';
+import { read } from './reads.ts';
 
 /** A count or a sorted list of millions may take so long. */
 const SCAN_TIMEOUT_MS = 60_000;
@@ -49,12 +49,8 @@ export class PostgresScans implements Scans {
     this.#turns.refuse(accountId, signal);
     const { sql: text, parameters } = compiler.compileQuery(build);
     const query = { text, values: parameters.map(withoutNul), timeoutMs: SCAN_TIMEOUT_MS };
-    const read = () => this.#pool.use((client) => readAlone(client, query, bytesMax));
-    try {
-      return await this.#turns.run(accountId, read, signal);
-    } catch (error) {
-      throw translateError(error);
-    }
+    const work = (client: pg.ClientBase) => readAlone(client, query, bytesMax);
+    return await this.#turns.run(accountId, () => read(this.#pool, work), signal);
   }
 }
 
