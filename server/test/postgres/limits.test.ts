@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createDatabaseLimiters, createMemoryLimiter } from '../../src/lib/limiter.ts';
 import { generateSecret } from '../../src/model/api-keys.ts';
+import { openDatabase } from '../../src/storage/open.ts';
 import { createPostgresDatabase } from '../support/database.ts';
 import { createTenantByCommand } from '../support/process.ts';
 import { requestText } from '../support/raw-http.ts';
@@ -100,4 +102,19 @@ test('while there is nowhere to count in the database each process counts for it
   );
   await database.sql('alter table elsewhere rename to rate_limits');
   assert.equal(leftOf(await ask(requestText('GET', '/v1/listings', key))), 1);
+});
+
+test('a limit on what is counted by a long name holds across services, too', async (t) => {
+  const { url, drop } = await createPostgresDatabase();
+  t.after(drop);
+  const databases = await Promise.all([openDatabase(url), openDatabase(url)]);
+  t.after(() => Promise.all(databases.map((database) => database.close())));
+  const [one, other] = databases.map(({ counters }) => {
+    assert.ok(counters !== undefined);
+    return createDatabaseLimiters(counters, createMemoryLimiter)('invitations', { points: 5, seconds: 60 });
+  });
+  // As an account and an e-mail address are together.
+  const name = 'a'.repeat(30 + 254);
+  assert.equal((await one?.penalty(name))?.consumedPoints, 1);
+  assert.equal((await other?.penalty(name))?.consumedPoints, 2);
 });

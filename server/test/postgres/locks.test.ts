@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { send } from '../../src/storage/postgres/connection.ts';
+import { Pool } from '../../src/storage/postgres/pool.ts';
 import { requestText } from '../support/raw-http.ts';
 import { until } from '../support/until.ts';
 import {
@@ -101,5 +103,19 @@ test('while another program locks a table all writes are told so within 5 s, how
   for (const { accountId } of tenants) {
     const ids = created.filter((_, index) => tenants[index % 12]?.accountId === accountId).map(idOf);
     await assertAllStored(database, accountId, ids);
+  }
+});
+
+test('a lock is waited for nearly as long as a statement may take, however short that is', async (t) => {
+  const { url } = await databaseFor(t);
+  for (const [statementTimeoutMs, lock] of [
+    [100, '90ms'],
+    [2_500, '2250ms'],
+    [30_000, '27s'],
+  ] as const) {
+    const pool = new Pool(url, { poolSize: 1, statementTimeoutMs, preparesStatements: true });
+    const { rows } = await pool.use((client) => send(client, { text: 'show lock_timeout' }));
+    await pool.close();
+    assert.deepEqual(rows, [[lock]]);
   }
 });

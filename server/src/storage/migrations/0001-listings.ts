@@ -223,7 +223,7 @@ export const listings = {
 
     -- Counted by the limiter's library. A crash of the server forgets it, and nobody misses it.
     create unlogged table rate_limits (
-      key varchar(255) primary key,
+      key text collate "C" primary key,
       points integer not null default 0,
       expire bigint
     ) with (fillfactor = 50);

@@ -14,7 +14,7 @@ export interface PoolSettings {
 /** How long a request waits for a connection: with the time of a statement it stays below five seconds. */
 const ACQUIRE_TIMEOUT_MS = 2_000;
 /** A lock is given up a little before the statement that waits for it: the error then says why. */
-const LOCK_PATIENCE_MS = 200;
+const LOCK_SHARE = 0.9;
 /** Connections as young as this lead to where a new one would lead. */
 const YOUNG_MS = 1_000;
 /** Nothing of ours waits within a transaction: one that does so long belongs to a process that is gone. */
@@ -103,7 +103,7 @@ export class Pool {
 function limitsOf({ statementTimeoutMs }: PoolSettings) {
   return {
     statement_timeout: statementTimeoutMs,
-    lock_timeout: Math.max(1, statementTimeoutMs - LOCK_PATIENCE_MS),
+    lock_timeout: Math.floor(statementTimeoutMs * LOCK_SHARE),
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
   };
 }
