@@ -24,7 +24,9 @@ import { scheduleHousekeeping } from './worker/housekeeping.ts';
 import { schedule } from './worker/schedule.ts';
 
 /** What is running when the service is told to stop may take so long. */
-const SHUTDOWN_MAX_MS = 10_000;
+export const SHUTDOWN_MAX_MS = 10_000;
+/** Where others go on it may take longer, but not until the process is ended by force (`commands/workers/worker-process.ts`). */
+const SHUTDOWN_MAX_REPLACED_MS = 50_000;
 /** A request that is on its way when the service stops still gets its reply. */
 const IDLE_GRACE_MS = 300;
 /** Where others go on, nobody is in a hurry: clients that are still there hear with a reply that the connection ends. */
@@ -61,8 +63,8 @@ export function startService(config: Config, log: Log, timeouts: ServerTimeouts 
       ...serving,
       ...preparation.announce(serving.url),
       database,
-      async stop() {
-        await serving.stop();
+      async stop(options) {
+        await serving.stop(options);
         preparation.end();
         await database.close();
       },
@@ -123,7 +125,7 @@ export async function serveRequests(
       const { shutdownMaxMs = SHUTDOWN_MAX_MS } = timeouts;
       await shutDown(server, connections, {
         idleMs: isReplaced ? IDLE_GRACE_REPLACED_MS : IDLE_GRACE_MS,
-        runningMs: shutdownMaxMs,
+        runningMs: isReplaced ? SHUTDOWN_MAX_REPLACED_MS : shutdownMaxMs,
       });
       await Promise.all(schedules.map((stopWork) => stopWork()));
       await keyUse

@@ -6,6 +6,7 @@ import { ENCODINGS } from '../support/encodings.ts';
 import { fillBeyondBuffers, openList, readAll } from '../support/listings.ts';
 import { MEBIBYTE, memoryBytes } from '../support/memory.ts';
 import { assertReset, beginCsv } from '../support/raw.ts';
+import { openSocket } from '../support/raw-http.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { untilStill } from '../support/still.ts';
 import { until } from '../support/until.ts';
@@ -72,6 +73,21 @@ describe('the complete list goes at its reader’s pace', () => {
     await assertReset(connection);
     assert.equal(aborted(service).length, 1);
     assert.deepEqual(errorsIn(service), []);
+  });
+
+  test('where another process takes its place the service waits longer than where it stops', async () => {
+    await using service = await startTestService({ shutdownMaxMs: 100 });
+    const tenant = await service.createTenant();
+    const count = await fillBeyondBuffers(service, tenant);
+    const response = await openList(service, tenant);
+    const idle = await openSocket(service.url);
+    const stopped = service.stop({ isReplaced: true });
+    await once(idle.resume(), 'close');
+    const { text, isComplete } = await readAll(response);
+    assert.ok(isComplete);
+    assert.equal(JSON.parse(text).data.length, count);
+    await stopped;
+    assert.deepEqual(aborted(service), []);
   });
 
   test('a reader that reads a little at a time is not dropped, however long it takes', async () => {

@@ -63,8 +63,14 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     workers: undefined,
   };
   const service = await startService(config, log, options);
+  let stopped: Promise<void> | undefined;
+  const stop: Service['stop'] = (how) => {
+    stopped ??= service.stop(how);
+    return stopped;
+  };
   return {
     ...service,
+    stop,
     directory,
     sql,
     script,
@@ -86,7 +92,7 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
       return fetch(`${service.url}${path}`, { ...init, headers });
     },
     async [Symbol.asyncDispose]() {
-      await service.stop();
+      await stop();
       await drop();
       await rm(directory, { recursive: true, force: true });
     },

@@ -31,7 +31,7 @@ async function serveAsTold(): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog(config.logLevel, true);
   // While the first process prepares the database.
-  const { serveRequests } = await import('../../service.ts');
+  const { serveRequests, SHUTDOWN_MAX_MS } = await import('../../service.ts');
   await orders.start;
   let isListening = false;
   // Before, nothing runs that could be finished.
@@ -54,6 +54,8 @@ async function serveAsTold(): Promise<void> {
   await tell({ report: 'listening', url: serving.url });
 
   const isReplaced = await Promise.race([orders.stop.then(() => false), orders['be replaced'].then(() => true)]);
+  // The service may stop after all, and that does not wait as long.
+  if (isReplaced) void orders.stop.then(() => setTimeout(serving.cut, SHUTDOWN_MAX_MS));
   await serving.stop({ isReplaced });
   await database.close();
   log.flush();
