@@ -1,13 +1,21 @@
 import { EventEmitter } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { AppError } from '../model/errors.ts';
 import { findSequences } from '../storage/account-heads.ts';
 import type { Database } from '../storage/database.ts';
+import { ScanTurns } from '../storage/scan-turns.ts';
 
 /** Tells this process which account a write has just been committed for. */
 export const accountWrites = new EventEmitter<{ written: [accountId: string] }>().setMaxListeners(0);
 
 /** How soon a change that another process has made is found. */
 const POLL_INTERVAL_MS = 250;
+
+/**
+ * So many of those that were woken read at a time. The others wait here, as long as it takes: thousands that ask for one
+ * of a few connections would be put off, and keep everybody else from them.
+ */
+const READERS_MAX = 4;
 
 interface Waiter {
   accountId: string;
@@ -23,6 +31,7 @@ interface Waiter {
 export class EventHub {
   readonly #database: Database;
   readonly #waiters = new Map<string, Set<Waiter>>();
+  readonly #turns = new ScanTurns(READERS_MAX);
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
@@ -43,6 +52,16 @@ export class EventHub {
     if (this.#isStopped || signal.aborted) resolve();
     else this.#add(accountId, sequence, durationMs, signal, resolve);
     return promise;
+  }
+
+  /** Reads for one that was woken, when it is its turn. What a database that is lost tells one is told to all that wait for theirs. */
+  read<T>(accountId: string, work: () => Promise<T>): Promise<T> {
+    return this.#turns.run(accountId, () =>
+      work().catch((error: unknown) => {
+        if (error instanceof AppError && error.code === 'unavailable') this.#turns.refuseWaiting(error);
+        throw error;
+      }),
+    );
   }
 
   /** Ends all waiting, now and for ever. */

@@ -3,7 +3,7 @@ import { AppError } from '../model/errors.ts';
 import type { Database, Session } from '../storage/database.ts';
 import { findEvents, type StoredEvent } from '../storage/events.ts';
 import type { EventHub } from './event-hub.ts';
-import { findLiveHead, type Holder, holderGone } from './holders.ts';
+import { getLiveHead, type Holder } from './holders.ts';
 
 /** Which events somebody wants. */
 export interface EventRange {
@@ -38,18 +38,19 @@ export async function followEvents(
   { after, epoch = holder.epoch, limit }: EventRange,
   { durationMs, signal }: Patience,
 ): Promise<EventPage> {
+  const { accountId } = holder;
   const endTimeMs = performance.now() + durationMs;
-  let head: Head = holder;
+  const read = async (head: Head): Promise<EventPage> => {
+    const events = await readEvents(database, accountId, head, { after, epoch, limit });
+    return toPage(events, after, head);
+  };
+  let page = await read(holder);
   for (;;) {
-    const events = await readEvents(database, holder.accountId, head, { after, epoch, limit });
     const leftMs = endTimeMs - performance.now();
-    if (events.length > 0 || leftMs <= 0) return toPage(events, after, head);
-    await eventHub.wait(holder.accountId, after, leftMs, signal);
-    if (signal.aborted) return toPage([], after, head);
-    const current = await findLiveHead(database, holder);
-    if (current === undefined) throw holderGone(holder);
-    head = current;
-    if (eventHub.isStopped) return toPage([], after, head);
+    if (page.events.length > 0 || leftMs <= 0 || eventHub.isStopped) return page;
+    await eventHub.wait(accountId, after, leftMs, signal);
+    if (signal.aborted) return page;
+    page = await eventHub.read(accountId, async () => read(await getLiveHead(database, holder)));
   }
 }
 

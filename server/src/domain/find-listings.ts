@@ -3,7 +3,7 @@ import { findListingCount } from '../storage/account-heads.ts';
 import { type Database, RUN_LENGTH } from '../storage/database.ts';
 import { findListingRun, findPageEnd, type ListingRun } from '../storage/listing-runs.ts';
 import { countMatches } from '../storage/searches.ts';
-import { type Holder, requireLive } from './holders.ts';
+import { getLiveHead, type Holder } from './holders.ts';
 import { searchListings } from './search-listings.ts';
 
 /** Listings in their order, as the JSON texts that are stored. */
@@ -47,7 +47,7 @@ export async function countListings(
 ): Promise<number> {
   if (isUnfiltered(search)) return findListingCount(database, holder.accountId);
   const count = await countMatches(database.scans, holder.accountId, search, signal);
-  await requireLive(database, holder);
+  await getLiveHead(database, holder);
   return count;
 }
 
@@ -82,7 +82,7 @@ async function* readRest(
   while (afterId !== undefined && afterId !== untilId) {
     const run = await findListingRun(database, holder.accountId, { afterId, untilId, limit: RUN_LENGTH });
     // After reading: an account that was deleted before would end the list as if it were whole.
-    await requireLive(database, holder);
+    await getLiveHead(database, holder);
     yield run.docs;
     afterId = run.nextAfterId;
   }

@@ -25,17 +25,21 @@ export async function holdSession(session: Session, person: Person): Promise<Ses
   return { sequence, epoch, accountId, access: 'full', person };
 }
 
-/** Where the account of somebody who was let in stands now, if they still are: for replies that last. */
-export async function findLiveHead(session: Session, holder: Holder): Promise<Head | undefined> {
+/**
+ * Where the account of somebody who was let in stands now: for replies that last.
+ * @throws {AppError} `unauthorized` unless they still are; an account that is gone took its keys with it
+ */
+export async function getLiveHead(session: Session, holder: Holder): Promise<Head> {
+  const head = await findLiveHead(session, holder);
+  if (head === undefined) throw holderGone(holder);
+  return head;
+}
+
+async function findLiveHead(session: Session, holder: Holder): Promise<Head | undefined> {
   if ('person' in holder) return findStanding(session, holder.accountId, holder.person.sessionId);
   const { accountId, keyId, expiresAt } = holder;
   if (expiresAt !== null && expiresAt <= Date.now()) return undefined;
   return findKeyHead(session, accountId, keyId);
-}
-
-/** @throws {AppError} `unauthorized` unless somebody who was let in still is; an account that is gone took its keys with it */
-export async function requireLive(session: Session, holder: Holder): Promise<void> {
-  if ((await findLiveHead(session, holder)) === undefined) throw holderGone(holder);
 }
 
 /** Somebody was let in and is out now. */

@@ -3,7 +3,7 @@ import { type Database, type PackedRows, RUN_LENGTH } from '../storage/database.
 import type { Position } from '../storage/search-conditions.ts';
 import { type Found, findDocs, findFirst, findPacked } from '../storage/searches.ts';
 import type { FoundListings, Wanted } from './find-listings.ts';
-import { type Holder, requireLive } from './holders.ts';
+import { getLiveHead, type Holder } from './holders.ts';
 
 /**
  * A sorted list is scanned as a whole for each so many listings of it, of which 5 MB are kept; at first fewer are wanted
@@ -70,7 +70,7 @@ class Reading {
     this.#found = this.#found.slice(count);
     if (this.#found.length === 0) await this.#findMore(last);
     // After reading: an account that was deleted before would end the list as if it were whole.
-    await requireLive(database, holder);
+    await getLiveHead(database, holder);
     return docs;
   }
 

@@ -9,7 +9,7 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-/** Lets so many long reads run at a time. Accounts take turns, so that one with many keeps nobody else waiting for all of them. */
+/** Lets so many reads run at a time, long ones or very many. Accounts take turns, so that one with many keeps nobody else waiting for all of them. */
 export class ScanTurns {
   readonly #waiting = new Map<string, Waiter[]>();
   #free: number;
@@ -43,9 +43,12 @@ export class ScanTurns {
   /** What waits is refused, and what comes. */
   close(): void {
     this.#isClosed = true;
-    for (let waiter = this.#take(); waiter !== undefined; waiter = this.#take()) {
-      waiter.reject(unavailable('The service is stopping; send the request again.'));
-    }
+    this.refuseWaiting(unavailable('The service is stopping; send the request again.'));
+  }
+
+  /** What waits is refused. */
+  refuseWaiting(error: unknown): void {
+    for (let waiter = this.#take(); waiter !== undefined; waiter = this.#take()) waiter.reject(error);
   }
 
   async #wait(accountId: string, signal: AbortSignal | undefined): Promise<void> {

@@ -24,12 +24,15 @@ export function countReads({ database }: TestService): Reads {
   return reads;
 }
 
-/** How many times a request has begun to wait in this process. */
+/** How many times a request has begun to wait in this process, and was woken. */
 let waits = 0;
+let wakes = 0;
 const { wait } = EventHub.prototype;
 EventHub.prototype.wait = function (...parameters) {
   waits += 1;
-  return wait.apply(this, parameters);
+  return wait.apply(this, parameters).finally(() => {
+    wakes += 1;
+  });
 };
 
 /** So many begin at a time: whoever comes with a thousand at once may be put off. */
@@ -58,6 +61,11 @@ export async function holdOn(connection: RawConnection, tenant: Tenant): Promise
   const wanted = waits + 1;
   connection.send(requestText('GET', '/v1/events?wait=60', tenant.key));
   await until('the request waits', () => waits === wanted);
+}
+
+/** Resolves once all that have begun to wait were woken. */
+export async function untilAllWoken(): Promise<void> {
+  await until('all are woken', () => wakes === waits);
 }
 
 /** Whether any request of this process is held. */
