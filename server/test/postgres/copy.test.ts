@@ -121,7 +121,10 @@ test('a copy whose server was lost says how to go on, and until then no command 
     assert.deepEqual([code, stdout], [1, ''], args.join(' '));
     assert.match(stderr, /^error: The database is a copy that was not finished: run the same "copy" again\.$/m);
   }
-  assert.match((await runCommand(['serve'], { ...settings, WORKERS: '2' })).stderr, /not finished: run the same "copy"/);
+  assert.match(
+    (await runCommand(['serve'], { ...settings, WORKERS: '2' })).stderr,
+    /not finished: run the same "copy"/,
+  );
   assert.equal((await sql('select id from api_keys')).length, 1);
 
   proxy.judge = () => 'forward';
