@@ -20,7 +20,8 @@ export async function* readCompleteList<T extends object>(
   const maxRetries = transport.retriesOf(options);
   let lastId: string | undefined;
   let count = 0;
-  for (let tries = 1; ; tries += 1) {
+  let failures = 0;
+  for (;;) {
     try {
       for await (const listing of readList<T>(transport, query, options)) {
         const { id } = Object(listing);
@@ -28,13 +29,14 @@ export async function* readCompleteList<T extends object>(
         if (isInOrderOfIds && lastId !== undefined && id >= lastId) continue;
         lastId = id;
         count += 1;
-        tries = 0;
+        failures = 0;
         yield listing;
       }
       return;
     } catch (error) {
+      failures += 1;
       const canGoOn = count === 0 || isInOrderOfIds;
-      const delayMs = canGoOn ? retryDelayMs(error, 'always', Math.max(1, tries), maxRetries) : undefined;
+      const delayMs = canGoOn ? retryDelayMs(error, 'always', failures, maxRetries) : undefined;
       if (delayMs === undefined) throw count > 0 && error instanceof ConnectionError ? cutAfter(count, error) : error;
       await pause(delayMs, options.signal);
     }

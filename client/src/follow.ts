@@ -16,7 +16,7 @@ export interface Position {
 const WAIT_SECONDS = 25;
 const LIMIT = 1000;
 /** An empty reply sooner than this means that the service stops: it is not asked again at once. */
-const EMPTY_REPLY_MS = 1_000;
+const PAUSE_MS = 1_000;
 
 export function listEvents(transport: Transport, query: EventQuery, options?: CallOptions): Call<EventList> {
   const waitMs = Number(query.wait ?? 0) * 1000;
@@ -24,26 +24,31 @@ export function listEvents(transport: Transport, query: EventQuery, options?: Ca
 }
 
 /**
- * Events in pages, each once and in order, for ever. Only until the service has answered once does it give up: a wrong
- * address should be told.
+ * Events in pages, each once and in order; for ever, or until there are no more. Only before the service has answered
+ * once does it give up: a wrong address should be told.
  */
 export async function* followPages(
   transport: Transport,
   { after = 0, epoch }: Partial<Position>,
   options: CallOptions,
+  isEndless = true,
 ): AsyncGenerator<EventList, void> {
   let { maxRetries } = options;
-  for (let wait = 0; ; wait = WAIT_SECONDS) {
+  let wait = 0;
+  for (;;) {
     const askedAtMs = Date.now();
-    const query = { after, epoch, wait, limit: LIMIT };
-    const page = await listEvents(transport, query, { ...options, maxRetries });
+    const page = await listEvents(transport, { after, epoch, wait, limit: LIMIT }, { ...options, maxRetries });
     maxRetries = options.maxRetries ?? Infinity;
     epoch = page.epoch;
-    if (page.data.length > 0 && isNext(page, after)) {
+    if (!isNext(page, after)) {
+      await pause(PAUSE_MS, options.signal);
+    } else if (page.data.length > 0) {
       yield page;
       after = page.nextAfter;
-    } else if (wait > 0 && Date.now() - askedAtMs < EMPTY_REPLY_MS) {
-      await pause(EMPTY_REPLY_MS, options.signal);
+    } else {
+      if (!isEndless) return;
+      if (wait > 0 && Date.now() - askedAtMs < PAUSE_MS) await pause(PAUSE_MS, options.signal);
+      wait = WAIT_SECONDS;
     }
   }
 }

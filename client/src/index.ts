@@ -9,4 +9,5 @@ export type { ImportOptions } from './imports.ts';
 export type { ListingList } from './list.ts';
 export type { CallOptions, ClientOptions } from './options.ts';
 export type { Fetch } from './request.ts';
+export type { ListingStore, SyncOptions } from './sync.ts';
 export type * from './types.ts';

@@ -1,6 +1,7 @@
 import type { Call } from './call.ts';
 import { ListingList } from './list.ts';
 import type { CallOptions } from './options.ts';
+import { type ListingStore, type SyncOptions, syncStore } from './sync.ts';
 import type { MakeBody, Transport } from './transport.ts';
 import type { Listing, ListingField, ListingPatch, ListQuery, NewListing } from './types.ts';
 
@@ -59,6 +60,14 @@ export class Listings {
     options: CallOptions = {},
   ): ListingList<Pick<Listing, F>> {
     return new ListingList<Pick<Listing, F>>(this.#transport, query, options);
+  }
+
+  /**
+   * Keeps a copy of all listings current in a store of yours, from the complete list and the events after it; goes on
+   * where the store says it was left. Ends by an error, the `signal`, or with `follow: false` once the copy is current.
+   */
+  sync(store: ListingStore, options: SyncOptions = {}): Promise<void> {
+    return syncStore(this.#transport, store, options);
   }
 }
 

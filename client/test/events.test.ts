@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, type TestContext, test } from 'node:test';
+import { startTestService, type TestService } from '../../server/test/support/service.ts';
+import { until } from '../../server/test/support/until.ts';
+import { EventsExpiredError, type ListingEvent, type PropertyListings } from '../src/index.ts';
+import { clientOf, connect, HOME } from './support/connect.ts';
+import { MemoryStore } from './support/memory-store.ts';
+import { type Fate, proxyFor } from './support/proxy.ts';
+
+describe('follow', () => {
+  let service: TestService;
+
+  before(async () => {
+    service = await startTestService();
+  });
+
+  after(() => service[Symbol.asyncDispose]());
+
+  async function proxied(t: TestContext) {
+    const proxy = await proxyFor(t, service.url);
+    const { client, tenant } = await connect(service, { url: proxy.url });
+    return { proxy, client, tenant };
+  }
+
+  /** Reads so many. */
+  async function take(client: PropertyListings, count: number, after = 0): Promise<number[]> {
+    const sequences: number[] = [];
+    for await (const { sequence } of client.events.follow({ after })) {
+      sequences.push(sequence);
+      if (sequences.length === count) break;
+    }
+    return sequences;
+  }
+
+  test('gives what has happened after a sequence, and then what happens', async (t) => {
+    const { client, proxy } = await proxied(t);
+    await client.imports.create(Array.from({ length: 5 }, () => HOME));
+    const taking = take(client, 5, 2);
+    await until('it waits for more', () => proxy.seen.some(({ url }) => url.includes('wait=25')));
+    await client.listings.create(HOME);
+    await client.listings.create(HOME);
+    assert.deepEqual(await taking, [3, 4, 5, 6, 7]);
+  });
+
+  test('misses and doubles nothing, whatever the network does to it', async (t) => {
+    const { client, proxy } = await proxied(t);
+    const fates: Fate[] = ['lose reply', 'break reply', 'shorten reply', 'garbage', 'cut', 500, 429, 503];
+    let turn = 0;
+    proxy.judge = ({ method }) => {
+      if (method !== 'GET') return 'forward';
+      turn += 1;
+      return turn % 2 === 0 ? (fates.shift() ?? 'forward') : 'forward';
+    };
+    const taking = take(client, 20);
+    for (let index = 0; index < 20; index += 1) await client.listings.create(HOME);
+    assert.deepEqual(
+      await taking,
+      Array.from({ length: 20 }, (_, index) => index + 1),
+    );
+  });
+
+  test('takes no page that is not of its question', async (t) => {
+    const { client, proxy, tenant } = await proxied(t);
+    await client.imports.create([HOME, HOME]);
+    const straight = clientOf(tenant.key, service.url);
+    const old = JSON.stringify(await straight.events.list());
+    let stale = 2;
+    const fetch = async (url: string, init: RequestInit) => {
+      const isStale = url.includes('after=2') && stale > 0;
+      if (isStale) stale -= 1;
+      return isStale
+        ? new Response(old, { headers: { 'Content-Type': 'application/json' } })
+        : globalThis.fetch(url, init);
+    };
+    const cached = clientOf(tenant.key, proxy.url, { fetch });
+    const taking = take(cached, 3);
+    await client.listings.create(HOME);
+    assert.deepEqual(await taking, [1, 2, 3]);
+  });
+
+  test('says so when the events after a sequence are gone, or of another database', async (t) => {
+    const { client } = await proxied(t);
+    await client.listings.create(HOME);
+    await assert.rejects(take(client, 1, 99), EventsExpiredError);
+    const other = client.events.follow({ after: 0, epoch: 'aaaaaaaa' });
+    await assert.rejects(other.next(), { name: 'EventsExpiredError', code: 'events_expired', status: 410 });
+  });
+
+  test('gives up where it has never reached the service, and when the key is refused', async (t) => {
+    const { client, proxy, tenant } = await proxied(t);
+    proxy.judge = () => 'cut';
+    await assert.rejects(take(client, 1), { name: 'ConnectionError' });
+    proxy.judge = () => 'forward';
+    const following = take(client, 1);
+    await until('it waits', () => proxy.seen.some(({ url }) => url.includes('wait=25')));
+    await service.sql('delete from api_keys where account_id = ?', tenant.accountId);
+    for (const reply of proxy.open) reply.destroy();
+    await assert.rejects(following, { name: 'UnauthorizedError', status: 401 });
+  });
+
+  test('ends with the reason of its signal while it waits', async (t) => {
+    const { client, proxy } = await proxied(t);
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    const following = client.events.follow({}, { signal: controller.signal }).next();
+    await until('it waits', () => proxy.seen.some(({ url }) => url.includes('wait=25')));
+    controller.abort(reason);
+    await assert.rejects(following, reason);
+    await until('the connection is closed', () => proxy.open.size === 0);
+  });
+});
+
+describe('sync', () => {
+  let service: TestService;
+
+  before(async () => {
+    service = await startTestService();
+  });
+
+  after(() => service[Symbol.asyncDispose]());
+
+  test('copies the complete list once, and afterwards what changed', async () => {
+    const { client } = await connect(service);
+    const store = new MemoryStore();
+    const [first, second] = [await client.listings.create(HOME), await client.listings.create(HOME)];
+    await client.listings.sync(store, { follow: false });
+    await client.listings.update(first.id, { beds: 7 });
+    await client.listings.delete(second.id);
+    const third = await client.listings.create(HOME);
+    await client.listings.sync(store, { follow: false });
+    assert.deepEqual([...store.listings.values()], [await client.listings.retrieve(first.id), third]);
+    assert.deepEqual([store.replaced, store.kept?.after], [1, 5]);
+  });
+
+  test('what happens while the list is read is in the copy', async () => {
+    const { client } = await connect(service);
+    const [first, second] = [await client.listings.create(HOME), await client.listings.create(HOME)];
+    const store = new MemoryStore();
+    const replace = store.replace.bind(store);
+    store.replace = async (listings) => {
+      await client.listings.update(first.id, { beds: 7 });
+      await replace(listings);
+      await client.listings.delete(second.id);
+    };
+    await client.listings.sync(store, { follow: false });
+    assert.deepEqual([...store.listings.values()], [await client.listings.retrieve(first.id)]);
+  });
+
+  test('begins anew when the events are gone or of another database', async () => {
+    const { client } = await connect(service);
+    const { id } = await client.listings.create(HOME);
+    for (const kept of [{ after: 99 }, { after: 1, epoch: 'aaaaaaaa' }]) {
+      const store = new MemoryStore();
+      store.kept = kept;
+      store.listings.set('lst_gone', { ...(await client.listings.retrieve(id)), id: 'lst_gone' });
+      await client.listings.sync(store, { follow: false });
+      assert.deepEqual([...store.listings.keys()], [id]);
+    }
+  });
+
+  test('never takes a list for the copy that was not read to its end', async (t) => {
+    const proxy = await proxyFor(t, service.url);
+    const { client } = await connect(service, { url: proxy.url, maxRetries: 0 });
+    await client.imports.create(Array.from({ length: 50 }, () => HOME));
+    const store = new MemoryStore();
+    proxy.judge = ({ headers }) => (headers.accept === 'application/x-ndjson' ? 'shorten reply' : 'forward');
+    await assert.rejects(client.listings.sync(store, { follow: false }), { name: /ListCutError|ConnectionError/ });
+    assert.deepEqual([store.kept, store.listings.size], [undefined, 0]);
+    proxy.judge = () => 'forward';
+    store.replace = async (listings) => {
+      for await (const _ of listings) break;
+    };
+    await assert.rejects(client.listings.sync(store), /must read all listings/);
+    assert.equal(store.kept, undefined);
+  });
+
+  test('ends with what its store throws', async () => {
+    const { client } = await connect(service);
+    await client.listings.create(HOME);
+    const store = new MemoryStore();
+    store.apply = (events: ListingEvent[]) => {
+      throw new Error(`disk full at ${events.length}`);
+    };
+    await assert.rejects(client.listings.sync(store), /disk full at 0/);
+  });
+});

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, type TestContext, test } from 'node:test';
+import { plant } from '../../server/test/support/listings.ts';
+import { startTestService, type TestService } from '../../server/test/support/service.ts';
+import { until } from '../../server/test/support/until.ts';
+import { ConnectionError, ListCutError, type PropertyListings } from '../src/index.ts';
+import { clientOf, connect, HOME } from './support/connect.ts';
+import { type Fate, firstMeet, proxyFor } from './support/proxy.ts';
+
+/** More than a piece of a stream. */
+const COUNT = 1_234;
+
+describe('a list', () => {
+  let service: TestService;
+  let key: string;
+
+  before(async () => {
+    service = await startTestService();
+    const tenant = await service.createTenant();
+    key = tenant.key;
+    await plant(service, tenant, COUNT, 200);
+  });
+
+  after(() => service[Symbol.asyncDispose]());
+
+  async function proxied(
+    t: TestContext,
+  ): Promise<{ client: PropertyListings; proxy: Awaited<ReturnType<typeof proxyFor>> }> {
+    const proxy = await proxyFor(t, service.url);
+    return { proxy, client: clientOf(key, proxy.url) };
+  }
+
+  test('gives its first page when it is awaited, and sends nothing before', async (t) => {
+    const { client, proxy } = await proxied(t);
+    const list = client.listings.list({ limit: 7 });
+    assert.equal(proxy.seen.length, 0);
+    const page = await list;
+    assert.equal(page.data.length, 7);
+    assert.deepEqual(await list, page);
+    const { response } = await list.withResponse();
+    assert.match(response.headers.get('Link') ?? '', /rel="next"/);
+    assert.equal(proxy.seen.length, 1);
+    assert.equal((await client.listings.list()).data.length, 100);
+  });
+
+  test('gives its pages, up to the last', async (t) => {
+    const { client, proxy } = await proxied(t);
+    const ids: string[] = [];
+    for await (const { data } of client.listings.list({ limit: 500 }).pages()) ids.push(...data.map(({ id }) => id));
+    assert.deepEqual([ids.length, new Set(ids).size, proxy.seen.length], [COUNT, COUNT, 3]);
+  });
+
+  test('gives every listing in one request, whatever the size of a page', async (t) => {
+    const { client, proxy } = await proxied(t);
+    const listings = await Array.fromAsync(client.listings.list({ limit: 10 }));
+    assert.equal(listings.length, COUNT);
+    assert.deepEqual(listings.slice(0, 10), (await client.listings.list({ limit: 10 })).data);
+    assert.equal(proxy.seen.filter(({ headers }) => headers.accept === 'application/x-ndjson').length, 1);
+  });
+
+  test('gives the first listing before the last has come, and stops when nobody wants more', async (t) => {
+    const { client, proxy } = await proxied(t);
+    proxy.judge = () => 'stall';
+    const listings = client.listings.list()[Symbol.asyncIterator]();
+    assert.equal((await listings.next()).value?.beds, COUNT);
+    assert.equal(proxy.open.size, 1);
+    await listings.return();
+    await until('the connection is closed', () => proxy.open.size === 0);
+  });
+
+  test('is asked for again when its stream is silent for too long', async (t) => {
+    const { client, proxy } = await proxied(t);
+    proxy.judge = firstMeet('stall');
+    assert.equal((await Array.fromAsync(client.listings.list({}, { timeoutMs: 1_000 }))).length, COUNT);
+    assert.equal(proxy.seen.length, 2);
+  });
+
+  for (const fate of ['break reply', 'shorten reply'] as const) {
+    test(`is whole and without doubles when its stream meets "${fate}"`, async (t) => {
+      const { client, proxy } = await proxied(t);
+      proxy.judge = firstMeet(fate, 2);
+      const beds = await Array.fromAsync(client.listings.list(), (listing) => listing.beds);
+      assert.deepEqual(
+        beds,
+        Array.from({ length: COUNT }, (_, index) => COUNT - index),
+      );
+      assert.equal(proxy.seen.length, 3);
+    });
+  }
+
+  for (const fate of ['stall', 'shorten reply'] as const) {
+    for (const query of [{ sort: 'beds' }, { fields: ['beds'] }] as const) {
+      test(`that is cut (${fate}) never looks whole where it cannot be taken up: ${JSON.stringify(query)}`, async (t) => {
+        const { client, proxy } = await proxied(t);
+        proxy.judge = firstMeet(fate);
+        let count = 0;
+        const reading = (async () => {
+          for await (const _ of client.listings.list<'beds'>(query)) {
+            count += 1;
+            for (const reply of proxy.open) if (fate === 'stall') reply.destroy();
+          }
+        })();
+        await assert.rejects(reading, (error) => {
+          assert.ok(error instanceof ListCutError && error.cause instanceof ConnectionError);
+          assert.match(error.message, new RegExp(`cut after ${count} listings`));
+          return true;
+        });
+        assert.ok(count > 0 && count < COUNT);
+      });
+    }
+  }
+
+  test('whose stream always ends at the same place ends with an error', async (t) => {
+    const { client, proxy } = await proxied(t);
+    proxy.judge = () => 'shorten reply';
+    let count = 0;
+    const reading = (async () => {
+      for await (const _ of client.listings.list({}, { maxRetries: 1 })) count += 1;
+    })();
+    await assert.rejects(reading, { name: 'ListCutError' });
+    assert.ok(count > 0 && count < COUNT);
+    assert.equal(proxy.seen.length, 2);
+  });
+
+  test('gets through what happens before its first listing, in any order', async (t) => {
+    const fates: Fate[] = ['cut', 'lose reply', 'garbage', 'garbage as JSON', 429, 500];
+    await Promise.all(
+      fates.map(async (fate) => {
+        const { client, proxy } = await proxied(t);
+        proxy.judge = firstMeet(fate);
+        const listings = await Array.fromAsync(client.listings.list({ sort: '-beds' }));
+        assert.deepEqual([listings.length, proxy.seen.length], [COUNT, 2], String(fate));
+      }),
+    );
+  });
+
+  test('that is refused says why', async (t) => {
+    const { client } = await proxied(t);
+    const list = client.listings.list({ q: '!' });
+    await assert.rejects(async () => list, { name: 'InvalidQueryError', status: 400 });
+    await assert.rejects(Array.fromAsync(list), { name: 'InvalidQueryError', status: 400 });
+    await assert.rejects(Array.fromAsync(list.pages()), { name: 'InvalidQueryError' });
+  });
+
+  test('ends with the reason of its signal, in the middle', async (t) => {
+    const { client } = await proxied(t);
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    const reading = (async () => {
+      for await (const { beds } of client.listings.list({}, { signal: controller.signal })) {
+        if (beds === COUNT - 5) controller.abort(reason);
+      }
+    })();
+    await assert.rejects(reading, reason);
+  });
+
+  test('of an account without listings is empty', async () => {
+    const { client } = await connect(service);
+    assert.deepEqual(await Array.fromAsync(client.listings.list()), []);
+    assert.deepEqual((await client.listings.list()).data, []);
+    await client.listings.create({ ...HOME, description: 'a\u2028b\u2029c' });
+    assert.equal((await Array.fromAsync(client.listings.list())).length, 1);
+  });
+});

@@ -1,0 +1,27 @@
+import type { Listing, ListingEvent, ListingStore, Position } from '../../src/index.ts';
+
+/** A copy in memory, that also tells what was done to it. */
+export class MemoryStore implements ListingStore {
+  listings = new Map<string, Listing>();
+  kept: Position | undefined;
+  replaced = 0;
+
+  position(): Position | undefined {
+    return this.kept;
+  }
+
+  async replace(listings: AsyncIterable<Listing>): Promise<void> {
+    const fresh = new Map<string, Listing>();
+    for await (const listing of listings) fresh.set(listing.id, listing);
+    this.listings = fresh;
+    this.replaced += 1;
+  }
+
+  apply(events: ListingEvent[], position: Position): void {
+    for (const { listing, listingId } of events) {
+      if (listing === undefined) this.listings.delete(listingId);
+      else this.listings.set(listingId, listing);
+    }
+    this.kept = position;
+  }
+}
