@@ -7,7 +7,13 @@ export type ImportFormat = 'ndjson' | 'csv' | 'json';
 type Part = object | string;
 
 /** Rows, or a file: `fs.createReadStream(…)` is an iterable of its pieces. */
-export type ImportSource = string | Blob | ReadableStream<Uint8Array> | Iterable<Part> | AsyncIterable<Part>;
+export type ImportSource =
+  | string
+  | Uint8Array
+  | Blob
+  | ReadableStream<Uint8Array>
+  | Iterable<Part>
+  | AsyncIterable<Part>;
 
 export interface ImportFileOptions {
   /** Of a file; default: what its name or type says, else `ndjson`. Objects are always sent as NDJSON. */

@@ -10,12 +10,18 @@ const WHOLE_BYTES_MAX = 64 * 1024 * 1024;
 export function toBody(open: Open): MakeBody {
   return (watch) => {
     const chunks = open()[Symbol.asyncIterator]();
+    const { signal } = watch;
+    // Whatever ends the request, also its reply, ends the source: Node.js would go on reading it.
+    // An error while it closes comes after the one that is told.
+    signal.addEventListener('abort', () => chunks.return?.().catch(() => {}));
     const body = new ReadableStream<Uint8Array>(
       {
         async pull(controller) {
           watch.rest();
           try {
             const { done, value } = await chunks.next();
+            // A source that was ended here has not come to its end: the service must not believe so.
+            signal.throwIfAborted();
             if (done) controller.close();
             else controller.enqueue(value);
             watch.start();

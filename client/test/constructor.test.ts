@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { afterEach, describe, test } from 'node:test';
+import { inspect } from 'node:util';
+import { generateSecret } from '../../server/src/model/api-keys.ts';
+import { type ClientOptions, ConfigurationError, PropertyListings } from '../src/index.ts';
+
+const KEY = generateSecret();
+const OTHER_KEY = generateSecret();
+const BASE_URL = 'http://127.0.0.1:3000/v1';
+const VARIABLES = { key: 'PROPERTY_LISTINGS_API_KEY', url: 'PROPERTY_LISTINGS_BASE_URL' };
+
+/** Where its first request goes, and with which key; nothing is sent. */
+async function firstRequest(options: ClientOptions): Promise<{ url: string; authorization: string | null }> {
+  let sent = { url: '', authorization: null as string | null };
+  const fetch = async (url: string, init: RequestInit) => {
+    sent = { url, authorization: new Headers(init.headers).get('Authorization') };
+    return Response.json({});
+  };
+  await new PropertyListings({ fetch, ...options }).me();
+  return sent;
+}
+
+describe('a new client', () => {
+  afterEach(() => {
+    for (const name of Object.values(VARIABLES)) delete process.env[name];
+    for (const name of ['window', 'document']) Reflect.deleteProperty(globalThis, name);
+  });
+
+  test('takes key and base URL from its options, or else from the environment', async () => {
+    process.env[VARIABLES.key] = KEY;
+    process.env[VARIABLES.url] = BASE_URL;
+    assert.deepEqual(await firstRequest({}), { url: `${BASE_URL}/me`, authorization: `Bearer ${KEY}` });
+    const given = { apiKey: OTHER_KEY, baseUrl: 'https://example.com/api/v1/' };
+    const expected = { url: 'https://example.com/api/v1/me', authorization: `Bearer ${OTHER_KEY}` };
+    assert.deepEqual(await firstRequest(given), expected);
+  });
+
+  test('takes an empty variable as not set', () => {
+    process.env[VARIABLES.key] = '';
+    process.env[VARIABLES.url] = '';
+    assert.throws(() => new PropertyListings({ baseUrl: BASE_URL }), /No API key: .*PROPERTY_LISTINGS_API_KEY/);
+    assert.throws(() => new PropertyListings({ apiKey: KEY }), /No base URL: .*PROPERTY_LISTINGS_BASE_URL/);
+  });
+
+  test('minds no slash at the end of the base URL', async () => {
+    for (const end of ['', '/', '//']) {
+      assert.equal((await firstRequest({ apiKey: KEY, baseUrl: BASE_URL + end })).url, `${BASE_URL}/me`);
+    }
+  });
+
+  test('refuses a base URL that cannot be one, without showing it', () => {
+    const wrong = [
+      '',
+      'listings',
+      'http://127.0.0.1:3000',
+      'ftp://x/v1',
+      `http://u:${KEY}@x/v1`,
+      `${BASE_URL}?key=${KEY}`,
+    ];
+    for (const baseUrl of wrong) {
+      assert.throws(
+        () => new PropertyListings({ apiKey: KEY, baseUrl }),
+        (error) => {
+          assert.ok(error instanceof ConfigurationError);
+          assert.match(error.message, /must be like https:\/\/listings\.example\.com\/v1/);
+          assert.ok(!inspect(error).includes(KEY));
+          return true;
+        },
+      );
+    }
+  });
+
+  test('refuses a key that cannot be one before any request, and never shows it', () => {
+    const swapped = KEY.slice(0, 20) + (KEY[20] === 'a' ? 'b' : 'a') + KEY.slice(21);
+    for (const apiKey of ['', KEY.slice(1), KEY.slice(0, -1), `${KEY}\n`, swapped, `Bearer ${KEY}`]) {
+      const fetch = () => assert.fail('a request was sent');
+      assert.throws(
+        () => new PropertyListings({ apiKey, baseUrl: BASE_URL, fetch }),
+        (error) => {
+          assert.ok(error instanceof ConfigurationError);
+          assert.equal(error.code, 'invalid_configuration');
+          assert.ok(!inspect(error, { showHidden: true, depth: Infinity }).includes(KEY.slice(5, 15)));
+          return true;
+        },
+      );
+    }
+    assert.throws(
+      () => new PropertyListings({ apiKey: swapped, baseUrl: BASE_URL }),
+      /checksum does not match; copy it again/,
+    );
+  });
+
+  test('refuses to start in a browser page, and says why, unless it is allowed', () => {
+    Object.assign(globalThis, { window: globalThis, document: {} });
+    const options = { apiKey: KEY, baseUrl: BASE_URL };
+    assert.throws(
+      () => new PropertyListings(options),
+      /a key does not belong in client-side code.*dangerouslyAllowBrowser/,
+    );
+    assert.throws(() => new PropertyListings({ ...options, dangerouslyAllowBrowser: false }), ConfigurationError);
+    assert.ok(new PropertyListings({ ...options, dangerouslyAllowBrowser: true }));
+  });
+
+  test('refuses limits that mean nothing', () => {
+    for (const wrong of [{ timeoutMs: 0 }, { timeoutMs: Number.NaN }, { maxRetries: -1 }, { maxRetries: Number.NaN }]) {
+      assert.throws(() => new PropertyListings({ apiKey: KEY, baseUrl: BASE_URL, ...wrong }), ConfigurationError);
+    }
+  });
+
+  test('waits for ever where it is told to', async () => {
+    assert.ok(await firstRequest({ apiKey: KEY, baseUrl: BASE_URL, timeoutMs: Infinity, maxRetries: Infinity }));
+  });
+
+  test('works where there is no process, or none that may be asked', async () => {
+    const { process } = globalThis;
+    const forbidden = {
+      get env(): never {
+        throw new Error('Requires env access');
+      },
+    };
+    for (const other of [undefined, {}, forbidden]) {
+      Object.defineProperty(globalThis, 'process', { value: other, configurable: true, writable: true });
+      try {
+        assert.throws(() => new PropertyListings(), /No API key/);
+        assert.ok(new PropertyListings({ apiKey: KEY, baseUrl: BASE_URL }));
+      } finally {
+        Object.defineProperty(globalThis, 'process', { value: process, configurable: true, writable: true });
+      }
+    }
+  });
+});

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { createReadStream, openAsBlob } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, type TestContext, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { startTestService, type TestService } from '../../server/test/support/service.ts';
+import { directoryFor } from '../../server/test/support/serving.ts';
+import { until } from '../../server/test/support/until.ts';
+import { ImportFailedError, type ImportOptions, type ImportSource, ValidationFailedError } from '../src/index.ts';
+import { connect, HOME, sequenceOf } from './support/connect.ts';
+import { proxyFor } from './support/proxy.ts';
+
+const CSV = 'address,beds,baths\r\n"12 Elm Street, rear",3,2\r\n14 Elm Street,4,3\r\n';
+const NDJSON = `${JSON.stringify(HOME)}\n${JSON.stringify({ ...HOME, beds: 4 })}\n`;
+const JSON_ARRAY = JSON.stringify([HOME, { ...HOME, beds: 4 }]);
+
+/** Each gives two rows. */
+const SOURCES: Record<string, () => [ImportSource, ImportOptions?]> = {
+  'an array': () => [[HOME, HOME]],
+  'a set': () => [new Set([HOME, { ...HOME }])],
+  'a generator': () => [[HOME, HOME].values()],
+  'an async generator': () => [generate()],
+  'a text': () => [CSV, { format: 'csv' }],
+  'a text of JSON': () => [JSON_ARRAY, { format: 'json' }],
+  bytes: () => [new TextEncoder().encode(NDJSON)],
+  'pieces of a text': () => [[NDJSON.slice(0, 30), NDJSON.slice(30)]],
+  'a stream': () => [new Blob([CSV]).stream(), { format: 'csv' }],
+  'a CSV file by its name': () => [new File([CSV], 'listings.CSV')],
+  'a packed file by its name': () => [new File([gzipSync(NDJSON)], 'listings.jsonl.gz')],
+  'a JSON file by its type': () => [new Blob([JSON_ARRAY], { type: 'application/json' })],
+  'an NDJSON file by its type': () => [new Blob([NDJSON], { type: 'application/x-ndjson' })],
+};
+
+async function* generate() {
+  yield HOME;
+  yield HOME;
+}
+
+describe('an import', () => {
+  let service: TestService;
+
+  before(async () => {
+    service = await startTestService();
+  });
+
+  after(() => service[Symbol.asyncDispose]());
+
+  for (const [name, make] of Object.entries(SOURCES)) {
+    for (const atomic of [false, true]) {
+      test(`takes ${name}${atomic ? ', all or nothing' : ''}`, async () => {
+        const { client } = await connect(service);
+        const [source, options] = make();
+        const { created, errors } = await client.imports.create(source, { ...options, atomic });
+        assert.deepEqual([created, errors], [2, []]);
+      });
+    }
+  }
+
+  test('takes a file of the disk', async (t) => {
+    const { client } = await connect(service);
+    const path = join(await directoryFor(t), 'listings.csv');
+    await writeFile(path, CSV);
+    assert.equal((await client.imports.create(createReadStream(path), { format: 'csv' })).created, 2);
+    assert.equal((await client.imports.create(await openAsBlob(path, { type: 'text/csv' }))).created, 2);
+  });
+
+  test('tells of each refused row, and keeps the others', async () => {
+    const { client } = await connect(service);
+    const report = await client.imports.create([HOME, { ...HOME, beds: -1 }, HOME]);
+    assert.deepEqual([report.created, report.failed, report.errors[0]?.line], [2, 1, 2]);
+    const all = client.imports.create([HOME, { ...HOME, beds: -1 }], { atomic: true });
+    await assert.rejects(all, (error) => {
+      assert.ok(error instanceof ImportFailedError);
+      assert.deepEqual([error.status, error.details[0]?.line, error.details[0]?.field], [422, 2, 'beds']);
+      return true;
+    });
+  });
+
+  test('that is refused before its end says why, however much is still to come', async () => {
+    const { client, tenant } = await connect(service);
+    let isClosed = false;
+    async function* endless() {
+      try {
+        yield 'address,beds,bath\n';
+        for (;;) yield `${'12 Elm Street,3,2\n'.repeat(1000)}`;
+      } finally {
+        isClosed = true;
+      }
+    }
+    const unknown = client.imports.create(endless(), { format: 'csv' });
+    await assert.rejects(unknown, (error) => error instanceof ValidationFailedError && /baths/.test(error.message));
+    await until('its source is closed', () => isClosed);
+    await service.sql('delete from api_keys where account_id = ?', tenant.accountId);
+    await assert.rejects(client.imports.create(endless(), { format: 'csv' }), { name: 'UnauthorizedError' });
+  });
+
+  test('whose source fails ends with that error, and nothing is sent again', async (t) => {
+    const { client, tenant, proxy } = await proxied(t);
+    const fault = new Error('disk on fire');
+    function* failing() {
+      yield HOME;
+      throw fault;
+    }
+    await assert.rejects(client.imports.create(failing()), fault);
+    await assert.rejects(client.imports.create(failing(), { atomic: true }), fault);
+    assert.ok(proxy.seen.length <= 1);
+    assert.ok((await sequenceOf(service, tenant)) <= 1);
+  });
+
+  test('waits for a slow source as long as it takes, and for the service only so long', async (t) => {
+    const { client, proxy } = await proxied(t);
+    async function* slow() {
+      yield HOME;
+      await until('time has passed', () => performance.now() > startTimeMs + 600);
+      yield HOME;
+    }
+    const startTimeMs = performance.now();
+    assert.equal((await client.imports.create(slow(), { timeoutMs: 500 })).created, 2);
+    proxy.judge = () => 'hold reply';
+    await assert.rejects(client.imports.create([HOME], { timeoutMs: 100 }), { name: 'TimeoutError' });
+  });
+
+  test('ends with the reason of its signal', async () => {
+    const { client } = await connect(service);
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    function* endless() {
+      for (let row = 0; ; row += 1) {
+        if (row === 5_000) controller.abort(reason);
+        yield HOME;
+      }
+    }
+    await assert.rejects(client.imports.create(endless(), { signal: controller.signal }), reason);
+  });
+
+  test('is sent again when the service has not looked at it, if it can be read again', async (t) => {
+    await using strict = await startTestService({ rateLimit: { points: 1, seconds: 1 } });
+    const { client, tenant } = await connect(strict);
+    const reports = await Promise.all([client.imports.create([HOME]), client.imports.create([HOME])]);
+    assert.deepEqual([reports.length, await sequenceOf(strict, tenant)], [2, 2]);
+    assert.ok(t);
+  });
+
+  test('has rows as NDJSON only, and at most 64 MiB in one piece', async () => {
+    const { client } = await connect(service);
+    await assert.rejects(client.imports.create([HOME], { format: 'csv' }), /leave format out/);
+    const megabyte = 'x'.repeat(1024 * 1024);
+    const large = Array.from({ length: 65 }, () => megabyte);
+    await assert.rejects(client.imports.create(large, { atomic: true }), /at most 64 MiB/);
+  });
+
+  async function proxied(t: TestContext) {
+    const proxy = await proxyFor(t, service.url);
+    return { proxy, ...(await connect(service, { url: proxy.url })) };
+  }
+});
