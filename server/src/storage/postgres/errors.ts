@@ -8,6 +8,7 @@ const READ_ONLY_TRANSACTION = '25006';
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK_DETECTED = '40P01';
 const LOCK_NOT_AVAILABLE = '55P03';
+const UNIQUE_VIOLATION = '23505';
 /** Said of a commit by servers that are made of several (CockroachDB). */
 const COMPLETION_UNKNOWN = '40003';
 const QUERY_CANCELED = '57014';
@@ -17,6 +18,9 @@ const CONNECTION_CLASS = '08';
 const RESOURCES_CLASS = '53';
 /** What a statement meets once another one of its transaction has failed. */
 const IN_FAILED_TRANSACTION = '25P02';
+
+/** Citus puts a shard's number behind it. */
+const EVENTS_KEY = 'events_pkey';
 
 /** Marks what the driver and the network say: they have many words and no common class. */
 export class ConnectionError extends Error {}
@@ -63,7 +67,17 @@ export function isAway(error: unknown): boolean {
 /** Whether the same transaction can succeed the next time. */
 export function isRepeatable(error: unknown): boolean {
   const state = stateOf(error);
-  return state === SERIALIZATION_FAILURE || state === DEADLOCK_DETECTED;
+  return state === SERIALIZATION_FAILURE || state === DEADLOCK_DETECTED || isSequenceTaken(error);
+}
+
+/**
+ * Whether an account's next event is there already. Under the account's lock that cannot be, but while Citus moves the
+ * account to another machine: a change that waited for that grows the sequence where the account was, and reads it where it is.
+ */
+function isSequenceTaken(error: unknown): boolean {
+  const reason = reasonOf(error);
+  if (!(reason instanceof pg.DatabaseError) || reason.code !== UNIQUE_VIOLATION) return false;
+  return reason.constraint?.startsWith(EVENTS_KEY) === true;
 }
 
 /** Whether a statement, or its wait for a lock, was given up after the time that it had. */
