@@ -3,6 +3,7 @@ import { after, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { deleteApiKey } from '../../src/domain/api-keys.ts';
 import type { QueryBuild, Scans } from '../../src/storage/database.ts';
+import { ENGINE } from '../support/database.ts';
 import { fill, fillBeyondBuffers, fillWithLarge, openList, plant, readAll } from '../support/listings.ts';
 import { MEBIBYTE, watchMemory } from '../support/memory.ts';
 import { readPages } from '../support/pages.ts';
@@ -15,12 +16,18 @@ import { until } from '../support/until.ts';
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());
 
-/** Occupies a thread for a moment. */
-const counting: QueryBuild<{ n: number }> = (builder) => ({
-  compile: () =>
-    sql<{ n: number }>`with recursive counted (n) as (select 1 union all select n + 1 from counted where n < 1000000)
-      select max(n) as n from counted`.compile(builder),
+/** Occupies a thread or a connection for half a second. */
+const busy: QueryBuild<{ n: number }> = (builder) => ({
+  compile: () => BUSY[ENGINE].compile(builder),
 });
+
+const BUSY = {
+  sqlite: sql<{
+    n: number;
+  }>`with recursive counted (n) as (select 1 union all select n + 1 from counted where n < 1000000)
+    select max(n) as n from counted`,
+  postgres: sql<{ n: number }>`select 1 as n from pg_sleep(0.5)`,
+};
 
 const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id);
 /** Planted listings are numbered. */
@@ -149,7 +156,7 @@ describe('a search whose client has left while it waits', () => {
         outcomes.push(asked.then(() => 'was run', Object).then(({ message = 'was run' }) => message));
         return asked as Promise<never>;
       };
-      const busy = Array.from({ length: 4 }, () => ask('acc_busy', counting));
+      const others = Array.from({ length: 4 }, () => ask('acc_busy', busy));
       using connection = await openRaw(service.url);
       connection.send(requestText('GET', `/v1/listings?${query}`, tenant.key));
       await until('the search waits', () => outcomes.length > 0);
@@ -159,7 +166,7 @@ describe('a search whose client has left while it waits', () => {
         heard.every((outcome) => outcome === 'The connection ended before the reply did.'),
         heard.join(),
       );
-      await Promise.all(busy);
+      await Promise.all(others);
       assert.deepEqual(
         service.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 40),
         [],
