@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { lstat, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { after, before, describe, type TestContext, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { plant } from '../../server/test/support/listings.ts';
+import { startTestService, type Tenant, type TestService } from '../../server/test/support/service.ts';
+import { directoryFor } from '../../server/test/support/serving.ts';
+import { listings, type Settings, settingsOf } from './support/cli.ts';
+
+let service: TestService;
+
+before(async () => {
+  service = await startTestService();
+});
+
+after(() => service[Symbol.asyncDispose]());
+
+async function newAccount(): Promise<{ tenant: Tenant; settings: Settings }> {
+  const tenant = await service.createTenant();
+  return { tenant, settings: settingsOf(service, tenant) };
+}
+
+async function listingsOf(settings: Settings) {
+  return JSON.parse((await listings(['list', '--json'], settings)).stdout);
+}
+
+const ROWS = 'address,beds,baths,externalId\nA,1,1,x1\nB,many,1,x2\nC,3,,x3\nD,4,1,x4\n';
+
+describe('import', () => {
+  async function fileFor(t: TestContext, name: string, content: string | Uint8Array): Promise<string> {
+    const file = join(await directoryFor(t), name);
+    await writeFile(file, content);
+    return file;
+  }
+
+  test('keeps good rows, names refused ones with their lines, and ends with 1', async (t) => {
+    const { settings } = await newAccount();
+    const { code, stdout, stderr } = await listings(['import', await fileFor(t, 'a.csv', ROWS)], settings);
+    assert.equal(code, 1);
+    assert.equal(stdout, '2 created, 0 updated, 0 unchanged, 2 refused\n');
+    assert.equal(
+      stderr,
+      'line 3: beds: Must be a number, not a string. (validation_failed)\n' +
+        'line 4: baths: Is required: a number. (validation_failed)\n',
+    );
+    assert.equal((await listingsOf(settings)).length, 2);
+  });
+
+  test('with --atomic keeps all or none', async (t) => {
+    const { settings } = await newAccount();
+    const { code, stderr } = await listings(['import', '--atomic', await fileFor(t, 'a.csv', ROWS)], settings);
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /2 rows cannot be imported, so none was.*\n {2}line 3: beds: .*\n {2}line 4: baths: .*\nrequest id: /,
+    );
+    assert.deepEqual(await listingsOf(settings), []);
+  });
+
+  test('with --dry-run says the same and changes nothing', async (t) => {
+    const { settings } = await newAccount();
+    const { code, stdout } = await listings(['import', '--dry-run', await fileFor(t, 'a.csv', ROWS)], settings);
+    assert.equal(code, 1);
+    assert.match(stdout, /^2 created, .* 2 refused \(dry run: nothing was changed\)\n$/);
+    assert.deepEqual(await listingsOf(settings), []);
+  });
+
+  test('skips unknown columns only when told', async (t) => {
+    const { settings } = await newAccount();
+    const file = await fileFor(t, 'a.csv', 'address,beds,baths,agent\nA,1,1,Ada\n');
+    const refused = await listings(['import', file], settings);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /agent/);
+    assert.equal((await listings(['import', file, '--ignore-unknown'], settings)).code, 0);
+  });
+
+  test('reads stdin, packed files, and each format by its name or by --format', async (t) => {
+    const { settings } = await newAccount();
+    const row = { address: 'A', beds: 1, baths: 1, externalId: 'x' };
+    const line = `${JSON.stringify(row)}\n`;
+    const runs: [args: string[], input?: string][] = [
+      [['-', '--format', 'ndjson'], line],
+      [['-', '--format', 'json'], `[${line}]`],
+      [[await fileFor(t, 'a.ndjson', line)]],
+      [[await fileFor(t, 'A.JSON', `[${line}]`)]],
+      [[await fileFor(t, 'a.jsonl.gz', gzipSync(line))]],
+      [[await fileFor(t, 'a.txt', line), '--format', 'ndjson']],
+    ];
+    for (const [args, input] of runs) {
+      const { code, stdout, stderr } = await listings(['import', '--json', ...args], settings, input);
+      assert.equal(code, 0, stderr);
+      const { created, unchanged } = JSON.parse(stdout);
+      assert.equal(created + unchanged, 1, args.join(' '));
+    }
+    assert.equal((await listingsOf(settings)).length, 1);
+  });
+
+  test('says what to do where the format or the file is not known', async (t) => {
+    const { settings } = await newAccount();
+    for (const file of ['-', await fileFor(t, 'a.txt', '')]) {
+      const { code, stderr } = await listings(['import', file], settings);
+      assert.equal(code, 2);
+      assert.match(stderr, /Give --format/);
+    }
+    const { code, stderr } = await listings(['import', '/nonexistent.csv'], settings);
+    assert.equal(code, 1);
+    assert.match(stderr, /^error: \/nonexistent\.csv cannot be read: ENOENT/);
+  });
+});
+
+describe('export', () => {
+  test('then import changes nothing, in each format that can be imported', async (t) => {
+    const { tenant, settings } = await newAccount();
+    await plant(service, tenant, 300);
+    const directory = await directoryFor(t);
+    for (const extension of ['ndjson', 'csv', 'json']) {
+      const file = join(directory, `all.${extension}`);
+      const exported = await listings(['export', file], settings);
+      assert.deepEqual([exported.code, exported.stdout, exported.stderr], [0, '', '']);
+      const { stdout } = await listings(['import', file], settings);
+      assert.equal(stdout, '0 created, 0 updated, 300 unchanged, 0 refused\n');
+    }
+    await listings(['export', join(directory, 'all.geojson')], settings);
+    assert.equal(JSON.parse(await readFile(join(directory, 'all.geojson'), 'utf8')).features.length, 300);
+    assert.deepEqual((await readdir(directory)).sort(), ['all.csv', 'all.geojson', 'all.json', 'all.ndjson']);
+  });
+
+  test('to stdout is NDJSON with its last line, of the listings that the filters leave', async () => {
+    const { tenant, settings } = await newAccount();
+    await plant(service, tenant, 10);
+    const { stdout } = await listings(['export', '--beds-gt', '8'], settings);
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    assert.deepEqual(
+      lines.map(({ beds, end, count }) => beds ?? [end, count]),
+      [10, 9, [true, 2]],
+    );
+  });
+
+  test('replaces a file in one moment, and follows a link', async (t) => {
+    const { tenant, settings } = await newAccount();
+    await plant(service, tenant, 1);
+    const directory = await directoryFor(t);
+    const [file, link] = [join(directory, 'a.json'), join(directory, 'link.json')];
+    await writeFile(file, 'old', { mode: 0o600 });
+    await symlink(file, link);
+    await listings(['export', link], settings);
+    assert.equal(JSON.parse(await readFile(file, 'utf8')).length, 1);
+    assert.ok((await lstat(link)).isSymbolicLink());
+    assert.equal((await lstat(file)).mode & 0o777, 0o600);
+  });
+
+  test('that is cut leaves the file as it was, nothing beside it, and says so', async (t) => {
+    const directory = await directoryFor(t);
+    const row = '{"id":"lst_1","address":"A","beds":1,"baths":1}\n';
+    const server = createServer(({ headers }, response) => {
+      response.writeHead(200, { 'Content-Type': headers.accept ?? '' });
+      response.write(row, () => setImmediate(() => response.destroy()));
+    }).listen(0, '127.0.0.1');
+    t.after(() => server.close());
+    await once(server, 'listening');
+    const address = Object(server.address());
+    const { key } = await service.createTenant();
+    const settings = settingsOf({ url: `http://127.0.0.1:${address.port}` }, { accountId: '', keyId: '', key });
+    for (const extension of ['ndjson', 'csv', 'json', 'geojson']) {
+      const file = join(directory, `a.${extension}`);
+      await writeFile(file, 'old');
+      const { code, stderr } = await listings(['export', file], settings);
+      assert.equal(code, 1);
+      assert.match(stderr, /cut/);
+      assert.equal(await readFile(file, 'utf8'), 'old');
+      const piped = await listings(['export', '--format', extension], settings);
+      assert.equal(piped.code, 1);
+    }
+    assert.equal((await readdir(directory)).length, 4);
+  });
+});

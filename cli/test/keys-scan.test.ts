@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { promisify } from 'node:util';
+import { generateSecret } from '../../server/src/model/api-keys.ts';
+import { directoryFor } from '../../server/test/support/serving.ts';
+import { listings } from './support/cli.ts';
+
+const KEY = generateSecret();
+const SHOWN = `${KEY.slice(0, 8)}…`;
+
+/** A directory with these files, by their paths. */
+async function treeFor(t: TestContext, files: Record<string, string | Uint8Array>): Promise<string> {
+  const root = await directoryFor(t);
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(join(root, path, '..'), { recursive: true });
+    await writeFile(join(root, path), content);
+  }
+  return root;
+}
+
+async function scan(...paths: string[]) {
+  const result = await listings(['keys', 'scan', ...paths]);
+  assert.ok(!`${result.stdout}${result.stderr}`.includes(KEY), 'the key itself is shown');
+  return { ...result, lines: result.stdout.split('\n').filter((line) => line !== '') };
+}
+
+describe('keys scan', () => {
+  test('finds each key by its line, in files of every kind, without a network or a key', async (t) => {
+    const root = await treeFor(t, {
+      'a.env': `first\nKEY=${KEY}\r\n"${KEY}","${KEY}"\n`,
+      'b/c.bin': Buffer.from(`\0\x01\xff\n\n\n${KEY}\xfe`, 'latin1'),
+      'b/utf16.txt': Buffer.from(`\ufeffone\r\n${KEY}\r\n`, 'utf16le'),
+      'clean.txt': 'nothing',
+      'empty.txt': '',
+    });
+    const { code, lines, stderr } = await scan(root);
+    assert.equal(code, 1);
+    assert.deepEqual(lines, [
+      `${root}/a.env:2: ${SHOWN}`,
+      `${root}/a.env:3: ${SHOWN}`,
+      `${root}/a.env:3: ${SHOWN}`,
+      `${root}/b/c.bin:4: ${SHOWN}`,
+      `${root}/b/utf16.txt:2: ${SHOWN}`,
+    ]);
+    assert.match(stderr, /Delete each of these keys/);
+  });
+
+  test('is not alarmed by keys that are made up, and says nothing where there is none', async (t) => {
+    const wrong = KEY.slice(0, -1) + (KEY.endsWith('0') ? '1' : '0');
+    const root = await treeFor(t, { 'README.md': `plk_… plk_${'a'.repeat(38)} ${wrong} ${KEY.toUpperCase()}` });
+    const { code, stdout, stderr } = await scan(root);
+    assert.deepEqual([code, stdout, stderr], [0, '', '']);
+  });
+
+  test('finds a key behind what only looks like one, and between other letters', async (t) => {
+    const root = await treeFor(t, { a: `plk_${'0'.repeat(35)}${KEY}`, b: `x${KEY}x` });
+    assert.deepEqual((await scan(root)).lines, [`${root}/a:1: ${SHOWN}`, `${root}/b:1: ${SHOWN}`]);
+  });
+
+  test('finds keys wherever a large file is cut into pieces', async (t) => {
+    const MEBIBYTE = 1024 * 1024;
+    const line = `${'x'.repeat(63)}\n`;
+    const filled = line.repeat(MEBIBYTE / line.length);
+    const contents = [0, 1, 21, 41, 42].map((before) => filled.slice(0, MEBIBYTE - before) + KEY + filled);
+    const root = await treeFor(t, Object.fromEntries(contents.map((content, index) => [`${index}`, content])));
+    const expected = [0, 1, 21, 41, 42].map((before, index) => {
+      const lineNumber = filled.slice(0, MEBIBYTE - before).split('\n').length;
+      return `${root}/${index}:${lineNumber}: ${SHOWN}`;
+    });
+    assert.deepEqual((await scan(root)).lines, expected);
+  });
+
+  test('leaves .git and node_modules out unless they are named, and links in circles', async (t) => {
+    const root = await treeFor(t, { '.git/config': KEY, 'a/node_modules/b/index.js': KEY, 'a/.hidden': KEY });
+    await symlink(root, join(root, 'a/circle'));
+    assert.deepEqual((await scan(root)).lines, [`${root}/a/.hidden:1: ${SHOWN}`]);
+    assert.deepEqual((await scan(join(root, 'a/node_modules'))).lines, [
+      `${root}/a/node_modules/b/index.js:1: ${SHOWN}`,
+    ]);
+    assert.deepEqual((await scan(join(root, '.git'))).lines, [`${root}/.git/config:1: ${SHOWN}`]);
+    assert.deepEqual((await scan(join(root, 'a/circle/a/.hidden'))).lines, [`${root}/a/circle/a/.hidden:1: ${SHOWN}`]);
+  });
+
+  test('reads stdin as -', async () => {
+    const { code, stdout } = await listings(['keys', 'scan', '-'], {}, `a\n${KEY}\n`);
+    assert.deepEqual([code, stdout], [1, `-:2: ${SHOWN}\n`]);
+  });
+
+  test('ends with 2 where something cannot be read, and goes on with the rest', async (t) => {
+    const root = await treeFor(t, { a: KEY });
+    const { code, lines, stderr } = await scan(join(root, 'gone'), join(root, 'a'));
+    assert.equal(code, 2);
+    assert.deepEqual(lines, [`${root}/a:1: ${SHOWN}`]);
+    assert.match(stderr, /gone cannot be read: ENOENT/);
+  });
+
+  test('never waits for a pipe that lies in a directory', async (t) => {
+    const root = await treeFor(t, { a: KEY });
+    await promisify(execFile)('mkfifo', [join(root, 'pipe')]);
+    assert.deepEqual((await scan(root)).lines, [`${root}/a:1: ${SHOWN}`]);
+  });
+});
