@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, type TestContext, test } from 'node:test';
+import { generateSecret } from '../../server/src/model/api-keys.ts';
+import { startTestService, type Tenant, type TestService } from '../../server/test/support/service.ts';
+import { until } from '../../server/test/support/until.ts';
+import { emptyConfiguration, listings, shell } from './support/cli.ts';
+
+let service: TestService;
+let tenant: Tenant;
+
+before(async () => {
+  service = await startTestService();
+  tenant = await service.createTenant();
+});
+
+after(() => service[Symbol.asyncDispose]());
+
+async function logIn(t: TestContext) {
+  const configuration = await emptyConfiguration(t);
+  const login = await listings(['login', '--base-url', service.url], configuration, `${tenant.key}\n`);
+  const directory = join(configuration.XDG_CONFIG_HOME ?? '', 'property-listings');
+  return { configuration, login, directory };
+}
+
+describe('login', () => {
+  test('stores what it has tried, for nobody else to read, and later commands use it', async (t) => {
+    const { configuration, login, directory } = await logIn(t);
+    assert.equal(login.code, 0, login.stderr);
+    assert.match(login.stderr, /^You work with the account "Hill Country Homes" by the key "Website" \(full access, /);
+    assert.ok(!`${login.stdout}${login.stderr}`.includes(tenant.key));
+    assert.deepEqual(await readdir(directory), ['settings.json']);
+    assert.equal((await stat(join(directory, 'settings.json'))).mode & 0o777, 0o600);
+    assert.equal((await stat(directory)).mode & 0o777, 0o700);
+    assert.match((await listings(['me'], configuration)).stdout, /^account\tHill Country Homes$/m);
+  });
+
+  test('stores nothing that does not work', async (t) => {
+    const configuration = await emptyConfiguration(t);
+    const runs: [input: string, url: string, code: number][] = [
+      ['', service.url, 2],
+      ['plk_short', service.url, 4],
+      [generateSecret(), service.url, 4],
+      [tenant.key, 'nowhere', 2],
+      [tenant.key, 'ftp://example.com', 2],
+    ];
+    for (const [input, url, expected] of runs) {
+      const { code, stderr } = await listings(['login', '--base-url', url], configuration, input);
+      assert.equal(code, expected, stderr);
+      assert.ok(input === '' || !stderr.includes(input));
+    }
+    assert.deepEqual(await readdir(configuration.XDG_CONFIG_HOME ?? ''), []);
+  });
+
+  test('in a terminal asks, and does not show the key that is typed', async (t) => {
+    const configuration = await emptyConfiguration(t);
+    const { child, output, closed } = shell(t, 'listings login', configuration, 80);
+    await until('the address is asked for', () => output.stdout.includes('Address of the service'));
+    child.stdin.write(`${service.url}/v1\r`);
+    await until('the key is asked for', () => output.stdout.includes('API key: '));
+    child.stdin.write(`${tenant.key}\r`);
+    assert.equal(await closed, 0, output.stdout);
+    assert.ok(!output.stdout.includes(tenant.key.slice(4)), output.stdout);
+    assert.equal((await listings(['me'], configuration)).code, 0);
+  });
+
+  test('is undone by logout', async (t) => {
+    const { configuration, directory } = await logIn(t);
+    assert.equal((await listings(['logout'], configuration)).code, 0);
+    assert.deepEqual(await readdir(directory), []);
+    assert.equal((await listings(['me'], configuration)).code, 4);
+  });
+});
+
+describe('the environment', () => {
+  test('wins over what is stored, and what is empty does not count', async (t) => {
+    const { configuration } = await logIn(t);
+    const { key } = await service.createTenant('Other');
+    const other = await listings(['me'], { ...configuration, PROPERTY_LISTINGS_API_KEY: key });
+    assert.match(other.stdout, /^account\tOther$/m);
+    const empty = { PROPERTY_LISTINGS_API_KEY: '', PROPERTY_LISTINGS_BASE_URL: '' };
+    assert.match((await listings(['me'], { ...configuration, ...empty })).stdout, /^account\tHill Country Homes$/m);
+  });
+
+  test('never sends a stored key to another service', async (t) => {
+    const { configuration } = await logIn(t);
+    await using elsewhere = await startTestService();
+    const settings = { ...configuration, PROPERTY_LISTINGS_BASE_URL: `${elsewhere.url}/v1` };
+    const { code, stderr } = await listings(['me'], settings);
+    assert.equal(code, 4);
+    assert.match(stderr, /The stored key is for .* and is not sent to /);
+    assert.ok(!elsewhere.logLines.some((line) => line.includes('/v1/me')));
+    const same = { ...configuration, PROPERTY_LISTINGS_BASE_URL: `${service.url}/v1/` };
+    assert.equal((await listings(['me'], same)).code, 0);
+  });
+
+  test('settings that are broken are named, without what is in them', async (t) => {
+    const { configuration, directory } = await logIn(t);
+    const file = join(directory, 'settings.json');
+    await writeFile(file, (await readFile(file, 'utf8')).replace('{', ''));
+    const { code, stderr } = await listings(['me'], configuration);
+    assert.equal(code, 1);
+    assert.match(stderr, /settings\.json is not JSON: "listings login" writes it anew\.\n$/);
+    assert.ok(!stderr.includes(tenant.key));
+  });
+});

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { generateSecret } from '../../server/src/model/api-keys.ts';
+import { freePort } from '../../server/test/support/free-port.ts';
+import { startTestService, type Tenant, type TestService } from '../../server/test/support/service.ts';
+import { listings, type Settings, settingsOf } from './support/cli.ts';
+
+let service: TestService;
+let tenant: Tenant;
+let settings: Settings;
+
+before(async () => {
+  service = await startTestService();
+  tenant = await service.createTenant();
+  settings = settingsOf(service, tenant);
+});
+
+after(() => service[Symbol.asyncDispose]());
+
+describe('what ends a command', () => {
+  const CALLING = [
+    ['list'],
+    ['get', 'lst_1'],
+    ['create', '--address', 'A'],
+    ['update', 'lst_1', '--beds', '1'],
+    ['delete', 'lst_1'],
+    ['import', '/dev/null', '--format', 'csv'],
+    ['export'],
+    ['events'],
+    ['me'],
+  ];
+
+  test('a missing key ends each that calls the service with 4, in words', async () => {
+    for (const args of CALLING) {
+      const { code, stdout, stderr } = await listings(args, { PROPERTY_LISTINGS_API_KEY: '' });
+      const words = 'error: This needs an API key. Run "listings login", or set PROPERTY_LISTINGS_API_KEY.\n';
+      assert.deepEqual([code, stdout, stderr], [4, '', words], args.join(' '));
+    }
+  });
+
+  test('a key that is mistyped ends it with 4 before any request, and one that is refused after it', async () => {
+    const seen = service.logLines.length;
+    const cut = tenant.key.slice(0, -1);
+    const mistyped = await listings(['me'], { ...settings, PROPERTY_LISTINGS_API_KEY: cut });
+    assert.equal(mistyped.code, 4);
+    assert.match(mistyped.stderr, /has 41 characters instead of 42; copy it again/);
+    assert.equal(service.logLines.length, seen);
+    const other = generateSecret();
+    for (const args of [['me'], ['list', '--csv']]) {
+      const refused = await listings(args, { ...settings, PROPERTY_LISTINGS_API_KEY: other });
+      assert.equal(refused.code, 4);
+      assert.match(
+        refused.stderr,
+        /^error: Invalid or missing API key \(unauthorized, 401\)\nThe key was deleted.*"listings login"/,
+      );
+      for (const key of [cut, other]) assert.ok(!`${mistyped.stderr}${refused.stderr}`.includes(key));
+    }
+  });
+
+  test('a service that is not there ends it with 1, in words', async () => {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    for (const args of [['me'], ['list'], ['list', '--csv'], ['export']]) {
+      const { code, stdout, stderr } = await listings(args, settingsOf({ url }, tenant));
+      assert.deepEqual([code, stdout], [1, '']);
+      assert.match(stderr, /^error: .*ECONNREFUSED.*\nIs the service running, and is the address right\?/);
+      assert.doesNotMatch(stderr, /^ {4}at /m);
+    }
+  });
+
+  test('wrong usage ends it with 2, and says what was meant', async () => {
+    const runs: [args: string[], words: RegExp][] = [
+      [['lst'], /Did you mean list\?/],
+      [['list', '--stauts', 'active'], /Did you mean --status\?/],
+      [['list', '--limit', '0'], /whole number from 1/],
+      [['list', '--json', '--csv'], /Choose one/],
+      [['list', '--beds-gte', 'three'], /must be a number/],
+      [['create', '--beds', '1,000'], /must be a number/],
+      [['create', '--metadata', 'x'], /agent=Ada/],
+      [['update', 'lst_1', '--unset', 'bedrooms'], /no field "bedrooms"/],
+      [['get'], /Name one listing/],
+      [['export', 'a.pdf'], /Give --format/],
+      [['export', '--format', 'pdf'], /ndjson, csv, json, geojson/],
+      [['events', '--after', 'x'], /whole number from 0/],
+      [['completion', 'tcsh'], /bash, zsh, fish/],
+    ];
+    for (const [args, words] of runs) {
+      const { code, stdout, stderr } = await listings(args, settings);
+      assert.deepEqual([code, stdout], [2, ''], args.join(' '));
+      assert.match(stderr, words);
+      assert.match(stderr, /\(--help shows what can be given\)/);
+    }
+  });
+
+  test('nothing but its name shows what there is', async () => {
+    const { code, stdout } = await listings([]);
+    assert.equal(code, 0);
+    for (const { 0: name = '' } of CALLING) assert.match(stdout, new RegExp(`^ {2}${name}\\b`, 'm'));
+    assert.equal((await listings(['--version'])).stdout, '0.1.0\n');
+  });
+
+  test('a key that may only read is told so', async () => {
+    const reader = settingsOf(service, await service.createTenant('Reader', 'read'));
+    const { code, stderr } = await listings(['create', '--address', 'A', '--beds', '1', '--baths', '1'], reader);
+    assert.equal(code, 1);
+    assert.match(stderr, /insufficient_scope, 403\)\nThis key may only read/);
+  });
+});
+
+describe('--curl', () => {
+  test('prints the request with the key masked, and sends nothing', async () => {
+    const seen = service.logLines.length;
+    const runs: [args: string[], start: string, part: string][] = [
+      [['me'], 'curl ', '/v1/me'],
+      [['list', '--beds-gte', '3', '--json'], 'curl ', '/v1/listings?beds%5Bgte%5D=3'],
+      [['list', '--csv'], 'curl ', "-H 'Accept: text/csv'"],
+      [['get', 'lst_1'], 'curl ', '/v1/listings/lst_1'],
+      [['create', '--address', "O'Hara"], 'curl -X POST ', `--data-raw '{"address":"O'\\''Hara"}'`],
+      [['update', 'lst_1', '--unset', 'city', '--if-match', '2'], 'curl -X PATCH ', `-H 'If-Match: "2"'`],
+      [['delete', 'lst_1'], 'curl -X DELETE ', "-H 'Idempotency-Key: "],
+      [['import', '/nonexistent.csv'], 'curl -X POST ', "--upload-file '/nonexistent.csv'"],
+      [['export', '/nonexistent/a.geojson'], 'curl ', "-H 'Accept: application/geo+json'"],
+      [['events', '--follow', '--after', '7'], 'curl ', '/v1/events?after=7'],
+    ];
+    for (const [args, start, part] of runs) {
+      const { code, stdout, stderr } = await listings([...args, '--curl'], settings);
+      assert.equal(code, 0, stderr);
+      assert.ok(stdout.startsWith(start) && stdout.includes(part), stdout);
+      assert.ok(stdout.includes(`-H 'Authorization: Bearer ${tenant.key.slice(0, 8)}…'`), stdout);
+      assert.match(stderr, /^To run it, .*\$PROPERTY_LISTINGS_API_KEY/);
+      assert.ok(!`${stdout}${stderr}`.includes(tenant.key));
+    }
+    assert.equal(service.logLines.length, seen);
+  });
+});
