@@ -39,7 +39,8 @@ interface OpenedList {
 async function openList({ baseUrl, apiKey, fetch }: Service, mediaType: string, query: ListQuery): Promise<OpenedList> {
   const controller = new AbortController();
   const silence = new ConnectionError(`The service has been silent for ${SILENCE_MS_MAX / 1_000} s.`);
-  const timer = setTimeout(() => controller.abort(silence), SILENCE_MS_MAX);
+  // It keeps no ended command alive: as long as one waits, its connection does that.
+  const timer = setTimeout(() => controller.abort(silence), SILENCE_MS_MAX).unref();
   const headers = { Accept: mediaType, Authorization: `Bearer ${apiKey}` };
   const url = `${baseUrl}/listings${toSearch(query)}`;
   const response = await send(url, { headers, signal: controller.signal, fetch });
