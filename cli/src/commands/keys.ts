@@ -13,7 +13,7 @@ const EXIT_UNREADABLE = EXIT.usage;
 const PIECE_BYTES = 1024 * 1024;
 
 export function addKeys(program: Command): void {
-  const keys = program.command('keys').description('API keys that have leaked');
+  const keys = program.command('keys').description('API keys that have leaked').helpCommand(false);
   keys
     .command('scan')
     .description('find API keys in files, by their checksums; asks no service')

@@ -29,6 +29,11 @@ export function listings(args: string[], settings: Settings = {}, input = ''): P
   return promise;
 }
 
+/** Lets `listings` run. */
+export function start(t: TestContext, args: string[], settings: Settings) {
+  return spawnFor(t, process.execPath, [LISTINGS, ...args], environment(settings));
+}
+
 /** A line of a shell in which `listings` is the program; in a terminal of this width if there is one. */
 export function shell(t: TestContext, line: string, settings: Settings, columns?: number) {
   const program = `listings() { '${process.execPath}' '${LISTINGS}' "$@"; }`;

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { listings, shell } from './support/cli.ts';
+import { readOpenApi } from './support/openapi.ts';
+
+async function candidates(...words: string[]): Promise<string[]> {
+  const { stdout } = await listings(['__complete', '--', ...words]);
+  return stdout.split('\n').flatMap((line) => line.split('\t')[0] || []);
+}
+
+describe('completion', () => {
+  test('knows commands, flags and the values of each', async () => {
+    assert.deepEqual(await candidates('ex'), ['export']);
+    assert.deepEqual(await candidates('keys', ''), ['scan']);
+    assert.deepEqual(await candidates('completion', ''), ['bash', 'zsh', 'fish']);
+    assert.deepEqual(await candidates('list', '--beds-g'), ['--beds-gt', '--beds-gte']);
+    assert.deepEqual(await candidates('list', '--status', 'c'), ['coming_soon', 'closed', 'canceled']);
+    assert.deepEqual(await candidates('list', '--status', 'active,p'), ['active,pending']);
+    assert.deepEqual(await candidates('list', '--status=p'), ['--status=pending']);
+    assert.deepEqual(await candidates('list', '--sort', '=', '-list'), ['-listPrice']);
+    assert.deepEqual(await candidates('export', '--format', 'g'), ['geojson']);
+    assert.deepEqual(await candidates('import', ''), []);
+  });
+
+  test('in bash completes the line', async (t) => {
+    const words = '(listings create --property-type resid)';
+    const line = `eval "$(listings completion bash)"; COMP_WORDS=${words}; COMP_CWORD=3; _listings; echo "\${COMPREPLY[@]}"`;
+    const { output, closed } = shell(t, line, {});
+    assert.equal(await closed, 0, output.stderr);
+    assert.equal(output.stdout, 'residential residential_lease residential_income\n');
+  });
+
+  test('has a script for each shell that asks the program', async () => {
+    for (const name of ['bash', 'zsh', 'fish']) {
+      assert.match((await listings(['completion', name])).stdout, /listings __complete -- /);
+    }
+  });
+});
+
+describe('flags', () => {
+  const { fields, choices, parameters } = readOpenApi();
+
+  test('are there for every field, with every value', async () => {
+    const flags = await candidates('create', '--');
+    for (const name of fields) assert.ok(flags.includes(toFlag(name)), name);
+    for (const [name, values] of choices) assert.deepEqual(await candidates('create', toFlag(name), ''), values);
+  });
+
+  test('are there for every filter', async () => {
+    const flags = await candidates('list', '--');
+    for (const name of parameters) assert.ok(flags.includes(toFlag(name)), name);
+  });
+});
+
+/** `beds[gte]` and `listPrice` as flags; a listing's photos are given one by one. */
+function toFlag(name: string): string {
+  const dashed = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replace(/\[(\w+)\]/, '-$1');
+  return `--${dashed === 'photos' ? 'photo' : dashed}`;
+}

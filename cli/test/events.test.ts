@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { MINIMAL, post } from '../../server/test/support/listings.ts';
+import { startTestService, type Tenant, type TestService } from '../../server/test/support/service.ts';
+import { until } from '../../server/test/support/until.ts';
+import { listings, settingsOf, shell } from './support/cli.ts';
+
+let service: TestService;
+
+before(async () => {
+  service = await startTestService();
+});
+
+after(() => service[Symbol.asyncDispose]());
+
+async function createMany(tenant: Tenant, count: number): Promise<void> {
+  for (let index = 0; index < count; index += 1) await post(service, tenant, MINIMAL);
+}
+
+function sequencesOf(text: string): number[] {
+  const lines = text.split('\n').filter((line) => line !== '');
+  return lines.map((line) => JSON.parse(line).sequence);
+}
+
+describe('events', () => {
+  test('prints all that are kept, or those after a sequence', async () => {
+    const tenant = await service.createTenant();
+    await createMany(tenant, 3);
+    const all = await listings(['events'], settingsOf(service, tenant));
+    assert.deepEqual([all.code, sequencesOf(all.stdout)], [0, [1, 2, 3]]);
+    const later = await listings(['events', '--after', '2'], settingsOf(service, tenant));
+    assert.deepEqual(sequencesOf(later.stdout), [3]);
+  });
+
+  test('--follow prints what happens from now on, and resumes with --after', async (t) => {
+    const tenant = await service.createTenant();
+    await createMany(tenant, 2);
+    const settings = settingsOf(service, tenant);
+    const following = shell(t, 'listings events --follow', settings, 100);
+    await until('it waits', () => following.output.stdout.includes('Waiting for changes after 2'));
+    await createMany(tenant, 1);
+    await until('the event is printed', () => following.output.stdout.includes('"sequence":3'));
+    following.child.stdin.write('\x03');
+    assert.equal(await following.closed, 130);
+    assert.match(following.output.stdout, /To go on: listings events --follow --after 3/);
+    await createMany(tenant, 2);
+    const resumed = shell(t, 'listings events --follow --after 3 | head -n 2', settings);
+    // The third one is what makes the command notice that nobody reads any more.
+    await until('both are printed', () => sequencesOf(resumed.output.stdout).length === 2);
+    await createMany(tenant, 1);
+    assert.equal(await resumed.closed, 0);
+    assert.deepEqual([sequencesOf(resumed.output.stdout), resumed.output.stderr], [[4, 5], '']);
+  });
+
+  test('says what to do about a sequence of another database', async () => {
+    const settings = settingsOf(service, await service.createTenant());
+    const { code, stderr } = await listings(['events', '--after', '9'], settings);
+    assert.equal(code, 1);
+    assert.match(stderr, /events_expired, 410\)\nMake a new "listings export"/);
+  });
+});
