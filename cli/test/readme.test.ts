@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { withoutChance } from '../../server/test/support/chance.ts';
+import { REPOSITORY } from '../../server/test/support/process.ts';
+import { startTestService } from '../../server/test/support/service.ts';
+import { directoryFor } from '../../server/test/support/serving.ts';
+import { emptyConfiguration, shell } from './support/cli.ts';
+
+const ORIGIN = 'http://127.0.0.1:3000';
+const LISTING_ID = /lst_[0-9a-z]{26}/g;
+
+test('the README shows commands that work, and what they print', async (t) => {
+  await using service = await startTestService();
+  const { key } = await service.createTenant();
+  const directory = await directoryFor(t);
+  await writeFile(join(directory, 'key.txt'), `${key}\n`);
+  const settings = await emptyConfiguration(t);
+  let id = '';
+  const steps = stepsOf(readFileSync(join(REPOSITORY, 'cli/README.md'), 'utf8'));
+  assert.ok(steps.length > 10);
+  for (const { command, expected } of steps) {
+    const line = command.replace(ORIGIN, service.url).replace(LISTING_ID, id);
+    const { output, closed } = shell(t, `cd '${directory}'; exec 2>&1; ${line}`, settings);
+    await closed;
+    assert.equal(comparable(output.stdout.replaceAll(service.url, ORIGIN)), comparable(expected), command);
+    id ||= LISTING_ID.exec(output.stdout)?.[0] ?? '';
+  }
+});
+
+/** Commands of all console blocks, each with what it prints. */
+function stepsOf(text: string): { command: string; expected: string }[] {
+  const blocks = [...text.matchAll(/^```console\n(.*?)^```/gms)].map(([, content = '']) => content);
+  return blocks
+    .flatMap((content) => content.split(/^\$ /m).slice(1))
+    .map((step) => ({ command: step.split('\n', 1).join(), expected: step.slice(step.indexOf('\n') + 1) }));
+}
+
+function comparable(text: string): string {
+  return withoutChance(text)
+    .replaceAll(/request id: [\w-]+/g, 'request id: ID')
+    .replaceAll(/Stored in .*settings\.json/g, 'Stored in settings.json');
+}
