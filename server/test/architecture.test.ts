@@ -108,6 +108,10 @@ describe('architecture', () => {
     }
   });
 
+  test('the command line speaks to the service only through the client', () => {
+    assert.deepEqual(filesWith('cli/src', /from '(node:https?|node:net|undici)|[^.\w]fetch\(/), []);
+  });
+
   test('the client needs no package and nothing that only Node.js has', () => {
     assert.deepEqual(filesWith('client/src', /(from|import\() ?'(?!\.\/)/), []);
     assert.equal(JSON.parse(readFileSync(join(REPOSITORY, 'client/package.json'), 'utf8')).dependencies, undefined);
