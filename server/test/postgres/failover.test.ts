@@ -108,3 +108,35 @@ test('while others hold every connection of the server requests are 503 within 5
   assert.equal((await service.fetch(tenant, '/readyz')).status, 200);
   await assertAllStored(database, tenant.accountId, created);
 });
+
+test('a service that gets fewer connections than it may have makes do with them, and no request fails', async (t) => {
+  const database = await databaseFor(t, server.url);
+  const operator = await clientFor(t, database);
+  const role = `few_${process.pid}`;
+  await operator.query(`create role ${role} login password 'few' connection limit 2`);
+  t.after(async () => {
+    const { href } = new URL(server.url);
+    const client = new pg.Client(href);
+    await client.connect();
+    await client.query(`drop role ${role}`);
+    await client.end();
+  });
+  await operator.query(`alter database ${new URL(database.url).pathname.slice(1)} owner to ${role}`);
+  const url = Object.assign(new URL(database.url), { username: role, password: 'few' }).href;
+  const service = await serviceFor(t, database, { url, databasePool: { poolSize: 8 } });
+  const { accountId, key } = await service.createTenant();
+  const asks = await Promise.all(Array.from({ length: 12 }, () => connectionFor(t, service.url)));
+  const created: string[] = [];
+  for (let round = 0; round < 10; round += 1) {
+    const replies = await Promise.all(
+      asks.map((ask, index) =>
+        ask(index % 3 === 0 ? requestText('POST', '/v1/listings', key, LISTING) : requestText('GET', '/v1/me', key)),
+      ),
+    );
+    for (const { status, body } of replies) {
+      assert.ok(status === 200 || status === 201, body);
+      if (status === 201) created.push(JSON.parse(body).id);
+    }
+  }
+  await assertAllStored(database, accountId, created);
+});

@@ -8,6 +8,7 @@ const READ_ONLY_TRANSACTION = '25006';
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK_DETECTED = '40P01';
 const LOCK_NOT_AVAILABLE = '55P03';
+const TOO_MANY_CONNECTIONS = '53300';
 const UNIQUE_VIOLATION = '23505';
 /** Said of a commit by servers that are made of several (CockroachDB). */
 const COMPLETION_UNKNOWN = '40003';
@@ -57,6 +58,11 @@ export function isReadOnly(error: unknown): boolean {
 /** Whether the server has not said why. Others of its connections may be dead too, and say nothing until they are used. */
 export function isSilent(error: unknown): boolean {
   return reasonOf(error) instanceof ConnectionError;
+}
+
+/** Whether the server gives no more connections. */
+export function isFull(error: unknown): boolean {
+  return stateOf(error) === TOO_MANY_CONNECTIONS;
 }
 
 /** Whether the server cannot be reached, or takes nobody in now. */

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { PATIENCE_MS } from './connection.ts';
-import { ConnectionError, isConnectionDead, isReadOnly, isSilent } from './errors.ts';
+import { ConnectionError, isConnectionDead, isFull, isReadOnly, isSilent } from './errors.ts';
 
 export interface PoolSettings {
   /** Connections of this process at most. */
@@ -20,6 +20,8 @@ const YOUNG_MS = 1_000;
 /** Nothing of ours waits within a transaction: one that does so long belongs to a process that is gone. */
 const IDLE_TRANSACTION_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 60_000;
+/** After the server has refused a connection the others are made do with for so long. */
+const FULL_MS = 1_000;
 const KEEP_ALIVE_DELAY_MS = 10_000;
 /** Sums, counts and sequences: all are below 2^53. */
 const INT8 = 20;
@@ -34,6 +36,9 @@ export class Pool {
   readonly #madeTimesMs = new WeakMap<pg.PoolClient, number>();
   /** Connections from before lead to a server that is gone. */
   #lostTimeMs = 0;
+  /** How many connections work. */
+  #busy = 0;
+  #fullUntilMs = 0;
 
   constructor(url: string, settings: PoolSettings) {
     this.settings = settings;
@@ -67,6 +72,7 @@ export class Pool {
    */
   async use<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
     const client = await this.#acquire();
+    this.#busy += 1;
     let isDead = false;
     try {
       return await work(client);
@@ -75,6 +81,7 @@ export class Pool {
       if (isSilent(error) || isReadOnly(error)) this.#lostTimeMs = performance.now() - YOUNG_MS;
       throw error;
     } finally {
+      this.#busy -= 1;
       client.release(isDead || client.getTransactionStatus() !== 'I' || !this.#isTrusted(client));
     }
   }
@@ -85,13 +92,21 @@ export class Pool {
 
   async #acquire(): Promise<pg.PoolClient> {
     for (;;) {
-      const client = await this.#pool.connect().catch((error: unknown) => {
-        if (error instanceof pg.DatabaseError) throw error;
-        throw new ConnectionError('No connection to the database', { cause: error });
-      });
-      if (this.#isTrusted(client)) return client;
-      client.release(true);
+      if (performance.now() > this.#fullUntilMs) this.#pool.options.max = this.settings.poolSize;
+      const client = await this.#pool.connect().catch((error: unknown) => this.#makeDo(error));
+      if (client !== undefined && this.#isTrusted(client)) return client;
+      client?.release(true);
     }
+  }
+
+  /** A server that gives no more connections has given some: they are waited for. @throws why there is none */
+  #makeDo(error: unknown): undefined {
+    if (!(error instanceof pg.DatabaseError))
+      throw new ConnectionError('No connection to the database', { cause: error });
+    const count = this.#busy + this.#pool.idleCount;
+    if (!isFull(error) || count === 0) throw error;
+    this.#pool.options.max = count;
+    this.#fullUntilMs = performance.now() + FULL_MS;
   }
 
   #isTrusted(client: pg.PoolClient): boolean {
