@@ -1,6 +1,15 @@
+import { randomUUID } from 'node:crypto';
+import { AppError } from '../model/errors.ts';
 import { type KeyHolder, setLastUsed } from '../storage/api-keys.ts';
-import type { Database } from '../storage/database.ts';
-import { addKeyHour, findKeyHours, type KeyHour, removeKeyHours } from '../storage/key-hours.ts';
+import type { Database, Session } from '../storage/database.ts';
+import {
+  addKeyHour,
+  beginKeyUseBatch,
+  findKeyHours,
+  type KeyHour,
+  removeKeyHours,
+  removeKeyUseBatches,
+} from '../storage/key-hours.ts';
 
 const HOUR_MS = 3_600_000;
 /** So many hours are told of: the one that runs and those before it. */
@@ -26,6 +35,12 @@ interface Use extends KeyHour {
 /** So many uses are written in one transaction: a few milliseconds. */
 const FLUSH_LENGTH = 500;
 
+/** What is written in one transaction. With its number it is counted once, however often it is handed in. */
+interface Batch {
+  number: number;
+  uses: Use[];
+}
+
 /** Gathers when keys were used and how often, and writes it in batches: never on a request's path. */
 export class KeyUse {
   readonly #database: Database;
@@ -35,6 +50,10 @@ export class KeyUse {
   #current = new Map<string, Use>();
   /** What else is not written yet, by key and hour. */
   readonly #kept = new Map<string, Use>();
+  readonly #process = randomUUID();
+  #lastNumber = 0;
+  /** Handed in, and its commit not answered: it is handed in again, before anything else. */
+  #unknown: Batch | undefined;
 
   constructor(database: Database) {
     this.#database = database;
@@ -59,18 +78,28 @@ export class KeyUse {
     const waiting = [...this.#kept.values()].sort((one, other) => (one.keyId < other.keyId ? -1 : 1));
     this.#kept.clear();
     try {
+      if (this.#unknown !== undefined) await this.#write(this.#unknown);
       while (waiting.length > 0) {
-        const batch = waiting.slice(0, FLUSH_LENGTH);
-        await this.#database.write(async (session) => {
-          for (const { accountId, lastUsedAt, ...hour } of batch) {
-            await setLastUsed(session, hour.keyId, lastUsedAt);
-            await addKeyHour(session, accountId, hour);
-          }
-        });
-        waiting.splice(0, batch.length);
+        this.#lastNumber += 1;
+        await this.#write({ number: this.#lastNumber, uses: waiting.splice(0, FLUSH_LENGTH) });
       }
     } catch (error) {
       for (const use of waiting) this.#keep(use);
+      throw error;
+    }
+  }
+
+  async #write(batch: Batch): Promise<void> {
+    const { number, uses } = batch;
+    try {
+      await this.#database.write(async (session) => {
+        const isNew = await beginKeyUseBatch(session, { process: this.#process, number, writtenAt: Date.now() });
+        if (isNew) for (const use of uses) await writeUse(session, use);
+      });
+      this.#unknown = undefined;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'outcome_unknown') this.#unknown = batch;
+      else if (batch !== this.#unknown) for (const use of uses) this.#keep(use);
       throw error;
     }
   }
@@ -106,6 +135,11 @@ export class KeyUse {
   }
 }
 
+async function writeUse(session: Session, { accountId, lastUsedAt, ...hour }: Use): Promise<void> {
+  await setLastUsed(session, hour.keyId, lastUsedAt);
+  await addKeyHour(session, accountId, hour);
+}
+
 /** How often each of the account's keys was used in the hours that are told of. */
 export async function sumKeyUse({ scans }: Database, accountId: string) {
   const hours = await findKeyHours(scans, accountId, firstHourTold());
@@ -127,4 +161,5 @@ export async function purgeKeyUse(database: Database, signal: AbortSignal): Prom
   while (removed === PURGE_LENGTH && !signal.aborted) {
     removed = await database.write((session) => removeKeyHours(session, before, PURGE_LENGTH));
   }
+  await database.write((session) => removeKeyUseBatches(session, before));
 }

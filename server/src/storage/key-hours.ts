@@ -40,6 +40,42 @@ export async function addKeyHour(session: Session, accountId: string, hour: KeyH
   await session.execute(add, { accountId, ...hour });
 }
 
+/** Which of a process's batches of counts is written, and when, in UTC milliseconds. */
+export interface KeyUseBatch {
+  process: string;
+  /** Above that of the batch before. */
+  number: number;
+  writtenAt: number;
+}
+
+const begin = statement<KeyUseBatch, { number: number }>((query, parameter) =>
+  query
+    .insertInto('key_use_batches')
+    .values({ process: parameter('process'), number: parameter('number'), written_at: parameter('writtenAt') })
+    .onConflict((conflict) =>
+      conflict
+        .column('process')
+        .doUpdateSet({ number: sql`excluded.number`, written_at: sql`excluded.written_at` })
+        .whereRef('key_use_batches.number', '<', sql`excluded.number`),
+    )
+    .returning('number'),
+);
+
+/** Notes a batch in the transaction that writes it. @returns false if it was written before */
+export async function beginKeyUseBatch(session: Session, batch: KeyUseBatch): Promise<boolean> {
+  const rows = await session.execute(begin, { ...batch });
+  return rows.length > 0;
+}
+
+const removeBatches = statement<{ before: number }>((query, parameter) =>
+  query.deleteFrom('key_use_batches').where('written_at', '<', parameter('before')),
+);
+
+/** Forgets what processes wrote last before a time (UTC milliseconds): they are gone. */
+export async function removeKeyUseBatches(session: Session, before: number): Promise<void> {
+  await session.execute(removeBatches, { before });
+}
+
 /** How the account's keys were used since an hour, key by key in the order of time. */
 export async function findKeyHours(scans: Scans, accountId: string, since: number): Promise<KeyHour[]> {
   const { rows } = await scans.query<KeyHour>(accountId, (query) =>

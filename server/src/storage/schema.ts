@@ -111,6 +111,12 @@ export interface Tables {
     requests: number;
     errors: number;
   };
+  /** The last batch of such counts that each process has written. */
+  key_use_batches: {
+    process: string;
+    number: number;
+    written_at: number;
+  };
   /** Where several machines count, on PostgreSQL only: the library of `lib/limiter.ts` reads and writes it, too. */
   rate_limits: {
     /** The limiter's name, a colon and what it counts. */

@@ -3,9 +3,10 @@ import { mock, type TestContext, test } from 'node:test';
 import { createAccount, deleteAccount } from '../../src/domain/accounts.ts';
 import { issueApiKey } from '../../src/domain/api-keys.ts';
 import { firstHourTold, KeyUse, purgeKeyUse } from '../../src/domain/key-use.ts';
+import { AppError } from '../../src/model/errors.ts';
 import { listApiKeys } from '../../src/storage/api-keys.ts';
 import type { Database } from '../../src/storage/database.ts';
-import { addKeyHour, findKeyHours } from '../../src/storage/key-hours.ts';
+import { addKeyHour, beginKeyUseBatch, findKeyHours } from '../../src/storage/key-hours.ts';
 import { databaseFor } from '../storage/support.ts';
 
 const KEYS = 1_200;
@@ -114,6 +115,42 @@ test('what could not be written is counted once, together with what came meanwhi
   assert.deepEqual(new Set(requests), new Set([2]));
 });
 
+for (const isStored of [true, false]) {
+  const outcome = isStored ? 'stored' : 'not stored';
+  test(`counts whose commit was not answered are counted once; they were ${outcome}`, async (t) => {
+    const { database, accountId, sql } = await databaseFor(t);
+    const other = new KeyUse(database);
+    const key = { accountId, keyId: 'key_ada' };
+    let losesAnswers = true;
+    const lossy: Database = {
+      ...database,
+      async write(job, owner) {
+        if (!losesAnswers || isStored) {
+          const value = await database.write(job, owner);
+          if (!losesAnswers) return value;
+        }
+        throw new AppError('outcome_unknown', 'The answer was lost.');
+      },
+    };
+    const keyUse = new KeyUse(lossy);
+    for (let round = 1; round <= 3; round += 1) {
+      keyUse.countRequest(key);
+      await assert.rejects(keyUse.flush(), { code: 'outcome_unknown' });
+      other.countRequest(key);
+      await other.flush();
+    }
+    losesAnswers = false;
+    keyUse.countRequest(key);
+    await keyUse.flush();
+    await keyUse.flush();
+    assert.deepEqual(
+      (await findKeyHours(database.scans, accountId, 0)).map(({ requests }) => requests),
+      [7],
+    );
+    assert.equal((await sql('select process from key_use_batches')).length, 2);
+  });
+}
+
 test('a request that comes while others are written is not lost', async (t) => {
   const { holders, keyUse, hours } = await keysFor(t);
   const flushing = keyUse.flush();
@@ -127,7 +164,7 @@ test('a request that comes while others are written is not lost', async (t) => {
 });
 
 test('hours that nobody is told of are removed, those of the last day stay', async (t) => {
-  const { database, accountId } = await databaseFor(t);
+  const { database, accountId, sql } = await databaseFor(t);
   const first = firstHourTold();
   const hours = [-30, -2, -1, 0, 1, 23].map((index) => first + index * HOUR_MS);
   await database.write(async (session) => {
@@ -137,7 +174,16 @@ test('hours that nobody is told of are removed, those of the last day stay', asy
       }
     }
   });
+  await database.write(async (session) => {
+    await beginKeyUseBatch(session, { process: 'gone', number: 7, writtenAt: first - 1 });
+    await beginKeyUseBatch(session, { process: 'here', number: 9, writtenAt: first });
+  });
   await purgeKeyUse(database, new AbortController().signal);
+  const batches = await sql('select process from key_use_batches');
+  assert.deepEqual(
+    batches.map(({ process }) => process),
+    ['here'],
+  );
   const left = await findKeyHours(database.scans, accountId, 0);
   assert.equal(left.length, 3 * 150);
   assert.equal(left[0]?.hour, first);
