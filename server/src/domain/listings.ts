@@ -77,14 +77,15 @@ export function deleteListing(
   key: ListingKey,
   { retry, precondition }: ChangeOptions = {},
 ): Promise<Written<{ type: 'deleted' }>> {
-  return write(database, actor, retry, async ({ session, account }) => {
+  return write(database, actor, retry, async (writing) => {
+    const { session, account } = writing;
     const current =
       'id' in key
         ? await findListing(session, account.id, key.id)
         : await findListingByExternalId(session, account.id, key.externalId);
     if (current === undefined) throw noListing();
     precondition?.(current.version);
-    await storeDeleted(session, account.id, current);
+    await storeDeleted(writing, current);
     await auditListing(session, actor.person, { ...current, type: 'deleted' });
     return { type: 'deleted' };
   });

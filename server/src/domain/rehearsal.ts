@@ -1,13 +1,13 @@
 import type { Account } from '../model/accounts.ts';
 import { AppError } from '../model/errors.ts';
 import type { Listing } from '../model/listings.ts';
-import { insertAccount } from '../storage/accounts.ts';
-import type { Database, Scratch, Session } from '../storage/database.ts';
+import { findAccountHead, insertAccount } from '../storage/accounts.ts';
+import type { Database, Scratch } from '../storage/database.ts';
 import { findListing, findListingByExternalId, type StoredListing } from '../storage/listings.ts';
 import { openScratch } from '../storage/open.ts';
 import { type ImportRow, type RowOutcome, saveRows } from './import-rows.ts';
 import { storeCreated } from './write-path.ts';
-import { type Actor, getActingAccount } from './writing.ts';
+import { type Actor, getActingAccount, type Writing } from './writing.ts';
 
 /** So many rows are looked up and saved at a time, and for so long. */
 const ROWS_MAX = 25;
@@ -60,8 +60,10 @@ export class Rehearsal {
     const met = await this.#findMet(account, fresh);
     for (const row of fresh) this.#lookedUp.add(row);
     return this.#scratch.write(async (session) => {
-      for (const stored of met) await copyOnce(session, account, stored);
-      return saveRows({ session, account }, some, WORK_MAX_MS);
+      const copy = await findAccountHead(session, account.id);
+      const writing = { session, account: { ...account, sequence: copy?.sequence ?? 0 } };
+      for (const stored of met) await copyOnce(writing, stored);
+      return saveRows(writing, some, WORK_MAX_MS);
     });
   }
 
@@ -87,10 +89,11 @@ export class Rehearsal {
  * What was copied before stays as the rows have left it; so does what a row has created, although somebody may have
  * created a listing with the same external id since.
  */
-async function copyOnce(session: Session, { id: accountId }: Account, { id, doc }: StoredListing): Promise<void> {
-  if ((await findListing(session, accountId, id)) !== undefined) return;
+async function copyOnce(writing: Writing, { id, doc }: StoredListing): Promise<void> {
+  const { session, account } = writing;
+  if ((await findListing(session, account.id, id)) !== undefined) return;
   const listing: Listing = JSON.parse(doc);
   const { externalId } = listing;
-  const isTaken = externalId !== undefined && (await findListingByExternalId(session, accountId, externalId));
-  if (!isTaken) await storeCreated(session, accountId, listing);
+  const isTaken = externalId !== undefined && (await findListingByExternalId(session, account.id, externalId));
+  if (!isTaken) await storeCreated(writing, listing);
 }

@@ -46,25 +46,25 @@ export function saveUnchecked(
   return current === undefined ? saveNew(writing, input) : saveChanged(writing, current, input);
 }
 
-async function saveNew({ session, account }: Writing, input: ListingInput): Promise<SavedListing> {
+async function saveNew(writing: Writing, input: ListingInput): Promise<SavedListing> {
   const now = new Date().toISOString();
   const id = createId(LISTING_ID_PREFIX);
-  const listing = toListing(input, account, { id, version: 1, createdAt: now, updatedAt: now });
-  const doc = await storeCreated(session, account.id, listing);
+  const listing = toListing(input, writing.account, { id, version: 1, createdAt: now, updatedAt: now });
+  const doc = await storeCreated(writing, listing);
   return { type: 'created', id, version: listing.version, doc };
 }
 
 async function saveChanged(
-  { session, account }: Writing,
+  writing: Writing,
   { stored, listing: before }: CurrentListing,
   input: ListingInput,
 ): Promise<SavedListing> {
   const { id, version, createdAt } = before;
   const now = new Date().toISOString();
-  const listing = toListing(input, account, { id, version: version + 1, createdAt, updatedAt: now });
+  const listing = toListing(input, writing.account, { id, version: version + 1, createdAt, updatedAt: now });
   const changed = changedFields(before, listing);
   if (changed.length === 0) return { type: 'unchanged', id, version, doc: stored.doc };
-  const doc = await storeUpdated(session, account.id, { current: stored, listing, changed });
+  const doc = await storeUpdated(writing, { current: stored, listing, changed });
   return { type: 'updated', id, version: listing.version, doc };
 }
 

@@ -1,3 +1,4 @@
+import type { AccountHead } from '../model/accounts.ts';
 import type { EventType } from '../model/events.ts';
 import type { Listing } from '../model/listings.ts';
 import { searchWords } from '../model/words.ts';
@@ -5,16 +6,17 @@ import { advanceSequence } from '../storage/account-heads.ts';
 import type { Session } from '../storage/database.ts';
 import { insertEvent, keepEventDoc } from '../storage/events.ts';
 import { insertListing, removeListing, type StoredListing, updateListing } from '../storage/listings.ts';
+import type { Writing } from './writing.ts';
 
 // The write path: in one transaction the account's sequence grows by one, the event is appended, the listing written.
 
 /** @returns the listing's JSON text */
-export async function storeCreated(session: Session, accountId: string, listing: Listing): Promise<string> {
+export async function storeCreated({ session, account }: Writing, listing: Listing): Promise<string> {
   const { id, version } = listing;
   const doc = JSON.stringify(listing);
-  const sequence = await appendEvent(session, accountId, 1, { type: 'listing.created', listingId: id, changed: null });
+  const sequence = await appendEvent(session, account, 1, { type: 'listing.created', listingId: id, changed: null });
   const findable = { facets: listing, words: searchWords(listing) };
-  await insertListing(session, accountId, { id, version, sequence, doc }, findable);
+  await insertListing(session, account.id, { id, version, sequence, doc }, findable);
   return doc;
 }
 
@@ -29,22 +31,22 @@ interface Update {
 const SEARCHED_FIELDS = new Set(['address', 'city', 'description']);
 
 /** @returns the listing's JSON text */
-export async function storeUpdated(session: Session, accountId: string, update: Update): Promise<string> {
+export async function storeUpdated({ session, account }: Writing, update: Update): Promise<string> {
   const { current, listing, changed } = update;
   const { id, version } = listing;
   const doc = JSON.stringify(listing);
-  await keepEventDoc(session, accountId, current.sequence, current.doc);
+  await keepEventDoc(session, account.id, current.sequence, current.doc);
   const event = { type: 'listing.updated', listingId: id, changed: JSON.stringify(changed) } as const;
-  const sequence = await appendEvent(session, accountId, 0, event);
+  const sequence = await appendEvent(session, account, 0, event);
   const words = changed.some((name) => SEARCHED_FIELDS.has(name)) ? searchWords(listing) : undefined;
-  await updateListing(session, accountId, { id, version, sequence, doc }, { facets: listing, words });
+  await updateListing(session, account.id, { id, version, sequence, doc }, { facets: listing, words });
   return doc;
 }
 
-export async function storeDeleted(session: Session, accountId: string, current: StoredListing): Promise<void> {
-  await keepEventDoc(session, accountId, current.sequence, current.doc);
-  await appendEvent(session, accountId, -1, { type: 'listing.deleted', listingId: current.id, changed: null });
-  await removeListing(session, accountId, current.id);
+export async function storeDeleted({ session, account }: Writing, current: StoredListing): Promise<void> {
+  await keepEventDoc(session, account.id, current.sequence, current.doc);
+  await appendEvent(session, account, -1, { type: 'listing.deleted', listingId: current.id, changed: null });
+  await removeListing(session, account.id, current.id);
 }
 
 interface Change {
@@ -54,8 +56,8 @@ interface Change {
 }
 
 /** Appends a change that adds so many listings to the account's events. @returns its sequence number */
-async function appendEvent(session: Session, accountId: string, listings: number, change: Change): Promise<number> {
-  const sequence = await advanceSequence(session, accountId, listings);
-  await insertEvent(session, accountId, { sequence, ...change, createdAt: Date.now() });
+async function appendEvent(session: Session, account: AccountHead, listings: number, change: Change): Promise<number> {
+  const sequence = await advanceSequence(session, account, listings);
+  await insertEvent(session, account.id, { sequence, ...change, createdAt: Date.now() });
   return sequence;
 }

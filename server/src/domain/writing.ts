@@ -1,7 +1,7 @@
-import type { Account } from '../model/accounts.ts';
+import type { AccountHead } from '../model/accounts.ts';
 import type { Person } from '../model/administrators.ts';
 import { AppError } from '../model/errors.ts';
-import { findAccount } from '../storage/accounts.ts';
+import { findAccountHead } from '../storage/accounts.ts';
 import { findKeyAccount } from '../storage/api-keys.ts';
 import type { Database, LongSession, Session } from '../storage/database.ts';
 import { findRetry, putRetry, type RetryRow, removeExpiredRetries } from '../storage/retries.ts';
@@ -21,7 +21,7 @@ export interface Actor {
 /** What a change is made with: an open transaction, and the account that it belongs to. */
 export interface Writing<S extends Session = Session> {
   session: S;
-  account: Account;
+  account: AccountHead;
 }
 
 /** What marks a request that may be sent twice (Idempotency-Key). */
@@ -86,18 +86,18 @@ async function runOnce<T, S extends Session>(
 }
 
 /** The actor's account. @throws {AppError} `unauthorized` when the actor is out */
-export async function getActingAccount(session: Session, actor: Actor): Promise<Account> {
+export async function getActingAccount(session: Session, actor: Actor): Promise<AccountHead> {
   const account = await findActingAccount(session, actor);
   if (account === undefined) throw holderGone(actor);
   return account;
 }
 
-async function findActingAccount(session: Session, actor: Actor): Promise<Account | undefined> {
+async function findActingAccount(session: Session, actor: Actor): Promise<AccountHead | undefined> {
   const { accountId, keyId, person } = actor;
-  if (keyId !== undefined) return findKeyAccount(session, keyId, Date.now());
-  if (person === undefined) return findAccount(session, accountId);
+  if (keyId !== undefined) return findKeyAccount(session, accountId, keyId, Date.now());
+  if (person === undefined) return findAccountHead(session, accountId);
   const standing = await findStanding(session, accountId, person.sessionId);
-  return standing && findAccount(session, accountId);
+  return standing && findAccountHead(session, accountId);
 }
 
 async function findLiveRetry(session: Session, accountId: string, key: string): Promise<RetryRow | undefined> {

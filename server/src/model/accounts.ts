@@ -12,6 +12,12 @@ export interface Account {
   areaUnits: AreaUnits;
 }
 
+/** An account whose listings are being changed. */
+export interface AccountHead extends Account {
+  /** How many changes its listings have seen, with those of the transaction that is open. */
+  sequence: number;
+}
+
 /** Where an account's history stands. */
 export interface Head {
   /** How many changes its listings have seen. */

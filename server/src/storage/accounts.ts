@@ -1,4 +1,4 @@
-import type { Account } from '../model/accounts.ts';
+import type { Account, AccountHead } from '../model/accounts.ts';
 import { type Session, statement } from './database.ts';
 
 const insert = statement<Account & { createdAt: number }>((query, parameter) =>
@@ -50,6 +50,20 @@ const selectById = statement<{ id: string }, Account>((query, parameter) =>
 
 export async function findAccount(session: Session, id: string): Promise<Account | undefined> {
   const [account] = await session.execute(selectById, { id });
+  return account;
+}
+
+const selectHead = statement<{ id: string }, AccountHead>((query, parameter) =>
+  query
+    .selectFrom('accounts')
+    .innerJoin('account_heads', 'account_heads.account_id', 'accounts.id')
+    .select(['id', 'name', 'currency', 'area_units as areaUnits', 'sequence'])
+    .where('id', '=', parameter('id'))
+    .where('account_id', '=', parameter('id')),
+);
+
+export async function findAccountHead(session: Session, id: string): Promise<AccountHead | undefined> {
+  const [account] = await session.execute(selectHead, { id });
   return account;
 }
 

@@ -1,4 +1,4 @@
-import type { Account, Head } from '../model/accounts.ts';
+import type { AccountHead, Head } from '../model/accounts.ts';
 import type { Access, ApiKey } from '../model/api-keys.ts';
 import { type Session, statement } from './database.ts';
 
@@ -79,18 +79,25 @@ export async function findKeyDetails(session: Session, id: string) {
   return details;
 }
 
-const selectAccount = statement<{ id: string; now: number }, Account>((query, parameter) =>
+const selectAccount = statement<{ accountId: string; id: string; now: number }, AccountHead>((query, parameter) =>
   query
     .selectFrom('api_keys')
     .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
-    .select(['accounts.id', 'accounts.name', 'currency', 'area_units as areaUnits'])
+    .innerJoin('account_heads', 'account_heads.account_id', 'api_keys.account_id')
+    .select(['accounts.id', 'accounts.name', 'currency', 'area_units as areaUnits', 'sequence'])
+    .where('account_heads.account_id', '=', parameter('accountId'))
     .where('api_keys.id', '=', parameter('id'))
     .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', parameter('now'))])),
 );
 
 /** The account of a key that is not deleted and has not expired `now`, in UTC milliseconds. */
-export async function findKeyAccount(session: Session, keyId: string, now: number): Promise<Account | undefined> {
-  const [account] = await session.execute(selectAccount, { id: keyId, now });
+export async function findKeyAccount(
+  session: Session,
+  accountId: string,
+  keyId: string,
+  now: number,
+): Promise<AccountHead | undefined> {
+  const [account] = await session.execute(selectAccount, { accountId, id: keyId, now });
   return account;
 }
 

@@ -40,3 +40,19 @@ for (const preparesStatements of [true, false]) {
     }
   });
 }
+
+test('key and create take three round trips', async (t) => {
+  const database = await databaseFor(t);
+  const proxy = await proxyFor(t, database.url);
+  const service = await serviceFor(t, database, { url: proxy.url });
+  const tenant = await service.createTenant();
+  const ask = await connectionFor(t, service.url);
+  const trips: number[] = [];
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    const before = proxy.trips;
+    const reply = await ask(requestText('POST', '/v1/listings', tenant.key, LISTING));
+    trips.push(proxy.trips - before);
+    assert.equal(reply.status, 201);
+  }
+  assert.equal(Math.min(...trips), 3, `${trips}`);
+});
