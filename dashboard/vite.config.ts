@@ -1,11 +1,13 @@
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defaultClientConditions, defineConfig } from 'vite';
 
 /** Where `npm run dev` has the service; what is not the dashboard's goes there. */
 const SERVICE = process.env.SERVICE_URL ?? 'http://127.0.0.1:3000';
 
 export default defineConfig({
   plugins: [react()],
+  // The client is bundled from its source, without a build of its own.
+  resolve: { conditions: ['@property-listings/source', ...defaultClientConditions] },
   // The service replaces this word in every reply (server/src/http/routes/dashboard.ts).
   html: { cspNonce: 'NONCE-OF-THE-REPLY' },
   // Data URLs would need exceptions in the policy.

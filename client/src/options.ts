@@ -83,12 +83,11 @@ function readBaseUrl(given: string | undefined): string {
 
 const BASE_URL = 'The base URL must be like https://listings.example.com/v1: with /v1, without a user, ? and #.';
 
-declare const process: { env?: Record<string, string | undefined> } | undefined;
-
 /** An empty variable counts as not set; where there is no environment, or none that may be read, nothing is set. */
 function readEnvironment(name: string): string | undefined {
   try {
-    return (typeof process === 'undefined' ? undefined : process.env?.[name]) || undefined;
+    // Not by its name: bundlers for pages put an empty object in its place.
+    return Reflect.get(globalThis, 'process')?.env?.[name] || undefined;
   } catch {
     return undefined;
   }

@@ -14,18 +14,19 @@ export async function ensureDashboard({ logger }: ServiceLog): Promise<void> {
   // `npm run dev` serves it from its sources.
   if (clone === undefined || process.env.DASHBOARD_BUILD === 'off') return;
   const dashboard = join(clone, 'dashboard');
-  if (!existsSync(join(dashboard, 'index.html')) || isCurrent(dashboard)) return;
+  const sources = [join(dashboard, 'src'), join(clone, 'client/src')];
+  if (!existsSync(join(dashboard, 'index.html')) || isCurrent(join(dashboard, 'dist/index.html'), sources)) return;
   logger.info('building the dashboard');
   const build = spawn(process.execPath, [join(dashboard, 'scripts/build.js')], { stdio: ['ignore', 2, 2] });
   const [code] = await once(build, 'exit');
   if (code !== 0) logger.error({ code }, 'the dashboard was not built');
 }
 
-function isCurrent(dashboard: string): boolean {
-  const page = join(dashboard, 'dist/index.html');
+function isCurrent(page: string, sources: string[]): boolean {
   if (!existsSync(page)) return false;
   const builtMs = statSync(page).mtimeMs;
-  const source = join(dashboard, 'src');
-  const files = readdirSync(source, { recursive: true, encoding: 'utf8' });
-  return files.every((name) => statSync(join(source, name)).mtimeMs <= builtMs);
+  return sources.every((source) => {
+    const files = readdirSync(source, { recursive: true, encoding: 'utf8' });
+    return files.every((name) => statSync(join(source, name)).mtimeMs <= builtMs);
+  });
 }

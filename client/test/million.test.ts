@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { plant } from '../../server/test/support/listings.ts';
+import { startTestService } from '../../server/test/support/service.ts';
+import { directoryFor } from '../../server/test/support/serving.ts';
+import { bundleClient } from './support/bundle.ts';
+
+/** `npm run test:million` has a million. */
+const COUNT = Number(process.env.ITERATED_LISTINGS ?? 30_000);
+const MEGABYTE = 1_000_000;
+/** Of the whole process: Node.js alone has 50. */
+const MEMORY_BYTES_MAX = 80 * MEGABYTE;
+const DESCRIPTION_LENGTH = 200;
+
+/** In a process of its own, since the service would count. */
+const PROGRAM = `
+  import { PropertyListings } from './client.mjs';
+  const client = new PropertyListings();
+  let count = 0;
+  let beds = 0;
+  for await (const listing of client.listings.list()) {
+    count += 1;
+    beds += listing.beds;
+  }
+  console.log(JSON.stringify({ count, beds, peakBytes: process.resourceUsage().maxRSS * 1024 }));
+`;
+
+test(`${COUNT} listings are iterated in at most 80 MB`, async (t) => {
+  await using service = await startTestService({ engine: 'sqlite' });
+  const tenant = await service.createTenant();
+  await plant(service, tenant, COUNT, DESCRIPTION_LENGTH);
+  const directory = await directoryFor(t);
+  await writeFile(join(directory, 'client.mjs'), await bundleClient());
+  await writeFile(join(directory, 'program.mjs'), PROGRAM);
+  const env = {
+    PATH: process.env.PATH,
+    PROPERTY_LISTINGS_API_KEY: tenant.key,
+    PROPERTY_LISTINGS_BASE_URL: `${service.url}/v1`,
+  };
+  const { stdout } = await promisify(execFile)(process.execPath, [join(directory, 'program.mjs')], { env });
+  const { count, beds, peakBytes } = JSON.parse(stdout);
+  t.diagnostic(`peak ${Math.round(peakBytes / MEGABYTE)} MB`);
+  assert.deepEqual([count, beds], [COUNT, (COUNT * (COUNT + 1)) / 2]);
+  assert.ok(peakBytes <= MEMORY_BYTES_MAX, `it took ${peakBytes / MEGABYTE} MB`);
+});

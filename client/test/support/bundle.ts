@@ -1,0 +1,21 @@
+import { join } from 'node:path';
+import { build } from 'vite';
+
+/** The whole client in one file, as a bundler makes it for others. */
+export async function bundleClient(): Promise<string> {
+  const output = await build({
+    configFile: false,
+    logLevel: 'silent',
+    build: {
+      write: false,
+      minify: true,
+      modulePreload: false,
+      target: 'es2022',
+      rolldownOptions: { input: join(import.meta.dirname, '../../src/index.ts'), preserveEntrySignatures: 'strict' },
+    },
+  });
+  const chunks = [output].flat().flatMap((bundled) => ('output' in bundled ? bundled.output : []));
+  const [chunk, ...others] = chunks;
+  if (chunk?.type !== 'chunk' || others.length > 0) throw new Error('The client is more than one file');
+  return chunk.code;
+}
