@@ -23,14 +23,16 @@ export async function* readCompleteList<T extends object>(
   let failures = 0;
   for (;;) {
     try {
-      for await (const listing of readList<T>(transport, query, options)) {
-        const { id } = Object(listing);
-        // Ids descend, and those of new listings are above all others.
-        if (isInOrderOfIds && lastId !== undefined && id >= lastId) continue;
-        lastId = id;
-        count += 1;
-        failures = 0;
-        yield listing;
+      for await (const listings of readList<T>(transport, query, options)) {
+        for (const listing of listings) {
+          const { id } = Object(listing);
+          // Ids descend, and those of new listings are above all others.
+          if (isInOrderOfIds && lastId !== undefined && id >= lastId) continue;
+          lastId = id;
+          count += 1;
+          failures = 0;
+          yield listing;
+        }
       }
       return;
     } catch (error) {
@@ -57,17 +59,15 @@ const NDJSON = 'application/x-ndjson';
 async function* readList<T extends object>(transport: Transport, query: Query, options: CallOptions) {
   const operation = { method: 'GET', path: '/listings', query, headers: { Accept: NDJSON } } as const;
   let count = 0;
-  let isWhole = false;
-  for await (const line of toLines(transport.stream(operation, options))) {
-    const row = parse<T | End>(line);
-    if (isEnd(row)) {
-      isWhole = row.count === count;
-    } else {
-      count += 1;
-      yield row;
-    }
+  let end: End | undefined;
+  for await (const lines of toLines(transport.stream(operation, options))) {
+    const rows = lines.map((line) => parse<T | End>(line));
+    const listings = rows.filter((row): row is T => !isEnd(row));
+    end ??= rows.find(isEnd);
+    count += listings.length;
+    yield listings;
   }
-  if (!isWhole) throw unreadable();
+  if (end?.count !== count) throw unreadable();
 }
 
 /** What closes a list. */

@@ -1,11 +1,11 @@
-/** Cuts bytes as they come into lines; what stands after the last line feed is one, too. */
-export async function* toLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string, void> {
+/** Cuts bytes as they come into lines, as many as each piece completes; what stands after the last line feed is one, too. */
+export async function* toLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string[], void> {
   const decoder = new TextDecoder();
   let rest = '';
   for await (const chunk of chunks) {
     const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
     rest = lines.pop() ?? '';
-    yield* lines;
+    yield lines;
   }
-  if (rest !== '') yield rest;
+  if (rest !== '') yield [rest];
 }
