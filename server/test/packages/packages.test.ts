@@ -14,6 +14,7 @@ import {
 import { bareEnvironment, createTenantByCommand, REPOSITORY } from '../support/process.ts';
 import { createDirectory } from '../support/service.ts';
 import { directoryFor, serveFor, spawnFor } from '../support/serving.ts';
+import { runFirstTenMinutes } from './first-ten-minutes.ts';
 import { assertWholeService } from './whole-service.ts';
 
 // What is published, as it is built; nothing is downloaded. `npm run test:packages` installs it.
@@ -130,5 +131,9 @@ describe('what is published', () => {
     const program = join(root, 'node_modules/@property-listings/cli/bin/listings.js');
     const [listing] = JSON.parse(await run(program, 'list', '--json'));
     assert.equal(listing.address, '12 Elm Street');
+  });
+
+  test('the first ten minutes lead from nothing to a copy that keeps itself current', async (t) => {
+    await runFirstTenMinutes(t, root, published);
   });
 });

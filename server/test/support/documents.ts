@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+
+/** The commands of a document, each with what it prints: all that ask the service stand in console blocks. */
+export function stepsOf(text: string): string[] {
+  const isConsole = ({ language }: Block) => language === 'console';
+  for (const { content } of blocksOf(text).filter((block) => !isConsole(block))) {
+    assert.doesNotMatch(content, /\bcurl\b/, 'a command that nobody runs');
+  }
+  return blocksOf(text)
+    .filter(isConsole)
+    .flatMap(({ content }) => content.split(/^\$ /m).slice(1));
+}
+
+export interface Block {
+  language: string;
+  content: string;
+}
+
+export function blocksOf(text: string): Block[] {
+  return [...text.matchAll(/^```(\w*)\n(.*?)^```/gms)].map(([, language = '', content = '']) => ({
+    language,
+    content,
+  }));
+}
