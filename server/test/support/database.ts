@@ -53,6 +53,8 @@ export async function createPostgresDatabase(given?: string): Promise<TestDataba
   const server = given ?? (await startPostgres());
   const name = `test_${randomBytes(8).toString('hex')}`;
   const { href: url, drop } = await createOn(server, name);
+  // A server of a test's own is no cluster.
+  const workers = given === undefined ? WORKERS : [];
   const others = await Promise.all(workers.map((worker) => createOn(worker, name)));
   if (workers.length > 0) await gatherCluster(url, others);
   return {
@@ -67,7 +69,7 @@ export async function createPostgresDatabase(given?: string): Promise<TestDataba
 }
 
 /** The workers of a Citus cluster whose coordinator is `TEST_POSTGRES_URL`: URLs with commas between them. */
-const workers = (process.env.TEST_CITUS_WORKERS ?? '').split(',').filter(Boolean);
+const WORKERS = (process.env.TEST_CITUS_WORKERS ?? '').split(',').filter(Boolean);
 
 async function createOn(server: string, name: string) {
   await once(server, `create database ${name}`);
