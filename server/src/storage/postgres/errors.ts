@@ -98,15 +98,15 @@ export function isVerdict(error: unknown): boolean {
   return state !== undefined && state !== IN_FAILED_TRANSACTION && state !== COMPLETION_UNKNOWN;
 }
 
+export const NOTHING_WRITTEN = 'The database is not available and nothing was written; try again.';
+
 /** PostgreSQL's words stay in `cause`, for the log: the customer reads ours. */
 export function translateError(error: unknown): unknown {
   const state = stateOf(error);
   if (state === DISK_FULL) {
     return new AppError('storage_full', 'The disk is full and nothing was written; try again later.', { cause: error });
   }
-  return isUnavailable(error)
-    ? unavailable('The database is not available and nothing was written; try again.', error)
-    : error;
+  return isUnavailable(error) ? unavailable(NOTHING_WRITTEN, error) : error;
 }
 
 /** A commit whose answer was lost. */

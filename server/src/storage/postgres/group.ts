@@ -19,6 +19,8 @@ export interface Job {
   isLong: boolean;
   resolve(value: unknown): void;
   reject(error: unknown): void;
+  /** Since when it waits. */
+  readonly startTimeMs: number;
 }
 
 /** Why a transaction was not committed: the fault of one of its jobs, or of none. Nothing of it was written. */
@@ -84,8 +86,8 @@ export class Group {
     }
   }
 
-  /** Commits, and tells every job what came of it. @throws {GroupFailure} */
-  async end(): Promise<void> {
+  /** Commits, and tells every job what came of it. @returns whether that is known @throws {GroupFailure} */
+  async end(): Promise<boolean> {
     const hasWritten = this.#outcomes.some((outcome) => outcome.hasWritten);
     const ended = send(this.#client, { text: hasWritten ? 'commit' : 'rollback' });
     const failure = await ended.then(
@@ -97,6 +99,7 @@ export class Group {
       if (failure !== undefined && outcome.hasWritten) outcome.job.reject(outcomeUnknown(failure.cause));
       else outcome.tell();
     }
+    return failure === undefined;
   }
 
   /** Leaves what is left of the transaction. @returns whether the server has answered */

@@ -8,15 +8,10 @@ export class Lane {
   drained: Promise<void> | undefined;
   /** Whether its jobs are being run. */
   isEntered = false;
-  readonly #madeTimeMs = performance.now();
   /** Of what has failed; undefined while all is well. */
   tries: Tries | undefined;
 
   constructor(accountId: string | undefined) {
     this.accountId = accountId;
-  }
-
-  get ageMs(): number {
-    return performance.now() - this.#madeTimeMs;
   }
 }

@@ -2,17 +2,18 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type pg from 'pg';
 import type { LongSession } from '../database.ts';
 import { unavailable } from '../scan-turns.ts';
-import { isAway, isOverdue, translateError } from './errors.ts';
+import { isAway, NOTHING_WRITTEN, translateError } from './errors.ts';
 import { Group, GroupFailure, type Job } from './group.ts';
 import { Lane } from './lane.ts';
 import { lockAccount, lockDatabase } from './locks.ts';
 import type { Pool } from './pool.ts';
+import { requireStandby } from './standby.ts';
 import { Tries } from './tries.ts';
 
 /** A group ends after so many jobs or so long, so that the first of them does not wait for the last. */
 const GROUP_JOBS_MAX = 256;
 const GROUP_DURATION_MAX_MS = 20;
-/** Who has waited so long when others are told that their time is over would not be told within five seconds. */
+/** Who has waited so long when others have waited in vain would not be told within five seconds. */
 const WAITING_MAX_MS = 2_000;
 
 export interface WriteOptions {
@@ -33,6 +34,8 @@ export class WriteLanes {
   /** How many lanes may be written at a time: the others wait, so that reading finds connections. */
   #free: number;
   readonly #queue: (() => void)[] = [];
+  /** Whether a commit was not answered, and it is not known yet that commits wait for no standby. */
+  #isDoubtful = false;
   #isClosed = false;
 
   constructor(pool: Pool) {
@@ -47,7 +50,8 @@ export class WriteLanes {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const lane = this.#lanes.get(accountId) ?? new Lane(accountId);
     this.#lanes.set(accountId, lane);
-    lane.waiting.push({ run, isLong, resolve: (value) => resolve(value as T), reject });
+    const startTimeMs = performance.now();
+    lane.waiting.push({ run, isLong, resolve: (value) => resolve(value as T), reject, startTimeMs });
     lane.drained ??= this.#drain(lane);
     return promise;
   }
@@ -87,6 +91,10 @@ export class WriteLanes {
   /** One transaction. Moves its jobs from the lane to `jobs`. @throws {GroupFailure} */
   async #runGroup(client: pg.ClientBase, lane: Lane, jobs: Job[]): Promise<void> {
     const { accountId, waiting } = lane;
+    if (this.#isDoubtful) {
+      await requireStandby(client, this.#pool.settings.statementTimeoutMs);
+      this.#isDoubtful = false;
+    }
     const group = new Group(client, this.#pool);
     if (accountId === undefined) group.begin(lockDatabase, {});
     else group.begin(lockAccount, { accountId });
@@ -100,8 +108,11 @@ export class WriteLanes {
         await group.run(job);
         if (job.isLong) break;
       } while (jobs.length < GROUP_JOBS_MAX && performance.now() < endTimeMs);
-      await group.end();
+      const isKnown = await group.end();
       lane.tries = undefined;
+      if (isKnown) return;
+      this.#isDoubtful = true;
+      this.#refuseWaiting(lane, unavailable(NOTHING_WRITTEN), WAITING_MAX_MS);
     } catch (error) {
       await group.leave();
       throw error;
@@ -124,14 +135,19 @@ export class WriteLanes {
       return;
     }
     lane.tries = undefined;
-    const refused = [lane, ...this.#lanesBehind(cause)].flatMap(({ waiting }) => waiting.splice(0));
-    for (const job of [...jobs, ...refused]) job.reject(translateError(cause));
+    const told = translateError(cause);
+    for (const job of [...jobs, ...lane.waiting.splice(0)]) job.reject(told);
+    this.#refuseWaiting(lane, told, isAway(cause) ? 0 : WAITING_MAX_MS);
   }
 
-  /** The lanes that wait behind one that has failed for this reason, and are not to wait any longer. */
-  #lanesBehind(cause: unknown): Lane[] {
-    const waiting = [...this.#lanes.values()].filter(({ isEntered }) => !isEntered);
-    if (isAway(cause)) return waiting;
-    return isOverdue(cause) ? waiting.filter(({ ageMs }) => ageMs > WAITING_MAX_MS) : [];
+  /** Refuses those who wait behind a lane, and have done so for so long. */
+  #refuseWaiting(lane: Lane, error: unknown, waitedMs: number): void {
+    const lastTimeMs = performance.now() - waitedMs;
+    for (const other of this.#lanes.values()) {
+      if (other.isEntered && other !== lane) continue;
+      const waiting = other.waiting.splice(0);
+      other.waiting.push(...waiting.filter(({ startTimeMs }) => startTimeMs > lastTimeMs));
+      for (const { startTimeMs, reject } of waiting) if (startTimeMs <= lastTimeMs) reject(error);
+    }
   }
 }

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { createPostgresServer } from '../support/postgres.ts';
+import { requestText } from '../support/raw-http.ts';
+import { until } from '../support/until.ts';
+import { assertAllStored, clientFor, connectionFor, databaseFor, LISTING, serviceFor } from './support.ts';
+
+const server = await createPostgresServer(['fsync=off', 'max_connections=30', 'unix_socket_directories=']);
+after(() => server.stop());
+
+/** Written at a time: half of the pool. */
+const POOL_SIZE = 6;
+/** More than the server has connections. */
+const ACCOUNTS = 36;
+
+test('while a synchronous standby is gone all writes are told so within 5 s, reads go on, and afterwards all do', async (t) => {
+  const database = await databaseFor(t, server.url);
+  const service = await serviceFor(t, database, { databasePool: { poolSize: POOL_SIZE } });
+  const tenants = await Promise.all(Array.from({ length: ACCOUNTS }, () => service.createTenant()));
+  const clients = await Promise.all(
+    tenants.map(async ({ accountId, key }) => ({ accountId, key, ask: await connectionFor(t, service.url) })),
+  );
+  const create = () =>
+    Promise.all(clients.map(({ key, ask }) => ask(requestText('POST', '/v1/listings', key, LISTING))));
+  const operator = await clientFor(t, database);
+  const setStandby = async (name: string) => {
+    await operator.query(`alter system set synchronous_standby_names = '${name}'`);
+    await operator.query('select pg_reload_conf()');
+    await until('new sessions hear of it', async () => {
+      const [row] = await database.sql('show synchronous_standby_names');
+      return row?.synchronous_standby_names === name;
+    });
+  };
+
+  await setStandby('two');
+  const codes: string[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    for (const { status, body, durationMs } of await create()) {
+      assert.equal(status, 503);
+      assert.ok(durationMs < 5_000, `told after ${durationMs} ms`);
+      codes.push(JSON.parse(body).error.code);
+    }
+    for (const { key, ask } of clients) {
+      assert.equal((await ask(requestText('GET', '/v1/listings?limit=1', key))).status, 200);
+    }
+  }
+  const unknown = codes.filter((code) => code === 'outcome_unknown').length;
+  assert.ok(unknown > 0 && unknown <= POOL_SIZE / 2, `${unknown} commits were left without an answer`);
+  assert.equal(codes.filter((code) => code === 'unavailable').length, codes.length - unknown);
+
+  await setStandby('');
+  for (const { status, body } of await create()) assert.equal(status, 201, body);
+  const stored = await database.sql('select account_id, id from listings');
+  assert.equal(stored.length, ACCOUNTS + unknown);
+  for (const { accountId } of clients) {
+    const ids = stored.filter((row) => row.account_id === accountId).map(({ id }) => String(id));
+    await assertAllStored(database, accountId, ids);
+  }
+});
