@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { generateSecret } from '../../server/src/model/api-keys.ts';
-import { directoryFor } from '../../server/test/support/serving.ts';
+import { bareEnvironment, REPOSITORY } from '../../server/test/support/process.ts';
+import { directoryFor, spawnFor } from '../../server/test/support/serving.ts';
 import { listings } from './support/cli.ts';
 
 const KEY = generateSecret();
@@ -101,5 +102,26 @@ describe('keys scan', () => {
     const root = await treeFor(t, { a: KEY });
     await promisify(execFile)('mkfifo', [join(root, 'pipe')]);
     assert.deepEqual((await scan(root)).lines, [`${root}/a:1: ${SHOWN}`]);
+  });
+
+  test('as a pre-commit hook of the README lets no key into a repository', async (t) => {
+    const root = await treeFor(t, { 'a file.txt': 'nothing' });
+    const readme = await readFile(join(REPOSITORY, 'cli/README.md'), 'utf8');
+    const hook = /^```sh\n(#!\/bin\/sh\n.*?)^```/ms.exec(readme)?.[1] ?? '';
+    const setUp = `git init -q . && git config user.email a@example.com && git config user.name Ada
+      cat > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit && mkdir .git/bin
+      ln -s '${REPOSITORY}/cli/bin/listings.js' .git/bin/listings`;
+    const run = async (line: string) => {
+      const PATH = `${root}/.git/bin:${dirname(process.execPath)}:${process.env.PATH}`;
+      const { child, output, closed } = spawnFor(t, 'bash', ['-c', line], bareEnvironment({ PATH }), root);
+      child.stdin.end(hook);
+      return { code: await closed, ...output };
+    };
+    assert.equal((await run(setUp)).code, 0);
+    assert.equal((await run('git add . && git commit -qm one')).code, 0);
+    const refused = await run(`printf '${KEY}' > 'a file.txt'; git add . && git commit -qm two`);
+    assert.notEqual(refused.code, 0);
+    assert.match(`${refused.stdout}${refused.stderr}`, /^a file\.txt:1: plk_/m);
+    assert.equal((await run('git log --format=%s')).stdout, 'one\n');
   });
 });

@@ -14,7 +14,7 @@ _listings() {
   local -a candidates
   local value description
   while IFS=$'\\t' read -r value description; do
-    candidates+=("\${value//:/\\\\:}:$description")
+    candidates+=("\${value//:/\\\\:}\${description:+:$description}")
   done < <(listings __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
   if (( $#candidates )); then
     _describe 'listings' candidates

@@ -13,7 +13,7 @@ export interface Amount {
   format: (count: number) => string;
 }
 
-/** A line on stderr that is drawn again and again; nothing at all where stderr is no terminal. */
+/** A line on stderr that is drawn again and again; nothing at all where it cannot be. */
 export class ProgressLine {
   readonly #title: string;
   readonly #samples: { atMs: number; done: number }[] = [];
@@ -24,7 +24,7 @@ export class ProgressLine {
   }
 
   show(amount: Amount, nowMs = performance.now()): void {
-    if (!process.stderr.isTTY || nowMs - this.#drawnAtMs < DRAW_INTERVAL_MS) return;
+    if (!canDraw() || nowMs - this.#drawnAtMs < DRAW_INTERVAL_MS) return;
     this.#drawnAtMs = nowMs;
     this.#samples.push({ atMs: nowMs, done: amount.done });
     while ((this.#samples[0]?.atMs ?? nowMs) < nowMs - RATE_WINDOW_MS) this.#samples.shift();
@@ -33,7 +33,7 @@ export class ProgressLine {
 
   /** What stands there while nothing can be counted. */
   say(words: string): void {
-    if (process.stderr.isTTY) this.#draw(`${this.#title}  ${words}`);
+    if (canDraw()) this.#draw(`${this.#title}  ${words}`);
   }
 
   #draw(line: string): void {
@@ -42,7 +42,7 @@ export class ProgressLine {
 
   /** Takes the line away, so that what follows begins where it stood. */
   clear(): void {
-    if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
+    if (canDraw()) process.stderr.write('\r\u001b[K');
   }
 
   #ratePerSecond(): number | undefined {
@@ -50,6 +50,10 @@ export class ProgressLine {
     if (first === undefined || last === undefined || last.atMs === first.atMs) return undefined;
     return ((last.done - first.done) / (last.atMs - first.atMs)) * 1_000;
   }
+}
+
+function canDraw(): boolean {
+  return process.stderr.isTTY && process.env.TERM !== 'dumb';
 }
 
 /** The parts of the line: bar, amount, rate and remaining time, as far as they are known. */
