@@ -21,13 +21,20 @@ const NEXT: Record<string, string> = {
   unavailable: 'Try again in a moment.',
 };
 
+const NOT_REACHED = 'Is the service running, and is the address right? "listings login" stores another one.';
+/** Where the client's words are for who writes programs. */
+const CONNECTION_WORDS = new Map([
+  ['timeout', 'The service was silent for too long. Try again.'],
+  ['list_cut', 'The list was cut: the rest is missing. Run the command again.'],
+]);
+
 /** What stderr says, and the exit code. */
 export function describeError(error: unknown): DescribedError {
   if (error instanceof CommandError) return { lines: [error.message], exitCode: error.exitCode };
   if (error instanceof ApiError) return describeApiError(error);
   if (error instanceof ConnectionError) {
-    const words = 'Is the service running, and is the address right? "listings login" stores another one.';
-    return { lines: [error.message, words], exitCode: EXIT.failure };
+    const words = CONNECTION_WORDS.get(error.code) ?? `${toLine(error.message)}\n${NOT_REACHED}`;
+    return { lines: [words], exitCode: EXIT.failure };
   }
   const text = error instanceof Error ? error.message : String(error);
   const stack = process.env.DEBUG && error instanceof Error ? [error.stack ?? ''] : [];

@@ -38,7 +38,7 @@ interface OpenedList {
 
 async function openList({ baseUrl, apiKey, fetch }: Service, mediaType: string, query: ListQuery): Promise<OpenedList> {
   const controller = new AbortController();
-  const silence = new ConnectionError(`The service has been silent for ${SILENCE_MS_MAX / 1_000} s.`);
+  const silence = new ConnectionError('The service was silent for too long.', { code: 'timeout' });
   // It keeps no ended command alive: as long as one waits, its connection does that.
   const timer = setTimeout(() => controller.abort(silence), SILENCE_MS_MAX).unref();
   const headers = { Accept: mediaType, Authorization: `Bearer ${apiKey}` };
@@ -60,7 +60,9 @@ async function* readBody({ response, touch, end }: OpenedList): AsyncGenerator<U
       yield next.value;
     }
   } catch (error) {
-    throw error instanceof ConnectionError ? error : new ConnectionError('The list was cut: the rest is missing.');
+    throw error instanceof ConnectionError
+      ? error
+      : new ConnectionError('The list was cut: the rest is missing.', { code: 'list_cut' });
   } finally {
     end();
     await reader?.cancel().catch(() => {});

@@ -39,7 +39,7 @@ async function writeEvents(client: PropertyListings, options: EventsOptions): Pr
   let last = after;
   if (process.stderr.isTTY) {
     note(`Waiting for changes after ${after}; Ctrl-C ends it.`);
-    process.once('exit', () => note(`To go on: listings events --follow --after ${last}`));
+    process.once('exit', () => note(`\nTo go on: listings events --follow --after ${last}`));
   }
   for await (const event of client.events.follow({ after, ...now, ...(epoch !== undefined && { epoch }) })) {
     await write(`${JSON.stringify(event)}\n`);

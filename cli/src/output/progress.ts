@@ -18,6 +18,7 @@ export class ProgressLine {
   readonly #title: string;
   readonly #samples: { atMs: number; done: number }[] = [];
   #drawnAtMs = 0;
+  #isDrawn = false;
 
   constructor(title: string) {
     this.#title = title;
@@ -37,12 +38,16 @@ export class ProgressLine {
   }
 
   #draw(line: string): void {
+    // Ctrl-C leaves no half of it behind either.
+    if (!this.#isDrawn) process.once('exit', () => this.clear());
+    this.#isDrawn = true;
     process.stderr.write(`\r${fit(line, (process.stderr.columns || 80) - 1)}\u001b[K`);
   }
 
   /** Takes the line away, so that what follows begins where it stood. */
   clear(): void {
-    if (canDraw()) process.stderr.write('\r\u001b[K');
+    if (this.#isDrawn) process.stderr.write('\r\u001b[K');
+    this.#isDrawn = false;
   }
 
   #ratePerSecond(): number | undefined {
