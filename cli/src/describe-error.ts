@@ -12,7 +12,7 @@ export interface DescribedError {
 const NEXT: Record<string, string> = {
   unauthorized:
     'The key was deleted, has expired, or is of another service. Make one in the dashboard (Settings → API), then run "listings login".',
-  insufficient_scope: 'This key may only read: "listings login" stores another one.',
+  insufficient_scope: '"listings login" stores another key.',
   not_found: 'If it should be there: "listings me" shows which account the key belongs to.',
   version_mismatch: 'Look at what has changed with "listings get", then try again with that version.',
   events_expired: 'Make a new "listings export", and follow from its "sequence" on.',
@@ -63,7 +63,8 @@ function describeFault({ line, field, message }: FieldFault): string {
 
 /** The service's words, with its parameters as flags. */
 function toWords(text: string): string {
-  return toLine(text).replace(
+  const words = toLine(text).replaceAll('ignoreUnknown=true', '--ignore-unknown');
+  return words.replace(
     /\bquery\.(\w+)(?:\[(\w+)\])?/g,
     (_, name, operator) => `--${toFlag(name)}${operator === undefined ? '' : `-${operator}`}`,
   );

@@ -102,7 +102,7 @@ describe('what ends a command', () => {
     const reader = settingsOf(service, await service.createTenant('Reader', 'read'));
     const { code, stderr } = await listings(['create', '--address', 'A', '--beds', '1', '--baths', '1'], reader);
     assert.equal(code, 1);
-    assert.match(stderr, /insufficient_scope, 403\)\nThis key may only read/);
+    assert.match(stderr, /insufficient_scope, 403\)\n"listings login" stores another key\./);
   });
 });
 
