@@ -1,3 +1,4 @@
+import { isBrowserPage } from './options.ts';
 import type { Operation } from './transport.ts';
 import { toBody, toWholeBody } from './upload.ts';
 
@@ -45,7 +46,9 @@ export function toImportFile(
   // Kept whole, it can be sent again with its Idempotency-Key; a dry run has none and needs none.
   if (atomic) return { headers, body: toWholeBody(open), ...(dryRun && { repeat: 'always' }) };
   const repeat = dryRun ? 'always' : 'unread';
-  return { headers, body: toBody(open), repeat: canOpenAgain(source) ? repeat : 'never' };
+  // Browsers cannot send a stream, and some would send its name instead.
+  const body = isBrowserPage() ? toWholeBody(open, Infinity) : toBody(open);
+  return { headers, body, repeat: canOpenAgain(source) ? repeat : 'never' };
 }
 
 function opener(source: ImportSource, format: ImportFormat): () => AsyncIterable<Uint8Array> {

@@ -58,7 +58,7 @@ const BROWSER =
 declare const window: unknown;
 declare const document: unknown;
 
-function isBrowserPage(): boolean {
+export function isBrowserPage(): boolean {
   return typeof window !== 'undefined' && typeof document !== 'undefined';
 }
 

@@ -150,6 +150,13 @@ describe('an import', () => {
     await assert.rejects(client.imports.create(large, { atomic: true }), /at most 64 MiB/);
   });
 
+  test('goes out of a browser page in one piece: those send no streams', async (t) => {
+    const { client } = await proxied(t);
+    Object.assign(globalThis, { window: globalThis, document: {} });
+    t.after(() => ['window', 'document'].map((name) => Reflect.deleteProperty(globalThis, name)));
+    assert.equal((await client.imports.create(new File([CSV], 'listings.csv'))).created, 2);
+  });
+
   async function proxied(t: TestContext) {
     const proxy = await proxyFor(t, service.url);
     return { proxy, ...(await connect(service, { url: proxy.url })) };
