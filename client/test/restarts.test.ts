@@ -8,7 +8,7 @@ import { clientOf, HOME } from './support/connect.ts';
 import { MemoryStore } from './support/memory-store.ts';
 import { proxyFor } from './support/proxy.ts';
 
-const RESTARTS = Number(process.env.FOLLOW_RESTARTS ?? 3);
+const RESTARTS = Number(process.env.FOLLOW_RESTARTS ?? 2);
 const CREATED_BEFORE_RESTART = 30;
 
 test(`through ${RESTARTS} restarts follow misses nothing and doubles nothing, and sync keeps a true copy`, async (t) => {
