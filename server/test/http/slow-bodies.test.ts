@@ -17,7 +17,9 @@ after(() => service[Symbol.asyncDispose]());
 /** A request whose body the service waits for. */
 async function openSlow(t: TestContext, tenant: Tenant): Promise<RawConnection> {
   const { setTimeout: start } = globalThis;
-  t.mock.method(globalThis, 'setTimeout', (callback: () => void, delayMs: number) => start(callback, delayMs / SPEED));
+  const startSooner = <A extends unknown[]>(callback: (...given: A) => void, delayMs: number, ...given: A) =>
+    start(callback, delayMs / SPEED, ...given);
+  t.mock.method(globalThis, 'setTimeout', startSooner);
   const connection = await openRaw(service.url);
   t.after(() => connection[Symbol.dispose]());
   connection.send(
