@@ -36,18 +36,18 @@ export async function* followPages(
   let { maxRetries } = options;
   let wait = 0;
   for (;;) {
-    const askedAtMs = Date.now();
+    const askedAtMs = performance.now();
     const page = await listEvents(transport, { after, epoch, wait, limit: LIMIT }, { ...options, maxRetries });
     maxRetries = options.maxRetries ?? Infinity;
-    epoch = page.epoch;
-    if (!isNext(page, after)) {
+    epoch ??= page.epoch;
+    if (page.epoch !== epoch || !isNext(page, after)) {
       await pause(PAUSE_MS, options.signal);
     } else if (page.data.length > 0) {
       yield page;
       after = page.nextAfter;
     } else {
       if (!isEndless) return;
-      if (wait > 0 && Date.now() - askedAtMs < PAUSE_MS) await pause(PAUSE_MS, options.signal);
+      if (wait > 0 && performance.now() - askedAtMs < PAUSE_MS) await pause(PAUSE_MS, options.signal);
       wait = WAIT_SECONDS;
     }
   }

@@ -82,15 +82,15 @@ async function* toBytes(
 ): AsyncGenerator<Uint8Array, void> {
   const encoder = new TextEncoder();
   let text = '';
-  let sentAtMs = Date.now();
+  let sentAtMs = performance.now();
   for await (const part of parts) {
     const bytes = part instanceof Uint8Array ? part : undefined;
     text += bytes === undefined ? toText(part, format) : '';
-    const isDue = text.length >= PIECE_LENGTH || Date.now() - sentAtMs >= PIECE_MS;
+    const isDue = text.length >= PIECE_LENGTH || performance.now() - sentAtMs >= PIECE_MS;
     if (text !== '' && (isDue || bytes !== undefined)) {
       yield encoder.encode(text);
       text = '';
-      sentAtMs = Date.now();
+      sentAtMs = performance.now();
     }
     if (bytes !== undefined) yield bytes;
   }

@@ -57,9 +57,14 @@ const BROWSER =
 
 declare const window: unknown;
 declare const document: unknown;
+declare const WorkerGlobalScope: unknown;
+declare const navigator: { userAgent?: string } | undefined;
 
+/** A page, or a worker of one. Deno and edge services have workers, too, but no browser's name. */
 export function isBrowserPage(): boolean {
-  return typeof window !== 'undefined' && typeof document !== 'undefined';
+  if (typeof window !== 'undefined' && typeof document !== 'undefined') return true;
+  const isWorker = typeof WorkerGlobalScope !== 'undefined' && typeof navigator !== 'undefined';
+  return isWorker && /^Mozilla\//.test(navigator.userAgent ?? '');
 }
 
 function readApiKey(given: string | undefined): string {
@@ -77,7 +82,9 @@ function readBaseUrl(given: string | undefined): string {
     throw new ConfigurationError('No base URL: give baseUrl, or set PROPERTY_LISTINGS_BASE_URL.');
   const trimmed = baseUrl.trim().replace(/\/+$/, '');
   // Not shown in the message: what was given may be a key, or have a password in it.
-  if (!/^https?:\/\/[^/?#@\s]+(\/[^?#\s]*)?\/v1$/i.test(trimmed)) throw new ConfigurationError(BASE_URL);
+  if (!/^https?:\/\/[^/?#@\s]+(\/[^?#\s]*)?\/v1$/i.test(trimmed) || !URL.canParse(trimmed)) {
+    throw new ConfigurationError(BASE_URL);
+  }
   return trimmed;
 }
 

@@ -35,6 +35,9 @@ function isUnread({ code, members }: ApiError): boolean {
   return code === 'rate_limited' || (code === 'unavailable' && members.created === undefined);
 }
 
+/** Timers know no longer time: beyond, they would be over at once. */
+export const TIMER_MS_MAX = 2 ** 31 - 1;
+
 /** Rejects with the signal's reason when it is aborted meanwhile. */
 export function pause(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -42,10 +45,13 @@ export function pause(delayMs: number, signal: AbortSignal | undefined): Promise
       clearTimeout(timer);
       reject(signal?.reason);
     };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop);
-      resolve();
-    }, delayMs);
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', stop);
+        resolve();
+      },
+      Math.min(delayMs, TIMER_MS_MAX),
+    );
     if (signal?.aborted) stop();
     else signal?.addEventListener('abort', stop, { once: true });
   });

@@ -53,16 +53,27 @@ export function toBody(open: Open): MakeBody {
 /** Read before it is sent, and then the same for each try. @throws {RangeError} above the limit of atomic imports */
 export function toWholeBody(open: Open, bytesMax = ATOMIC_BYTES_MAX): MakeBody {
   let reading: Promise<Blob> | undefined;
-  return async () => {
-    reading ??= readWhole(open(), bytesMax);
-    return { body: await reading };
+  return async ({ signal }) => {
+    reading ??= readWhole(open(), bytesMax, signal);
+    return { body: await untilAborted(reading, signal) };
   };
 }
 
-async function readWhole(chunks: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Blob> {
+/** A source that says nothing does not hold back who has given up. */
+function untilAborted<T>(working: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop);
+    working.then(resolve, reject);
+  });
+}
+
+async function readWhole(chunks: AsyncIterable<Uint8Array>, bytesMax: number, signal: AbortSignal): Promise<Blob> {
   const kept: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   for await (const chunk of chunks) {
+    signal.throwIfAborted();
     length += chunk.length;
     if (length > bytesMax) throw new RangeError('An atomic import has at most 64 MiB. Leave atomic out.');
     kept.push(new Uint8Array(chunk));

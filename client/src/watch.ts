@@ -1,7 +1,5 @@
 import { TimeoutError } from './errors.ts';
-
-/** Timers know no longer time: beyond, they would be over at once. */
-const TIMER_MS_MAX = 2 ** 31 - 1;
+import { TIMER_MS_MAX } from './retry.ts';
 
 /** Ends a request when its caller says so, or when nothing has come for too long. */
 export class Watch {

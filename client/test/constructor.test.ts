@@ -54,6 +54,8 @@ describe('a new client', () => {
       'listings',
       'http://127.0.0.1:3000',
       'ftp://x/v1',
+      'http://127.0.0.1:port/v1',
+      'http://[::1/v1',
       `http://u:${KEY}@x/v1`,
       `${BASE_URL}?key=${KEY}`,
     ];
@@ -99,6 +101,22 @@ describe('a new client', () => {
     );
     assert.throws(() => new PropertyListings({ ...options, dangerouslyAllowBrowser: false }), ConfigurationError);
     assert.ok(new PropertyListings({ ...options, dangerouslyAllowBrowser: true }));
+  });
+
+  test('refuses to start in a worker of such a page, but not in one of a server', (t) => {
+    const { navigator } = globalThis;
+    const options = { apiKey: KEY, baseUrl: BASE_URL };
+    const nameBrowser = (userAgent?: string) =>
+      Object.defineProperty(globalThis, 'navigator', { value: { userAgent }, configurable: true });
+    t.after(() => Object.defineProperty(globalThis, 'navigator', { value: navigator, configurable: true }));
+    t.after(() => Reflect.deleteProperty(globalThis, 'WorkerGlobalScope'));
+    Object.assign(globalThis, { WorkerGlobalScope: class {} });
+    nameBrowser('Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0');
+    assert.throws(() => new PropertyListings(options), /a key does not belong in client-side code/);
+    for (const server of ['Cloudflare-Workers', 'Deno/2.5.0', undefined]) {
+      nameBrowser(server);
+      assert.ok(new PropertyListings(options));
+    }
   });
 
   test('refuses limits that mean nothing', () => {

@@ -78,6 +78,39 @@ describe('follow', () => {
     assert.deepEqual(await taking, [1, 2, 3]);
   });
 
+  test('takes no page of another database', async (t) => {
+    const { client, tenant } = await proxied(t);
+    await client.listings.create(HOME);
+    const { epoch } = await client.events.list();
+    let replies = 0;
+    const fetch = async (url: string, init: RequestInit) => {
+      const reply = await globalThis.fetch(url, init);
+      replies += 1;
+      return replies > 1 ? reply : Response.json({ ...(await reply.json()), epoch: 'aaaaaaaa' });
+    };
+    const { value } = await clientOf(tenant.key, service.url, { fetch }).events.follow({ epoch }).next();
+    assert.deepEqual([value?.epoch, replies], [epoch, 2]);
+  });
+
+  test('waits for as long as a timer can where it is asked for more', async (t) => {
+    const { tenant } = await proxied(t);
+    const controller = new AbortController();
+    const timers = t.mock.method(globalThis, 'setTimeout');
+    let replies = 0;
+    const fetch = async () => {
+      replies += 1;
+      if (replies === 1) return Response.json({ data: [], nextAfter: 0, epoch: 'aaaaaaaa' });
+      return new Response(null, { status: 503, headers: { 'Retry-After': '99999999999' } });
+    };
+    const { events } = clientOf(tenant.key, service.url, { fetch });
+    const following = events.follow({}, { signal: controller.signal }).next();
+    const longest = () => Math.max(...timers.mock.calls.map(({ arguments: [, delayMs] }) => Number(delayMs ?? 0)));
+    await until('it waits', () => longest() > 60_000);
+    controller.abort(new Error('enough'));
+    await assert.rejects(following, /enough/);
+    assert.deepEqual([longest(), replies], [2 ** 31 - 1, 2]);
+  });
+
   test('says so when the events after a sequence are gone, or of another database', async (t) => {
     const { client } = await proxied(t);
     await client.listings.create(HOME);

@@ -134,6 +134,19 @@ describe('an import', () => {
     await assert.rejects(client.imports.create(endless(), { signal: controller.signal }), reason);
   });
 
+  test('that is kept whole ends with the reason of its signal, too, however long its source says nothing', async () => {
+    const { client } = await connect(service);
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    async function* silent() {
+      yield HOME;
+      controller.abort(reason);
+      await new Promise(() => {});
+    }
+    const rows = silent();
+    await assert.rejects(client.imports.create(rows, { atomic: true, signal: controller.signal }), reason);
+  });
+
   test('is sent again when the service has not looked at it, if it can be read again', async (t) => {
     await using strict = await startTestService({ rateLimit: { points: 1, seconds: 1 } });
     const { client, tenant } = await connect(strict);
