@@ -86,7 +86,7 @@ describe('follow', () => {
     const fetch = async (url: string, init: RequestInit) => {
       const reply = await globalThis.fetch(url, init);
       replies += 1;
-      return replies > 1 ? reply : Response.json({ ...(await reply.json()), epoch: 'aaaaaaaa' });
+      return replies > 1 ? reply : Response.json({ ...Object(await reply.json()), epoch: 'aaaaaaaa' });
     };
     const { value } = await clientOf(tenant.key, service.url, { fetch }).events.follow({ epoch }).next();
     assert.deepEqual([value?.epoch, replies], [epoch, 2]);
