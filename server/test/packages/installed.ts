@@ -11,10 +11,17 @@ import { createDirectory } from '../support/service.ts';
 import { directoryFor, serveFor, spawnFor } from '../support/serving.ts';
 
 // `npm run test:packages`: what is published, installed from the registry's own packages into empty directories, under the
-// Node.js versions that it promises. Not part of `npm test`, which downloads nothing.
+// platforms that it promises. Not part of `npm test`, which downloads nothing.
 
 const OLD_NODES = ['20.20.2', '22.23.3'];
 const CURRENT_NODE = '26.10.0';
+/** Other platforms with a `fetch`, and how each runs a program. */
+const OTHER_PLATFORMS: Record<string, string[]> = {
+  'bun@1.4.5': ['bun'],
+  'deno@2.9.6': ['deno', 'run', '--allow-net', '--allow-env'],
+};
+/** Runs Cloudflare's workerd. */
+const EDGE_PLATFORM = 'miniflare@4.20260426.0';
 const exec = promisify(execFile);
 
 const PROGRAM = `
@@ -25,6 +32,35 @@ const seen = [];
 for await (const listing of client.listings.list({ status: 'active' })) seen.push(listing.id);
 const refusal = await client.listings.create({ address: ' ', beds: 3, baths: 2 }).catch((error) => error);
 console.log(JSON.stringify({ isListed: seen.includes(created.id), code: refusal.code, isOfItsClass: refusal instanceof ValidationFailedError }));
+`;
+
+const WORKER = `
+import { PropertyListings } from './index.js';
+export default {
+  async fetch(request, { apiKey, baseUrl }) {
+    const client = new PropertyListings({ apiKey, baseUrl });
+    const { created } = await client.imports.create([{ address: '12 Elm Street', beds: 3, baths: 2 }]);
+    const seen = [];
+    for await (const { address } of client.listings.list()) seen.push(address);
+    return Response.json({ created, seen });
+  },
+};
+`;
+
+const WORKER_PROGRAM = `
+import { readdirSync, readFileSync } from 'node:fs';
+import { Miniflare } from 'miniflare';
+const directory = 'node_modules/@property-listings/client/dist/';
+const names = readdirSync(directory).filter((name) => name.endsWith('.js'));
+const files = names.map((path) => ({ type: 'ESModule', path, contents: readFileSync(directory + path, 'utf8') }));
+const { PROPERTY_LISTINGS_API_KEY: apiKey, PROPERTY_LISTINGS_BASE_URL: baseUrl } = process.env;
+const worker = new Miniflare({
+  modules: [{ type: 'ESModule', path: 'worker.js', contents: ${JSON.stringify(WORKER)} }, ...files],
+  compatibilityDate: '2026-01-01',
+  bindings: { apiKey, baseUrl },
+});
+console.log(await (await worker.dispatchFetch('http://localhost/')).text());
+await worker.dispose();
 `;
 
 const TYPED_PROGRAM = `
@@ -55,6 +91,14 @@ async function directoryWith(t: TestContext, version: string) {
   return { cwd, run, env };
 }
 
+/** A service, and the environment of who uses it. */
+async function accessFor(t: TestContext): Promise<Record<string, string>> {
+  const settings = { DATA_DIR: await directoryFor(t) };
+  const { key } = await createTenantByCommand(settings);
+  const { url } = await serveFor(t, settings);
+  return { PROPERTY_LISTINGS_API_KEY: key, PROPERTY_LISTINGS_BASE_URL: `${url}/v1` };
+}
+
 describe('installed into an empty directory', () => {
   let directory: string;
   before(async () => {
@@ -65,22 +109,39 @@ describe('installed into an empty directory', () => {
   const INSTALL = ['install', '--engine-strict', '--omit=dev'];
   const pack = async (workspace: string) => (await packWorkspace(workspace, directory)).tarball;
 
+  const EXPECTED = { isListed: true, code: 'validation_failed', isOfItsClass: true };
+
   for (const version of [...OLD_NODES, CURRENT_NODE]) {
     test(`the client and the command line work under Node.js ${version}`, async (t) => {
-      const settings = { DATA_DIR: await directoryFor(t) };
-      const { key } = await createTenantByCommand(settings);
-      const { url } = await serveFor(t, settings);
-      const access = { PROPERTY_LISTINGS_API_KEY: key, PROPERTY_LISTINGS_BASE_URL: `${url}/v1` };
+      const access = await accessFor(t);
       const { cwd, run } = await directoryWith(t, version);
       await run('npm', [...INSTALL, await pack('client'), await pack('cli')]);
 
       await writeFile(join(cwd, 'program.js'), PROGRAM);
-      const output = JSON.parse(await run('node', ['program.js'], access));
-      assert.deepEqual(output, { isListed: true, code: 'validation_failed', isOfItsClass: true });
+      assert.deepEqual(JSON.parse(await run('node', ['program.js'], access)), EXPECTED);
       const [listing] = JSON.parse(await run('npx', ['listings', 'list', '--json'], access));
       assert.equal(listing.address, '12 Elm Street');
     });
   }
+
+  for (const [platform, [program = '', ...args]] of Object.entries(OTHER_PLATFORMS)) {
+    test(`the client works under ${platform}`, async (t) => {
+      const access = await accessFor(t);
+      const { cwd, run } = await directoryWith(t, CURRENT_NODE);
+      await run('npm', [...INSTALL, await pack('client'), platform]);
+      await writeFile(join(cwd, 'program.js'), PROGRAM);
+      assert.deepEqual(JSON.parse(await run(program, [...args, 'program.js'], access)), EXPECTED);
+    });
+  }
+
+  test('the client works in an edge worker', async (t) => {
+    const access = await accessFor(t);
+    const { cwd, run } = await directoryWith(t, CURRENT_NODE);
+    await run('npm', [...INSTALL, await pack('client'), EDGE_PLATFORM]);
+    await writeFile(join(cwd, 'program.js'), WORKER_PROGRAM);
+    const output = JSON.parse(await run('node', ['program.js'], access));
+    assert.deepEqual(output, { created: 1, seen: ['12 Elm Street'] });
+  });
 
   test("the client's types resolve as bundlers and as Node.js do, with the types of either platform", async (t) => {
     const { cwd, run } = await directoryWith(t, CURRENT_NODE);
