@@ -8,6 +8,7 @@ import { readSettings, type Settings } from './settings.ts';
 /** What the client is made of, for what it does not do: lists as the service writes them. */
 export interface Service extends Settings {
   fetch?: Fetch;
+  maxRetries?: number;
 }
 
 export interface CurlOptions {
@@ -26,16 +27,17 @@ export async function withClient({ curl }: CurlOptions, work: Work, file?: strin
   if (!curl) return work(createClient(settings), settings);
   const { fetch, ...printer } = createCurlPrinter(settings.apiKey, file);
   try {
-    await work(createClient({ ...settings, fetch }, 0), { ...settings, fetch });
+    const service = { ...settings, fetch, maxRetries: 0 };
+    await work(createClient(service), service);
   } catch (error) {
     if (!printer.hasPrinted()) throw error;
   }
 }
 
-export function createClient(service: Service, maxRetries?: number): PropertyListings {
+export function createClient(service: Service): PropertyListings {
   const fault = describeKeyFault(service.apiKey);
   if (fault !== undefined) throw new CommandError(`${fault} "listings login" stores another key.`, EXIT.needsKey);
-  return new PropertyListings({ ...service, maxRetries });
+  return new PropertyListings(service);
 }
 
 /** Where requests go: the environment wins over what `login` has stored. */

@@ -1,11 +1,13 @@
 import { ConnectionError, type ListQuery } from '@property-listings/client';
-import { send, toSearch } from '@property-listings/client/request';
+import { pause, retryDelayMs, send, toSearch, Watch } from '@property-listings/client/request';
 import type { Service } from './connection.ts';
 import { PAGE_SIZE_MAX } from './listings.ts';
 
 const LINE_FEED = 10;
 /** A service that says nothing for so long is taken for gone. */
 const SILENCE_MS_MAX = 60_000;
+/** As often as the client. */
+const RETRIES = 2;
 
 /** The bytes of a list as the service writes them. @throws if they are cut, so that nobody takes them for all */
 export async function* readRaw(service: Service, mediaType: string, query: ListQuery): AsyncGenerator<Uint8Array> {
@@ -31,32 +33,46 @@ export async function* readCsv(
 
 interface OpenedList {
   response: Response;
-  /** To be touched with each piece. */
-  touch: () => void;
-  end: () => void;
+  watch: Watch;
 }
 
-async function openList({ baseUrl, apiKey, fetch }: Service, mediaType: string, query: ListQuery): Promise<OpenedList> {
-  const controller = new AbortController();
-  const silence = new ConnectionError('The service was silent for too long.', { code: 'timeout' });
-  // It keeps no ended command alive: as long as one waits, its connection does that.
-  const timer = setTimeout(() => controller.abort(silence), SILENCE_MS_MAX).unref();
-  const headers = { Accept: mediaType, Authorization: `Bearer ${apiKey}` };
-  const url = `${baseUrl}/listings${toSearch(query)}`;
-  const response = await send(url, { headers, signal: controller.signal, fetch });
-  if (!response.headers.get('Content-Type')?.startsWith(mediaType)) {
-    throw new ConnectionError('The reply is not one of the service: look at its address.');
+/** As the client does, it tries again what may pass. */
+async function openList(service: Service, mediaType: string, query: ListQuery): Promise<OpenedList> {
+  for (let tries = 1; ; tries += 1) {
+    const watch = new Watch(SILENCE_MS_MAX, undefined);
+    try {
+      return { response: await requestList(service, mediaType, query, watch), watch };
+    } catch (error) {
+      watch.end();
+      const delayMs = retryDelayMs(error, 'always', tries, service.maxRetries ?? RETRIES);
+      if (delayMs === undefined) throw error;
+      await pause(delayMs, undefined);
+    }
   }
-  return { response, touch: () => timer.refresh(), end: () => clearTimeout(timer) };
 }
 
-async function* readBody({ response, touch, end }: OpenedList): AsyncGenerator<Uint8Array> {
+async function requestList(
+  { baseUrl, apiKey, fetch }: Service,
+  mediaType: string,
+  query: ListQuery,
+  watch: Watch,
+): Promise<Response> {
+  const headers = { Accept: mediaType, Authorization: `Bearer ${apiKey}` };
+  watch.start();
+  const response = await send(`${baseUrl}/listings${toSearch(query)}`, { headers, signal: watch.signal, fetch });
+  if (response.headers.get('Content-Type')?.startsWith(mediaType)) return response;
+  throw new ConnectionError('The reply is not one of the service: look at its address.');
+}
+
+/** However long whoever reads it takes for a piece: only the service's silence counts. */
+async function* readBody({ response, watch }: OpenedList): AsyncGenerator<Uint8Array> {
   const reader = response.body?.getReader();
   try {
     for (;;) {
+      watch.start();
       const next = await reader?.read();
+      watch.rest();
       if (next?.value === undefined) return;
-      touch();
       yield next.value;
     }
   } catch (error) {
@@ -64,8 +80,7 @@ async function* readBody({ response, touch, end }: OpenedList): AsyncGenerator<U
       ? error
       : new ConnectionError('The list was cut: the rest is missing.', { code: 'list_cut' });
   } finally {
-    end();
-    await reader?.cancel().catch(() => {});
+    watch.end();
   }
 }
 

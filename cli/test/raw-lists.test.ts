@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { describe, type TestContext, test } from 'node:test';
+import { generateSecret } from '../../server/src/model/api-keys.ts';
+import { listings } from './support/cli.ts';
+import './support/source.ts';
+
+const { readRaw } = await import('../src/raw-lists.ts');
+
+const MINUTES_MS = 10 * 60_000;
+
+/** A list of these pieces, that ends only when its request is aborted. */
+function listOf(...pieces: string[]): AsyncGenerator<Uint8Array> {
+  const fetch = async (_url: string, { signal }: RequestInit) => {
+    const start = (controller: ReadableStreamDefaultController) => {
+      for (const piece of pieces) controller.enqueue(Buffer.from(piece));
+      signal?.addEventListener('abort', () => controller.error(signal.reason));
+    };
+    return new Response(new ReadableStream({ start }), { headers: { 'Content-Type': 'text/csv' } });
+  };
+  return readRaw({ baseUrl: 'http://127.0.0.1:9/v1', apiKey: generateSecret(), fetch }, 'text/csv', {});
+}
+
+/** What stands in the place of the service. */
+async function standInFor(t: TestContext, listener: RequestListener) {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  await once(server, 'listening');
+  const { port } = Object(server.address());
+  return { PROPERTY_LISTINGS_BASE_URL: `http://127.0.0.1:${port}/v1`, PROPERTY_LISTINGS_API_KEY: generateSecret() };
+}
+
+describe('a list as the service writes it', () => {
+  test('is not cut while its reader pauses, as in a pager', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const pieces = listOf('id\n', 'lst_1\n');
+    assert.equal(Buffer.from((await pieces.next()).value ?? []).toString(), 'id\n');
+    t.mock.timers.tick(MINUTES_MS);
+    assert.equal(Buffer.from((await pieces.next()).value ?? []).toString(), 'lst_1\n');
+  });
+
+  test('ends where the service is silent for too long', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const pieces = listOf('id\n');
+    await pieces.next();
+    const next = pieces.next();
+    t.mock.timers.tick(MINUTES_MS);
+    await assert.rejects(next, { code: 'timeout' });
+  });
+
+  test('is asked for again where what went wrong may pass', async (t) => {
+    let tries = 0;
+    const settings = await standInFor(t, ({ headers }, response) => {
+      tries += 1;
+      if (tries === 1) response.writeHead(503, { 'Retry-After': '0' }).end();
+      else response.writeHead(200, { 'Content-Type': headers.accept }).end('id\n');
+    });
+    const { code, stdout } = await listings(['list', '--csv'], settings);
+    assert.deepEqual([code, stdout, tries], [0, 'id\n', 2]);
+  });
+
+  test('ends at once where something else answers that does not end', async (t) => {
+    const settings = await standInFor(t, (_request, response) => {
+      response.writeHead(200, { 'Content-Type': 'text/html' }).write('<h1>');
+    });
+    const { code, stderr } = await listings(['list', '--csv'], settings);
+    assert.equal(code, 1);
+    assert.match(stderr, /not one of the service/);
+  });
+});
