@@ -42,11 +42,13 @@ export function createClient(service: Service): PropertyListings {
 
 /** Where requests go: the environment wins over what `login` has stored. */
 async function getConnection(): Promise<Settings> {
-  const stored = await readSettings();
-  const baseUrl = withoutSlash(process.env.PROPERTY_LISTINGS_BASE_URL || stored.baseUrl);
+  const { PROPERTY_LISTINGS_API_KEY: givenKey, PROPERTY_LISTINGS_BASE_URL: givenUrl } = process.env;
+  // Not looked at where it is not asked: it may be broken.
+  const stored = givenKey && givenUrl ? {} : await readSettings();
+  const baseUrl = withoutSlash(givenUrl || stored.baseUrl);
   // A stored key belongs to the service that it was stored for: it must not be sent to another one.
   const isSameService = baseUrl === withoutSlash(stored.baseUrl);
-  const apiKey = process.env.PROPERTY_LISTINGS_API_KEY || (isSameService ? stored.apiKey : undefined);
+  const apiKey = givenKey || (isSameService ? stored.apiKey : undefined);
   if (apiKey === undefined) throw new CommandError(missingKey(stored, baseUrl), EXIT.needsKey);
   if (baseUrl === undefined) {
     throw new CommandError(

@@ -48,7 +48,7 @@ function describeApiError(error: ApiError): DescribedError {
   const faults = details.filter((fault) => !message.includes(fault.message));
   return {
     lines: [
-      `${toWords(message)} (${code}, ${status})`,
+      `${toWords(message)} (${toLine(code)}, ${status})`,
       ...faults.map((fault) => `  ${describeFault(fault)}`),
       ...(next === undefined ? [] : [next]),
       ...(requestId === undefined ? [] : [`request id: ${toLine(requestId)}`]),

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { maskKeys } from '@property-listings/client/request';
 import { Command, CommanderError } from 'commander';
 import { addCompletion } from './commands/completion.ts';
 import { addCreate } from './commands/create.ts';
@@ -52,6 +53,8 @@ function createProgram(): Command {
     .version(readVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show this')
     .exitOverride()
+    // Who puts a key into the wrong place finds it in the log of a build otherwise.
+    .configureOutput({ outputError: (text, write) => write(maskKeys(text)) })
     // The descriptions name choices where that helps; completion knows them all.
     .configureHelp({ optionDescription: ({ description }) => description })
     .showHelpAfterError('(--help shows what can be given)')
@@ -75,6 +78,6 @@ function report(error: unknown): number {
   // commander has already said what is wrong.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT.usage;
   const { lines, exitCode } = describeError(error);
-  note(`${paint(process.stderr, 'red', 'error:')} ${lines.join('\n')}`);
+  note(`${paint(process.stderr, 'red', 'error:')} ${maskKeys(lines.join('\n'))}`);
   return exitCode;
 }

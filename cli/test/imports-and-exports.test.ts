@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { lstat, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { chmod, lstat, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
@@ -147,12 +147,13 @@ describe('export', () => {
     await plant(service, tenant, 1);
     const directory = await directoryFor(t);
     const [file, link] = [join(directory, 'a.json'), join(directory, 'link.json')];
-    await writeFile(file, 'old', { mode: 0o600 });
+    await writeFile(file, 'old');
+    await chmod(file, 0o662);
     await symlink(file, link);
     await listings(['export', link], settings);
     assert.equal(JSON.parse(await readFile(file, 'utf8')).length, 1);
     assert.ok((await lstat(link)).isSymbolicLink());
-    assert.equal((await lstat(file)).mode & 0o777, 0o600);
+    assert.equal((await lstat(file)).mode & 0o777, 0o662);
   });
 
   test('that is cut leaves the file as it was, nothing beside it, and says so', async (t) => {

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { generateSecret } from '../../server/src/model/api-keys.ts';
 import { bareEnvironment, REPOSITORY } from '../../server/test/support/process.ts';
 import { directoryFor, spawnFor } from '../../server/test/support/serving.ts';
-import { listings } from './support/cli.ts';
+import { listings, shell } from './support/cli.ts';
 
 const KEY = generateSecret();
 const SHOWN = `${KEY.slice(0, 8)}…`;
@@ -104,6 +104,13 @@ describe('keys scan', () => {
     assert.deepEqual((await scan(root)).lines, [`${root}/a:1: ${SHOWN}`]);
   });
 
+  test('ends with 1 also where its reader has seen enough', async (t) => {
+    const root = await treeFor(t, { a: `${KEY}\n`.repeat(20_000) });
+    const { output, closed } = shell(t, `listings keys scan '${root}' | head -n 1; echo "\${PIPESTATUS[0]}"`, {});
+    await closed;
+    assert.equal(output.stdout, `${root}/a:1: ${SHOWN}\n1\n`);
+  });
+
   test('as a pre-commit hook of the README lets no key into a repository', async (t) => {
     const root = await treeFor(t, { 'a file.txt': 'nothing' });
     const readme = await readFile(join(REPOSITORY, 'cli/README.md'), 'utf8');
@@ -121,7 +128,13 @@ describe('keys scan', () => {
     assert.equal((await run('git add . && git commit -qm one')).code, 0);
     const refused = await run(`printf '${KEY}' > 'a file.txt'; git add . && git commit -qm two`);
     assert.notEqual(refused.code, 0);
-    assert.match(`${refused.stdout}${refused.stderr}`, /^a file\.txt:1: plk_/m);
+    assert.match(`${refused.stdout}${refused.stderr}`, /^\.\/a file\.txt:1: plk_/m);
+    for (const name of ['-', '--help']) {
+      const other = await run(
+        `git rm -qf --cached . -r; printf '${KEY}' > './${name}'; git add './${name}' && git commit -qm three`,
+      );
+      assert.match(`${other.stdout}${other.stderr}`, new RegExp(`^\\./${name}:1: plk_`, 'm'));
+    }
     assert.equal((await run('git log --format=%s')).stdout, 'one\n');
   });
 });

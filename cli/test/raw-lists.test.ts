@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { describe, type TestContext, test } from 'node:test';
 import { generateSecret } from '../../server/src/model/api-keys.ts';
-import { listings } from './support/cli.ts';
+import { listings, shell } from './support/cli.ts';
 import './support/source.ts';
 
 const { readRaw } = await import('../src/raw-lists.ts');
@@ -63,7 +63,7 @@ describe('a list as the service writes it', () => {
     assert.deepEqual([code, stdout, tries], [0, 'id\n', 2]);
   });
 
-  test('ends at once where something else answers that does not end', async (t) => {
+  test('ends at once where something else answers that does not end', { timeout: 30_000 }, async (t) => {
     const settings = await standInFor(t, (_request, response) => {
       response.writeHead(200, { 'Content-Type': 'text/html' }).write('<h1>');
     });
@@ -71,4 +71,26 @@ describe('a list as the service writes it', () => {
     assert.equal(code, 1);
     assert.match(stderr, /not one of the service/);
   });
+});
+
+test('nothing that a terminal would obey reaches it, whatever an answer holds', async (t) => {
+  const address = '\u001b[2J\u009b2JElm';
+  const settings = await standInFor(t, ({ headers, url }, response) => {
+    if (url?.includes('/events')) {
+      const error = { code: `no${address}`, message: address, requestId: address };
+      response.writeHead(400, { 'Content-Type': 'application/json' }).end(JSON.stringify({ error }));
+      return;
+    }
+    response.writeHead(200, { 'Content-Type': headers.accept });
+    const ndjson = `${JSON.stringify({ id: 'lst_1', address })}\n{"end":true,"count":1}\n`;
+    response.end(headers.accept === 'text/csv' ? `id,address\nlst_1,${address}\n` : ndjson);
+  });
+  for (const command of ['list', 'list --json', 'list --csv', 'export --format csv', 'events']) {
+    const { output, closed } = shell(t, `NO_COLOR=1 listings ${command}`, settings, 80);
+    await closed;
+    assert.match(output.stdout, /Elm/, command);
+    assert.ok(!/[^\P{Cc}\r\n]/u.test(output.stdout), `${command}: ${JSON.stringify(output.stdout)}`);
+  }
+  assert.ok((await listings(['list', '--csv'], settings)).stdout.includes(address));
+  assert.equal(JSON.parse((await listings(['list', '--json'], settings)).stdout)[0].address, address);
 });

@@ -103,5 +103,15 @@ describe('the environment', () => {
     assert.equal(code, 1);
     assert.match(stderr, /settings\.json is not JSON: "listings login" writes it anew\.\n$/);
     assert.ok(!stderr.includes(tenant.key));
+    const { key } = tenant;
+    const environment = { PROPERTY_LISTINGS_API_KEY: key, PROPERTY_LISTINGS_BASE_URL: `${service.url}/v1` };
+    assert.equal((await listings(['me'], { ...configuration, ...environment })).code, 0);
+    const { child, output, closed } = shell(t, 'listings login', configuration, 80);
+    await until('the address is asked for', () => output.stdout.includes('Address of the service'));
+    child.stdin.write(`${service.url}\r`);
+    await until('the key is asked for', () => output.stdout.includes('API key: '));
+    child.stdin.write(`${key}\r`);
+    assert.equal(await closed, 0, output.stdout);
+    assert.equal((await listings(['me'], configuration)).code, 0);
   });
 });

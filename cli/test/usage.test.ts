@@ -91,6 +91,23 @@ describe('what ends a command', () => {
     }
   });
 
+  test('a key that was put into the wrong place is not shown', async () => {
+    const { key } = tenant;
+    const runs = [
+      [key],
+      ['list', `--api-key=${key}`],
+      ['list', '--limit', key],
+      ['login', '--base-url', key],
+      ['update', 'lst_1', '--unset', key],
+      ['completion', key],
+    ];
+    for (const args of runs) {
+      const { code, stdout, stderr } = await listings(args, settings);
+      assert.equal(code, 2, stderr);
+      assert.ok(!`${stdout}${stderr}`.includes(key.slice(8)), stderr);
+    }
+  });
+
   test('nothing but its name shows what there is', async () => {
     const { code, stdout } = await listings([]);
     assert.equal(code, 0);

@@ -2,6 +2,7 @@ import { maskKeys } from './api-key.ts';
 import { ConnectionError } from './errors.ts';
 import { toApiError } from './replies.ts';
 
+export { maskKeys } from './api-key.ts';
 export { ApiError, ConnectionError, type FieldFault } from './errors.ts';
 export { toApiError } from './replies.ts';
 export { pause, retryDelayMs } from './retry.ts';

@@ -2,6 +2,7 @@ import type { PropertyListings } from '@property-listings/client';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type CurlOptions, withClient, withCurlOption } from '../connection.ts';
 import { note, write } from '../output/standard-output.ts';
+import { toJson } from '../output/terminal.ts';
 
 interface EventsOptions extends CurlOptions {
   follow?: true;
@@ -42,7 +43,7 @@ async function writeEvents(client: PropertyListings, options: EventsOptions): Pr
     process.once('exit', () => note(`\nTo go on: listings events --follow --after ${last}`));
   }
   for await (const event of client.events.follow({ after, ...now, ...(epoch !== undefined && { epoch }) })) {
-    await write(`${JSON.stringify(event)}\n`);
+    await write(`${toJson(event)}\n`);
     last = event.sequence;
   }
 }
@@ -52,7 +53,7 @@ async function writeKept(client: PropertyListings, { after = 0, epoch }: EventsO
     const query = { after: position, limit: PAGE_SIZE, ...(epoch !== undefined && { epoch }) };
     const { data, nextAfter } = await client.events.list(query);
     if (data.length === 0) return;
-    for (const event of data) await write(`${JSON.stringify(event)}\n`);
+    for (const event of data) await write(`${toJson(event)}\n`);
     position = nextAfter;
   }
 }

@@ -60,8 +60,8 @@ async function importFile(client: PropertyListings, file: string, sent: ClientOp
   try {
     const report: ImportReport = await client.imports.create(source.read(), sent);
     source.progress.clear();
-    await writeImportReport(report, options);
     if (report.failed > 0) process.exitCode = EXIT.failure;
+    await writeImportReport(report, options);
   } catch (error) {
     source.progress.clear();
     // What had been saved until then stays, and stands in the error.

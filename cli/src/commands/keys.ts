@@ -25,7 +25,7 @@ A line PATH:LINE: plk_ABCD… for each key. The exit code is 1 if there is one, 
 
 As .git/hooks/pre-commit:
   #!/bin/sh
-  git diff --cached --name-only --diff-filter=d -z | xargs -0 -r listings keys scan`,
+  git diff --cached --name-only --diff-filter=d --line-prefix=./ -z | xargs -0 -r listings keys scan`,
     )
     .action(async (paths: string[]) => {
       const scan = new Scan();
@@ -50,7 +50,6 @@ class Scan {
       note(
         'Delete each of these keys in the dashboard (Settings → API) and make a new one: who has seen it can use it.',
       );
-      process.exitCode = EXIT_FOUND;
     }
     if (this.#unreadable > 0) process.exitCode = EXIT_UNREADABLE;
   }
@@ -59,6 +58,8 @@ class Scan {
     try {
       for await (const { line, start } of findKeys(pieces, (text) => describeKeyFault(text) === undefined)) {
         this.#found += 1;
+        // Also if the reader of the lines ends now.
+        process.exitCode = EXIT_FOUND;
         await write(`${toLine(path)}:${line}: ${start}\n`);
       }
     } catch (error) {

@@ -5,7 +5,7 @@ import { CommandError, usageError } from '../exit-codes.ts';
 import { note } from '../output/standard-output.ts';
 import { toLine } from '../output/terminal.ts';
 import { ask, askHidden, isInteractive } from '../questions.ts';
-import { readSettings, settingsPath, writeSettings } from '../settings.ts';
+import { readSettings, type Settings, settingsPath, writeSettings } from '../settings.ts';
 import { describeExpiry } from './me.ts';
 
 export function addLogin(program: Command): void {
@@ -34,7 +34,9 @@ async function readBaseUrl(given: string | undefined, command: Command): Promise
   const known = given ?? (process.env.PROPERTY_LISTINGS_BASE_URL || undefined);
   if (known !== undefined) return known;
   if (!isInteractive()) return usageError(command, 'Give the address of the service with --base-url.');
-  const { baseUrl: before = 'http://127.0.0.1:3000/v1' } = await readSettings();
+  // What is broken is written anew.
+  const stored: Partial<Settings> = await readSettings().catch(() => ({}));
+  const { baseUrl: before = 'http://127.0.0.1:3000/v1' } = stored;
   return (await ask(`Address of the service [${before}]: `)).trim() || before;
 }
 

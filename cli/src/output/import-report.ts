@@ -1,7 +1,7 @@
 import { formatCount } from './progress.ts';
 import type { RecordOptions } from './record.ts';
 import { note, write } from './standard-output.ts';
-import { paint, toLine } from './terminal.ts';
+import { paint, toJson, toLine } from './terminal.ts';
 
 interface Row {
   line?: number;
@@ -15,7 +15,7 @@ export async function writeImportReport(report: object, { json, dryRun }: Record
   const { created = 0, updated = 0, unchanged = 0, failed = 0, errors = [] } = Object(report);
   for (const row of errors) note(describeRow(row));
   if (failed > errors.length) note(`… and ${formatCount(failed - errors.length)} more`);
-  if (json) return write(`${JSON.stringify(report)}\n`);
+  if (json) return write(`${toJson(report)}\n`);
   const counts = { created, updated, unchanged, refused: failed };
   const words = Object.entries(counts).map(([word, count]) => `${formatCount(count)} ${word}`);
   await write(`${words.join(', ')}${dryRun ? ' (dry run: nothing was changed)' : ''}\n`);
@@ -23,5 +23,5 @@ export async function writeImportReport(report: object, { json, dryRun }: Record
 
 function describeRow({ line, code, message, details = [] }: Row): string {
   const words = details.length > 0 ? details.map(({ field, message }) => `${field}: ${message}`).join(' ') : message;
-  return `${paint(process.stderr, 'red', `line ${line}:`)} ${toLine(words)} (${code})`;
+  return `${paint(process.stderr, 'red', `line ${line}:`)} ${toLine(`${words} (${code})`)}`;
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { write } from './standard-output.ts';
-import { pad, paint, toLine, toLines } from './terminal.ts';
+import { pad, paint, toJson, toLine, toLines } from './terminal.ts';
 
 export interface RecordOptions {
   json?: true;
@@ -12,7 +12,7 @@ export function withJsonOption(command: Command): Command {
 
 /** One thing: a line for each of its members, in a terminal in two columns, piped with a tab between; or as JSON. */
 export async function writeRecord(value: object, { json }: RecordOptions, shown: object = value): Promise<void> {
-  if (json) return write(`${JSON.stringify(value)}\n`);
+  if (json) return write(`${toJson(value)}\n`);
   const entries = Object.entries(shown);
   const width = Math.max(...entries.map(([name]) => name.length)) + 2;
   const lines = entries.map(([name, member]) => {

@@ -1,5 +1,5 @@
 import { createWriteStream, rmSync } from 'node:fs';
-import { realpath, rename, stat, writeFile } from 'node:fs/promises';
+import { chmod, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { CommandError } from '../exit-codes.ts';
@@ -18,6 +18,8 @@ export async function replaceFile(path: string, pieces: AsyncIterable<string | U
   process.once('exit', remove);
   try {
     await writeFile(draft, pieces, { mode: before?.mode ?? 0o666, flush: true });
+    // A new file's mode is what the umask leaves.
+    if (before !== undefined) await chmod(draft, before.mode);
     await rename(draft, target);
   } catch (error) {
     // What reads the pieces has errors of its own.

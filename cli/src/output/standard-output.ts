@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
+import { toShown } from './terminal.ts';
 
 /** Pieces are gathered so far: a write for each line would cost more than the line. */
 const GATHERED_LENGTH_MAX = 64 * 1024;
@@ -11,7 +12,11 @@ export async function write(text: string | Uint8Array, output: Writable = proces
 
 /** Writes a text of any length that comes in pieces. */
 export async function writeAll(pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
-  for await (const piece of pieces) await write(piece);
+  const decoder = new TextDecoder();
+  for await (const piece of pieces) {
+    const isForPeople = process.stdout.isTTY && typeof piece !== 'string';
+    await write(isForPeople ? toShown(decoder.decode(piece, { stream: true })) : piece);
+  }
 }
 
 /** The same text in fewer pieces. */

@@ -22,9 +22,19 @@ export function toLine(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 }
 
+/** Text of any length, with its lines and tabs, that changes nothing but the screen's text. */
+export function toShown(text: string): string {
+  return text.replace(/[^\P{Cc}\n\r\t]/gu, '\ufffd');
+}
+
 /** As `toLine`, and keeps the lines. */
 export function toLines(text: string): string {
   return text.split('\n').map(toLine).join('\n');
+}
+
+/** JSON of one line; what a terminal would obey stands in it as `\u009b`, which is the same text. */
+export function toJson(value: object): string {
+  return JSON.stringify(value).replace(/[\u007f-\u009f]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
 }
 
 const graphemes = new Intl.Segmenter();
