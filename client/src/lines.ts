@@ -3,7 +3,9 @@ export async function* toLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
   const decoder = new TextDecoder();
   let rest = '';
   for await (const chunk of chunks) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    // Only what is new is looked through: a line may come in a thousand pieces.
+    const [first = '', ...others] = decoder.decode(chunk, { stream: true }).split('\n');
+    const lines = [rest + first, ...others];
     rest = lines.pop() ?? '';
     yield lines;
   }

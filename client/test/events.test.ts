@@ -207,6 +207,35 @@ describe('sync', () => {
     assert.equal(store.kept, undefined);
   });
 
+  test('is whole in the end, wherever it was stopped', async () => {
+    const { client } = await connect(service);
+    const listings = await Promise.all([HOME, HOME, HOME].map((home) => client.listings.create(home)));
+    const [first, second] = listings.map(({ id }) => id);
+    const store = new MemoryStore();
+    const { position, replace, apply } = store;
+    for (let stopAt = 1; ; stopAt += 1) {
+      let calls = 0;
+      const stopping =
+        <Given extends unknown[], T>(work: (...given: Given) => T) =>
+        (...given: Given): T => {
+          calls += 1;
+          if (calls === stopAt) throw new Error('stopped');
+          return work.apply(store, given);
+        };
+      Object.assign(store, { position: stopping(position), replace: stopping(replace), apply: stopping(apply) });
+      const isStopped = await client.listings.sync(store, { follow: false }).then(
+        () => false,
+        () => true,
+      );
+      if (!isStopped) break;
+      await client.listings.update(String(first), { beds: stopAt + 10 });
+      if (stopAt === 2) await client.listings.delete(String(second));
+    }
+    const expected = await client.listings.list();
+    assert.deepEqual(new Set(store.listings.values()), new Set(expected.data));
+    assert.deepEqual(store.kept, { after: expected.sequence, epoch: expected.epoch });
+  });
+
   test('ends with what its store throws', async () => {
     const { client } = await connect(service);
     await client.listings.create(HOME);

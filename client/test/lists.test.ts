@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
+import { generateSecret } from '../../server/src/model/api-keys.ts';
 import { plant } from '../../server/test/support/listings.ts';
 import { startTestService, type TestService } from '../../server/test/support/service.ts';
 import { until } from '../../server/test/support/until.ts';
@@ -161,4 +162,24 @@ describe('a list', () => {
     await client.listings.create({ ...HOME, description: 'a\u2028b\u2029c' });
     assert.equal((await Array.fromAsync(client.listings.list())).length, 1);
   });
+});
+
+test('a list never looks whole that was cut, at whatever byte, and comes through in pieces of any size', async () => {
+  const rows = ['c', 'b', 'a'].map((letter) => ({ id: `lst_${letter}`, address: `東京 😀 ${letter}` }));
+  const text = [...rows, { end: true, count: rows.length }].map((row) => `${JSON.stringify(row)}\n`).join('');
+  const bytes = Buffer.from(text);
+  for (const pieceLength of [1, 7, bytes.length]) {
+    for (let length = 0; length <= bytes.length; length += 1) {
+      const pieces = Array.from({ length: Math.ceil(length / pieceLength) }, (_, index) =>
+        bytes.subarray(index * pieceLength, Math.min(length, (index + 1) * pieceLength)),
+      );
+      const headers = { 'Content-Type': 'application/x-ndjson' };
+      const fetch = async () => new Response(ReadableStream.from(pieces), { headers });
+      const client = clientOf(generateSecret(), 'http://127.0.0.1:9', { fetch, maxRetries: 0 });
+      const reading = Array.fromAsync(client.listings.list());
+      // The last line feed tells nothing.
+      if (length >= bytes.length - 1) assert.deepEqual(await reading, rows);
+      else await assert.rejects(reading, ConnectionError, `${length} bytes in pieces of ${pieceLength}`);
+    }
+  }
 });
