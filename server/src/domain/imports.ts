@@ -110,10 +110,12 @@ export async function importAtomically(
 ): Promise<Written<ImportReport>> {
   const rows = await gather(batches);
   const isFaulty = rows.some((row) => 'fault' in row);
-  if (isDryRun) return { outcome: isFaulty ? refuse(rows) : await rehearse(database, actor, rows), isReplayed: false };
+  // A file that cannot be imported is tried where nobody has to wait for it, so that its other faults are told, too.
+  const rehearsed = isDryRun || isFaulty ? await rehearse(database, actor, rows) : undefined;
+  if (isDryRun && rehearsed) return { outcome: allOrNone(rehearsed), isReplayed: false };
   const retry = makeRetry();
-  // What can be told without the database is told before everybody has to wait; but first that it is a retry.
-  if (isFaulty) return write(database, actor, retry, async () => refuse(rows));
+  // That it is a retry with another file is told first.
+  if (rehearsed) return write(database, actor, retry, async () => allOrNone(rehearsed));
   return writeLong(database, actor, retry, (writing) => saveTogether(writing, actor, rows));
 }
 
@@ -144,13 +146,7 @@ async function rehearse(database: Database, actor: Actor, rows: ImportRow[]): Pr
   const report = emptyReport();
   await using rehearsal = await Rehearsal.open(database, actor);
   await saveBatch(rows, (rest) => rehearsal.save(rest), report);
-  return allOrNone(report);
-}
-
-function refuse(rows: ImportRow[]): never {
-  const report = emptyReport();
-  for (const row of rows) if ('fault' in row) addOutcome(report, { line: row.line, result: row.fault });
-  throw importFailed(report);
+  return report;
 }
 
 function allOrNone(report: ImportReport): ImportReport {

@@ -18,7 +18,7 @@ const OPEN_MAX = 16;
 let openCount = 0;
 
 /**
- * Where a dry run saves its rows: an empty database that is gone afterwards. What a row could meet in the real one is
+ * Where a dry run, and a file with faults, saves its rows: an empty database that is gone afterwards. What a row could meet in the real one is
  * copied before it comes, so that all goes as it would there, also between the rows.
  */
 export class Rehearsal {
@@ -38,7 +38,7 @@ export class Rehearsal {
   static async open(database: Database, actor: Actor): Promise<Rehearsal> {
     const account = await getActingAccount(database, actor);
     if (openCount >= OPEN_MAX) {
-      const message = 'Too many dry runs are under way; send the file again in a while.';
+      const message = 'Too many files are being tried; send the file again in a while.';
       throw new AppError('unavailable', message, { headers: { 'Retry-After': '5' } });
     }
     const rehearsal = new Rehearsal(database, actor, openScratch());

@@ -77,6 +77,17 @@ describe('an atomic import keeps all rows or none', () => {
     assert.equal((await listAll(service, tenant)).data[0]?.beds, 4);
   });
 
+  test('all faults are told, wherever they were found, also of a dry run', async () => {
+    const tenant = await service.createTenant();
+    const body = 'id,externalId,address,beds,baths\n,A,a,1,1\n,B,a,-1,1\nlst_0,,a,1,1\n,,,1,1\n,C,a,many,1\n,D,a,1\n';
+    const found = await refused(tenant, body, 'text/csv');
+    const fields = ['3 beds: out_of_range', '4 id: not_found', '5 address: required', '6 beds: invalid_type'];
+    assert.deepEqual(found, [...fields, '7 body: invalid_format']);
+    const rehearsal = await sendFile(service, tenant, { type: 'text/csv', body, query: `${query}&dryRun=true` });
+    assert.deepEqual(faults(await readError(rehearsal, 422, 'import_failed')), found);
+    await assertNothing(tenant);
+  });
+
   test('faults are told by their rows, the first hundred of them', async () => {
     const tenant = await service.createTenant();
     const mixed = await refused(
