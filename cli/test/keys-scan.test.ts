@@ -111,30 +111,63 @@ describe('keys scan', () => {
     assert.equal(output.stdout, `${root}/a:1: ${SHOWN}\n1\n`);
   });
 
-  test('as a pre-commit hook of the README lets no key into a repository', async (t) => {
-    const root = await treeFor(t, { 'a file.txt': 'nothing' });
-    const readme = await readFile(join(REPOSITORY, 'cli/README.md'), 'utf8');
-    const hook = /^```sh\n(#!\/bin\/sh\n.*?)^```/ms.exec(readme)?.[1] ?? '';
-    const setUp = `git init -q . && git config user.email a@example.com && git config user.name Ada
-      cat > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit && mkdir .git/bin
-      ln -s '${REPOSITORY}/cli/bin/listings.js' .git/bin/listings`;
-    const run = async (line: string) => {
-      const PATH = `${root}/.git/bin:${dirname(process.execPath)}:${process.env.PATH}`;
-      const { child, output, closed } = spawnFor(t, 'bash', ['-c', line], bareEnvironment({ PATH }), root);
-      child.stdin.end(hook);
-      return { code: await closed, ...output };
-    };
-    assert.equal((await run(setUp)).code, 0);
-    assert.equal((await run('git add . && git commit -qm one')).code, 0);
-    const refused = await run(`printf '${KEY}' > 'a file.txt'; git add . && git commit -qm two`);
-    assert.notEqual(refused.code, 0);
-    assert.match(`${refused.stdout}${refused.stderr}`, /^\.\/a file\.txt:1: plk_/m);
-    for (const name of ['-', '--help']) {
-      const other = await run(
-        `git rm -qf --cached . -r; printf '${KEY}' > './${name}'; git add './${name}' && git commit -qm three`,
-      );
-      assert.match(`${other.stdout}${other.stderr}`, new RegExp(`^\\./${name}:1: plk_`, 'm'));
+  describe('--staged', () => {
+    /** A repository with the README's hook, and a shell in it. */
+    async function repositoryFor(t: TestContext) {
+      const root = await treeFor(t, { 'a file.txt': 'nothing' });
+      const readme = await readFile(join(REPOSITORY, 'cli/README.md'), 'utf8');
+      const hook = /^```sh\n(#!\/bin\/sh\n.*?)^```/ms.exec(readme)?.[1] ?? '';
+      const run = async (line: string, cwd = root) => {
+        const PATH = `${root}/.git/bin:${dirname(process.execPath)}:${process.env.PATH}`;
+        const { child, output, closed } = spawnFor(t, 'bash', ['-c', line], bareEnvironment({ PATH }), cwd);
+        child.stdin.end(hook);
+        return { code: await closed, ...output };
+      };
+      const { code } = await run(`git init -q . && git config user.email a@example.com && git config user.name Ada
+        cat > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit && mkdir .git/bin
+        ln -s '${REPOSITORY}/cli/bin/listings.js' .git/bin/listings`);
+      assert.equal(code, 0);
+      return { root, run };
     }
-    assert.equal((await run('git log --format=%s')).stdout, 'one\n');
+
+    test('as a pre-commit hook of the README lets no key into a repository', async (t) => {
+      const { run } = await repositoryFor(t);
+      assert.equal((await run('git add . && git commit -qm one')).code, 0);
+      for (const name of ['a file.txt', '-', '--help', 'new\tname', 'd/é']) {
+        const path = `./${name}`;
+        const write = `mkdir -p d; printf '${KEY}' > $'${path}'; git add -- $'${path}'`;
+        // What lies in the directory is not what is committed.
+        const refused = await run(`${write}; echo clean > $'${path}'; git commit -qm two`);
+        assert.notEqual(refused.code, 0, name);
+        const shown = `${refused.stdout}${refused.stderr}`;
+        assert.ok(shown.startsWith(`${name.replace('\t', ' ')}:1: ${SHOWN}\n`), shown);
+        assert.ok(!shown.includes(KEY));
+        assert.equal((await run('git reset -q')).code, 0);
+      }
+      assert.equal((await run(`echo clean > 'a file.txt'; git commit -qam three`)).code, 0);
+      assert.notEqual((await run(`printf '${KEY}' > 'a file.txt'; git commit -qam four`)).code, 0);
+      assert.equal((await run('git log --format=%s')).stdout, 'three\none\n');
+    });
+
+    test('reads what is staged from every directory, and neither what is not nor what is deleted', async (t) => {
+      const { root, run } = await repositoryFor(t);
+      const setUp = `mkdir d; printf '${KEY}' > gone; git add gone; git commit -qnm one; git rm -q gone
+        printf '\n${KEY}' > staged; git add staged; printf '${KEY}' > 'a file.txt'`;
+      assert.equal((await run(setUp)).code, 0);
+      const { code, stdout } = await run('listings keys scan --staged', join(root, 'd'));
+      assert.deepEqual([code, stdout], [1, `staged:2: ${SHOWN}\n`]);
+    });
+
+    test('says where there is nothing to look at, and ends with 2', async (t) => {
+      const { root, run } = await repositoryFor(t);
+      const outside = await run('listings keys scan --staged', await directoryFor(t));
+      assert.equal(outside.code, 2);
+      assert.match(outside.stderr, /^error: Nothing is staged here: this is no git repository\.\n/);
+      const PATH = dirname(process.execPath);
+      const without = await run(`PATH='${PATH}' '${process.execPath}' .git/bin/listings keys scan --staged`, root);
+      assert.equal(without.code, 2);
+      assert.match(without.stderr, /git is not installed/);
+      assert.equal((await run('listings keys scan --staged .')).code, 2);
+    });
   });
 });

@@ -1,9 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { describeKeyFault } from '@property-listings/client';
 import type { Command } from 'commander';
-import { EXIT } from '../exit-codes.ts';
+import { EXIT, usageError } from '../exit-codes.ts';
 import { filesBelow } from '../keys/files-below.ts';
 import { findKeys } from '../keys/find-keys.ts';
+import { readBlob, stagedFiles } from '../keys/staged-files.ts';
 import { note, write } from '../output/standard-output.ts';
 import { toLine } from '../output/terminal.ts';
 
@@ -17,7 +18,8 @@ export function addKeys(program: Command): void {
   keys
     .command('scan')
     .description('find API keys in files, by their checksums; asks no service')
-    .argument('[paths...]', 'files, and directories with all below them but .git and node_modules; - for stdin', ['.'])
+    .argument('[paths...]', 'files, and directories (else .) with all below but .git and node_modules; - for stdin')
+    .option('--staged', 'instead of files what git would commit now, whatever lies in the directory')
     .addHelpText(
       'after',
       `
@@ -25,11 +27,14 @@ A line PATH:LINE: plk_ABCD… for each key. The exit code is 1 if there is one, 
 
 As .git/hooks/pre-commit:
   #!/bin/sh
-  git diff --cached --name-only --diff-filter=d --line-prefix=./ -z | xargs -0 -r listings keys scan`,
+  exec listings keys scan --staged`,
     )
-    .action(async (paths: string[]) => {
+    .action(async (paths: string[], { staged }: { staged?: true }, command: Command) => {
+      if (staged && paths.length > 0)
+        usageError(command, 'With --staged give no paths: it looks at all that is staged.');
       const scan = new Scan();
-      for (const path of paths) await scan.look(path);
+      if (staged) await scan.lookAtStaged();
+      else for (const path of paths.length > 0 ? paths : ['.']) await scan.look(path);
       scan.end();
     });
 }
@@ -43,6 +48,10 @@ class Scan {
     for await (const file of filesBelow(path, (place, error) => this.#report(place, error))) {
       await this.#read(file, createReadStream(file, { highWaterMark: PIECE_BYTES }));
     }
+  }
+
+  async lookAtStaged(): Promise<void> {
+    for (const { path, blob } of await stagedFiles()) await this.#read(path, readBlob(blob));
   }
 
   end(): void {
