@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { MINIMAL, post } from '../../server/test/support/listings.ts';
 import { startTestService, type Tenant, type TestService } from '../../server/test/support/service.ts';
@@ -30,6 +32,22 @@ describe('events', () => {
     assert.deepEqual([all.code, sequencesOf(all.stdout)], [0, [1, 2, 3]]);
     const later = await listings(['events', '--after', '2'], settingsOf(service, tenant));
     assert.deepEqual(sequencesOf(later.stdout), [3]);
+  });
+
+  test('has all of its pages of one database', async (t) => {
+    const pages: Record<string, object> = {
+      '/v1/events?after=0&limit=1000': { data: [{ sequence: 1 }], nextAfter: 1, epoch: 'aaaaaaaa' },
+      '/v1/events?after=1&limit=1000&epoch=aaaaaaaa': { data: [], nextAfter: 1, epoch: 'aaaaaaaa' },
+    };
+    const server = createServer(({ url = '' }, response) => {
+      response.writeHead(url in pages ? 200 : 410, { 'Content-Type': 'application/json' });
+      response.end(JSON.stringify(pages[url] ?? { error: { code: 'events_expired', message: url } }));
+    }).listen(0, '127.0.0.1');
+    t.after(() => server.close());
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${Object(server.address()).port}`;
+    const { code, stdout, stderr } = await listings(['events'], settingsOf({ url }, await service.createTenant()));
+    assert.deepEqual([code, stdout], [0, '{"sequence":1}\n'], stderr);
   });
 
   test('--follow prints what happens from now on, and resumes with --after', async (t) => {

@@ -48,13 +48,15 @@ async function writeEvents(client: PropertyListings, options: EventsOptions): Pr
   }
 }
 
-async function writeKept(client: PropertyListings, { after = 0, epoch }: EventsOptions): Promise<void> {
-  for (let position = after; ; ) {
-    const query = { after: position, limit: PAGE_SIZE, ...(epoch !== undefined && { epoch }) };
-    const { data, nextAfter } = await client.events.list(query);
-    if (data.length === 0) return;
-    for (const event of data) await write(`${toJson(event)}\n`);
-    position = nextAfter;
+async function writeKept(client: PropertyListings, options: EventsOptions): Promise<void> {
+  let { after = 0, epoch } = options;
+  for (;;) {
+    const page = await client.events.list({ after, limit: PAGE_SIZE, epoch });
+    if (page.data.length === 0) return;
+    for (const event of page.data) await write(`${toJson(event)}\n`);
+    after = page.nextAfter;
+    // After a restore the same sequence means something else.
+    epoch = page.epoch;
   }
 }
 
