@@ -42,7 +42,8 @@ export async function proxyFor(t: TestContext, serverUrl: string): Promise<Postg
     const pair = new Pair(client, connect(Number(port), hostname), watch);
     pairs.add(pair);
     if (isSilent) pair.silence();
-    client.once('close', () => pairs.delete(pair));
+    // The server hears of it when the silence is over, and not before: until then the pair is kept.
+    client.once('close', () => isSilent || pairs.delete(pair));
   });
   listener.listen(0, '127.0.0.1');
   await once(listener, 'listening');
@@ -63,7 +64,7 @@ export async function proxyFor(t: TestContext, serverUrl: string): Promise<Postg
     },
     resume() {
       isSilent = false;
-      for (const pair of pairs) pair.resume();
+      for (const pair of pairs) if (!pair.resume()) pairs.delete(pair);
     },
   };
   return proxy;
@@ -117,11 +118,13 @@ class Pair {
     this.#server.pause();
   }
 
-  resume(): void {
+  /** @returns whether both ends are still there */
+  resume(): boolean {
     this.#isSilent = false;
     if (this.#client.destroyed || this.#server.destroyed) this.cut();
     this.#client.resume();
     this.#server.resume();
+    return !this.#client.destroyed;
   }
 
   #read(chunk: Buffer): void {

@@ -78,7 +78,9 @@ export class Pool {
       return await work(client);
     } catch (error) {
       isDead = isConnectionDead(error);
-      if (isSilent(error) || isReadOnly(error)) this.#lostTimeMs = performance.now() - YOUNG_MS;
+      // Those that are as old as one that has died may have died with it.
+      if (isDead) this.#distrust(this.#madeTimesMs.get(client) ?? 0);
+      if (isSilent(error) || isReadOnly(error)) this.#distrust(performance.now() - YOUNG_MS);
       throw error;
     } finally {
       this.#busy -= 1;
@@ -107,6 +109,10 @@ export class Pool {
     if (!isFull(error) || count === 0) throw error;
     this.#pool.options.max = count;
     this.#fullUntilMs = performance.now() + FULL_MS;
+  }
+
+  #distrust(madeTimeMs: number): void {
+    this.#lostTimeMs = Math.max(this.#lostTimeMs, madeTimeMs);
   }
 
   #isTrusted(client: pg.PoolClient): boolean {
