@@ -10,8 +10,7 @@ export interface DescribedError {
 
 /** What to do about errors whose own words do not say it, or not for a command line. */
 const NEXT: Record<string, string> = {
-  unauthorized:
-    'The key was deleted, has expired, or is of another service. Make one in the dashboard (Settings → API), then run "listings login".',
+  unauthorized: 'Or it is of another service. Make a key in the dashboard (Settings → API), then run "listings login".',
   insufficient_scope: '"listings login" stores another key.',
   not_found: 'If it should be there: "listings me" shows which account the key belongs to.',
   version_mismatch: 'Look at what has changed with "listings get", then try again with that version.',
@@ -42,7 +41,7 @@ export function describeError(error: unknown): DescribedError {
 }
 
 function describeApiError(error: ApiError): DescribedError {
-  const { code, status, requestId, details = [], message } = error;
+  const { code, status, requestId, details = [], summary: message } = error;
   const next = NEXT[code];
   // One fault may be the message already.
   const faults = details.filter((fault) => !message.includes(fault.message));

@@ -51,7 +51,7 @@ describe('what ends a command', () => {
       assert.equal(refused.code, 4);
       assert.match(
         refused.stderr,
-        /^error: Invalid or missing API key \(unauthorized, 401\)\nThe key was deleted.*"listings login"/,
+        /^error: Invalid or missing API key: There is no such API key; it may have been deleted \(unauthorized, 401\)\n.*"listings login"/,
       );
       for (const key of [cut, other]) assert.ok(!`${mistyped.stderr}${refused.stderr}`.includes(key));
     }

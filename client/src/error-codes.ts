@@ -15,11 +15,23 @@ export class MethodNotAllowedError extends ApiError<'method_not_allowed'> {}
 export class NotAcceptableError extends ApiError<'not_acceptable'> {}
 export class RequestTimeoutError extends ApiError<'request_timeout'> {}
 export class IdempotencyInProgressError extends ApiError<'idempotency_in_progress'> {}
-export class ExternalIdTakenError extends ApiError<'external_id_taken'> {}
+export class ExternalIdTakenError extends ApiError<'external_id_taken'> {
+  declare readonly members: { listingId: string };
+  /** The listing that has the external id. */
+  get listingId(): string {
+    return this.members.listingId;
+  }
+}
 export class AccountChangedError extends ApiError<'account_changed'> {}
 export class ConflictError extends ApiError<'conflict'> {}
 export class EventsExpiredError extends ApiError<'events_expired'> {}
-export class VersionMismatchError extends ApiError<'version_mismatch'> {}
+export class VersionMismatchError extends ApiError<'version_mismatch'> {
+  declare readonly members: { currentVersion: number | null };
+  /** Null where there is no listing. */
+  get currentVersion(): number | null {
+    return this.members.currentVersion;
+  }
+}
 export class PreconditionFailedError extends ApiError<'precondition_failed'> {}
 export class PayloadTooLargeError extends ApiError<'payload_too_large'> {}
 export class UnsupportedMediaTypeError extends ApiError<'unsupported_media_type'> {}

@@ -1,3 +1,5 @@
+import type { ErrorCode } from './types.ts';
+
 /** Whatever this client throws by itself; `code` says in a word what happened. */
 export class PropertyListingsError extends Error {
   readonly code: string;
@@ -22,7 +24,7 @@ export class ConnectionError extends PropertyListingsError {
   }
 }
 
-/** Nothing came for as long as `timeoutMs` says. */
+/** Nothing came for as long as `timeoutMs` says. What `AbortSignal.timeout` throws has this name, too, but is a DOMException. */
 export class TimeoutError extends ConnectionError {
   constructor(timeoutMs: number) {
     super(`The service was silent for ${timeoutMs} ms. Try again, or raise timeoutMs.`, { code: 'timeout' });
@@ -52,10 +54,15 @@ export interface ErrorMembers {
   [name: string]: unknown;
 }
 
-/** The service refused. Each of its codes has a class of its own. */
-export class ApiError<Code extends string = string> extends PropertyListingsError {
+/** So many fields are named in an error's message; all are in its details. */
+const FAULTS_MAX = 5;
+
+/** The service refused. Each of its codes has a class of its own. The message names the fields at fault, the first of them. */
+export class ApiError<Code extends string = ErrorCode | (string & {})> extends PropertyListingsError {
   declare readonly code: Code;
   readonly status: number;
+  /** The message without the fields, for whoever shows `details` beside it. */
+  readonly summary: string;
   /** To be named when asking for help. */
   readonly requestId: string | undefined;
   /** All fields at fault, if fields are. */
@@ -67,13 +74,24 @@ export class ApiError<Code extends string = string> extends PropertyListingsErro
 
   constructor(status: number, code: string, message: string, members: ErrorMembers = {}, retryAfterMs?: number) {
     const { requestId, details, ...others } = members;
-    super(code, message);
+    super(code, withFaults(message, details));
+    this.summary = message;
     this.status = status;
     this.requestId = requestId;
     this.details = details ?? [];
     this.members = others;
     this.retryAfterMs = retryAfterMs;
   }
+}
+
+function withFaults(summary: string, details: FieldFault[] = []): string {
+  // One fault may be the message already.
+  const faults = details.filter(({ message }) => !summary.includes(message));
+  const told = faults.slice(0, FAULTS_MAX).map(({ line, field, message }) => {
+    return `${line === undefined ? '' : `line ${line}: `}${field}: ${message}`;
+  });
+  if (faults.length > FAULTS_MAX) told.push(`And ${faults.length - FAULTS_MAX} more.`);
+  return [summary, ...told].join(' ');
 }
 
 /** What was asked for is as it was: `ifNoneMatch` matched. */

@@ -17,7 +17,7 @@ export class Events {
   }
 
   /**
-   * Every event after a sequence, each once and in order, for ever: through cuts and restarts of the service. To go on
+   * Every event after a sequence (without `after`: from the first that is kept, at most 30 days old), each once and in order, for ever: through cuts and restarts of the service. To go on
    * later, keep `sequence` and `epoch` of the last one.
    * @throws {EventsExpiredError} when events after the sequence are gone: take the list anew (or `listings.sync`)
    */

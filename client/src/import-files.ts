@@ -1,13 +1,14 @@
 import { isBrowserPage } from './options.ts';
 import type { Operation } from './transport.ts';
+import type { ImportRow } from './types.ts';
 import { toBody, toWholeBody } from './upload.ts';
 
 export type ImportFormat = 'ndjson' | 'csv' | 'json';
 
 /** A row; or a piece of a file, wherever it was cut. */
-type Part = object | string;
+type Part = ImportRow | string | Uint8Array;
 
-/** Rows, or a file: `fs.createReadStream(…)` is an iterable of its pieces. */
+/** Rows, or a file, of which a text is the content and not the name: `fs.createReadStream(…)` is an iterable of its pieces. */
 export type ImportSource =
   | string
   | Uint8Array
@@ -17,7 +18,7 @@ export type ImportSource =
   | AsyncIterable<Part>;
 
 export interface ImportFileOptions {
-  /** Of a file; default: what its name or type says, else `ndjson`. Objects are always sent as NDJSON. */
+  /** Of a file; default: what its name, its type or the beginning of a text says. Objects, and pieces, are NDJSON without it. */
   format?: ImportFormat | undefined;
   /** All rows or none; at most 10,000. */
   atomic?: boolean | undefined;
@@ -40,6 +41,7 @@ export function toImportFile(
   source: ImportSource,
   options: ImportFileOptions,
 ): Pick<Operation, 'headers' | 'body' | 'repeat'> {
+  checkSource(source);
   const { format = formatOf(source), atomic, dryRun } = options;
   const headers = { 'Content-Type': TYPES[format], ...(isGzip(source) && { 'Content-Encoding': 'gzip' }) };
   const open = opener(source, format);
@@ -49,6 +51,18 @@ export function toImportFile(
   // Browsers cannot send a stream, and some would send its name instead.
   const body = isBrowserPage() ? toWholeBody(open, Infinity) : toBody(open);
   return { headers, body, repeat: canOpenAgain(source) ? repeat : 'never' };
+}
+
+/** @throws {TypeError} for what JavaScript lets pass: the name of a file, one row alone */
+function checkSource(source: ImportSource): void {
+  if (typeof source === 'string') {
+    if (/^\s*([{[]|$)|[\r\n]/.test(source)) return;
+    throw new TypeError('A text is the content of a file: this one has no line end. To send a file, open it.');
+  }
+  const given = Object(source);
+  if (given instanceof Blob || given instanceof ReadableStream) return;
+  if (Symbol.iterator in given || Symbol.asyncIterator in given) return;
+  throw new TypeError('An import takes rows in an array or an iterable, or a file; give one row as [row].');
 }
 
 function opener(source: ImportSource, format: ImportFormat): () => AsyncIterable<Uint8Array> {
@@ -103,12 +117,23 @@ function toText(part: Part, format: ImportFormat): string {
   return `${JSON.stringify(part)}\n`;
 }
 
+/** @throws {TypeError} where nothing tells: a CSV file that is taken for NDJSON has a fault in each line */
 function formatOf(source: ImportSource): ImportFormat {
-  if (!(source instanceof Blob)) return 'ndjson';
-  const hint = /\.(csv|json|ndjson|jsonl)(\.gz)?$/i.exec(nameOf(source))?.[1] ?? source.type.split(';')[0] ?? '';
+  const hint = hintOf(source);
   if (/csv$/i.test(hint)) return 'csv';
-  return /(^|\/)json$/i.test(hint) ? 'json' : 'ndjson';
+  if (/(^|\/)json$/i.test(hint)) return 'json';
+  if (/(ndjson|jsonl)$/i.test(hint)) return 'ndjson';
+  throw new TypeError("Neither its name nor its type tells the file's format; give format: 'csv', 'json' or 'ndjson'.");
 }
+
+function hintOf(source: ImportSource): string {
+  if (typeof source === 'string') return TEXT_FORMATS[source.trim().charAt(0)] ?? '';
+  if (!(source instanceof Blob)) return 'ndjson';
+  return /\.(csv|json|ndjson|jsonl)(\.gz)?$/i.exec(nameOf(source))?.[1] ?? source.type.split(';')[0] ?? '';
+}
+
+/** By how they begin; an empty text is a file without rows. */
+const TEXT_FORMATS: Record<string, ImportFormat> = { '{': 'ndjson', '[': 'json', '': 'ndjson' };
 
 function isGzip(source: ImportSource): boolean {
   return source instanceof Blob && /\.gz$/i.test(nameOf(source));

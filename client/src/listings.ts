@@ -3,7 +3,7 @@ import { ListingList } from './list.ts';
 import type { CallOptions } from './options.ts';
 import { type ListingStore, type SyncOptions, syncStore } from './sync.ts';
 import type { MakeBody, Transport } from './transport.ts';
-import type { Listing, ListingField, ListingPatch, ListQuery, NewListing } from './types.ts';
+import type { ChosenListing, Listing, ListingField, ListingPatch, ListQuery, NewListing } from './types.ts';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const PATCH_TYPE = { 'Content-Type': 'application/merge-patch+json' };
@@ -15,6 +15,7 @@ export class Listings {
     this.#transport = transport;
   }
 
+  /** Creates a listing: `address`, `beds` and `baths` are required. Each call creates another one; its retries do not. */
   create(listing: NewListing, options?: CallOptions): Call<Listing> {
     return this.#transport.call(
       { method: 'POST', path: '/listings', headers: JSON_TYPE, body: toJson(listing) },
@@ -22,11 +23,12 @@ export class Listings {
     );
   }
 
+  /** @throws {NotFoundError} when the account has no such listing */
   retrieve(id: string, options?: CallOptions): Call<Listing> {
     return this.#transport.call({ method: 'GET', path: pathOf(id) }, options);
   }
 
-  /** Changes what the patch names, as RFC 7396 has it. */
+  /** Changes what the patch names and nothing else, as RFC 7396 has it; `ifMatch: version` only if nobody has changed it since. */
   update(id: string, patch: ListingPatch, options?: CallOptions): Call<Listing> {
     return this.#transport.call(
       { method: 'PATCH', path: pathOf(id), headers: PATCH_TYPE, body: toJson(patch) },
@@ -34,10 +36,12 @@ export class Listings {
     );
   }
 
+  /** Deletes the listing for good. @throws {NotFoundError} when it is gone already */
   delete(id: string, options?: CallOptions): Call<void> {
     return this.#transport.callWithoutReply({ method: 'DELETE', path: pathOf(id) }, options);
   }
 
+  /** The listing with your own id. @throws {NotFoundError} when the account has none */
   retrieveByExternalId(externalId: string, options?: CallOptions): Call<Listing> {
     return this.#transport.call({ method: 'GET', path: externalPathOf(externalId) }, options);
   }
@@ -50,6 +54,7 @@ export class Listings {
     );
   }
 
+  /** Deletes the listing with your own id. @throws {NotFoundError} when it is gone already */
   deleteByExternalId(externalId: string, options?: CallOptions): Call<void> {
     return this.#transport.callWithoutReply({ method: 'DELETE', path: externalPathOf(externalId) }, options);
   }
@@ -58,8 +63,8 @@ export class Listings {
   list<F extends ListingField = ListingField>(
     query: ListQuery<F> = {},
     options: CallOptions = {},
-  ): ListingList<Pick<Listing, F>> {
-    return new ListingList<Pick<Listing, F>>(this.#transport, query, options);
+  ): ListingList<ChosenListing<F>> {
+    return new ListingList<ChosenListing<F>>(this.#transport, query, options);
   }
 
   /**
@@ -86,8 +91,9 @@ function toSegment(id: string): string {
   return encodeURIComponent(id);
 }
 
-/** The same bytes for each try, whatever becomes of the object meanwhile. */
+/** The same bytes for each try, whatever becomes of the object meanwhile. @throws {TypeError} for what is none */
 function toJson(value: object): MakeBody {
+  if (Object(value) !== value) throw new TypeError('Give the listing, or the patch, as an object.');
   const body = JSON.stringify(value);
   return () => ({ body });
 }

@@ -1,4 +1,4 @@
-import { describeKeyFault } from './api-key.ts';
+import { describeKeyFault, maskKeys } from './api-key.ts';
 import { ConfigurationError } from './errors.ts';
 import type { Fetch } from './request.ts';
 
@@ -42,9 +42,35 @@ export interface Settings {
 const TIMEOUT_MS = 60_000;
 const RETRIES = 2;
 
+const CLIENT_OPTIONS: readonly (keyof ClientOptions)[] = [
+  'apiKey',
+  'baseUrl',
+  'timeoutMs',
+  'maxRetries',
+  'fetch',
+  'dangerouslyAllowBrowser',
+];
+export const CALL_OPTIONS: readonly (keyof CallOptions)[] = [
+  'signal',
+  'timeoutMs',
+  'maxRetries',
+  'idempotencyKey',
+  'ifMatch',
+  'ifNoneMatch',
+  'headers',
+];
+
+/** @throws {ConfigurationError} for an option that would do nothing: JavaScript does not look at types */
+export function checkNames(options: object, known: readonly string[]): void {
+  const name = Object.keys(options).find((given) => !known.includes(given));
+  if (name === undefined) return;
+  throw new ConfigurationError(`There is no option ${maskKeys(name)}; there are ${known.join(', ')}.`);
+}
+
 /** @throws {ConfigurationError} in words that never hold the key */
 export function readSettings(options: ClientOptions): Settings {
   if (isBrowserPage() && options.dangerouslyAllowBrowser !== true) throw new ConfigurationError(BROWSER);
+  checkNames(options, CLIENT_OPTIONS);
   const { timeoutMs = TIMEOUT_MS, maxRetries = RETRIES, fetch } = options;
   const settings = { apiKey: readApiKey(options.apiKey), baseUrl: readBaseUrl(options.baseUrl), fetch };
   return { ...settings, ...checkLimits({ timeoutMs, maxRetries }) };

@@ -15,7 +15,8 @@ export function toApiError(status: number, text: string, headers: HeaderReader):
   const error = parseError(maskKeys(text));
   if (error === undefined) return new ApiError(status, 'unexpected_reply', foreignReply(status), { requestId }, waitMs);
   const { code, message, ...members } = error;
-  return new (CLASSES[toClassName(code)] ?? ApiError)(status, code, message, { requestId, ...members }, waitMs);
+  const words = [message, ...refusalOf(headers)].join(': ');
+  return new (CLASSES[toClassName(code)] ?? ApiError)(status, code, words, { requestId, ...members }, waitMs);
 }
 
 type ErrorClass = new (...given: ConstructorParameters<typeof ApiError>) => ApiError;
@@ -31,11 +32,17 @@ function toClassName(code: string): string {
   return `_${code.replace(/_error$/, '')}_error`.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
+/** Why a key was refused: only this header tells (RFC 6750 §3). */
+function refusalOf(headers: HeaderReader): string[] {
+  return /error_description="([^"]+)"/.exec(maskKeys(headers.get('WWW-Authenticate') ?? ''))?.slice(1) ?? [];
+}
+
 /** The one shape that errors of the service have; a proxy before it has others. */
 function parseError(text: string): (ErrorMembers & { code: string; message: string }) | undefined {
   try {
     const { error } = JSON.parse(text);
-    return typeof error.code === 'string' && typeof error.message === 'string' ? error : undefined;
+    const texts = [error, ...(error.details ?? [])].flatMap(({ code, message }) => [code, message]);
+    return texts.every((text) => typeof text === 'string') ? error : undefined;
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 import { type Answer, Call } from './call.ts';
 import type { CallOptions, Settings } from './options.ts';
-import { checkLimits } from './options.ts';
+import { CALL_OPTIONS, checkLimits, checkNames } from './options.ts';
 import { unreadable } from './replies.ts';
 import { type Query, received, send, toSearch } from './request.ts';
 import { pause, type Repeat, retryDelayMs } from './retry.ts';
@@ -116,6 +116,7 @@ export class Transport {
 
   /** What the caller gives counts. The same Idempotency-Key goes with each try, whatever became of the others. */
   #headers({ method, headers: own = {}, repeat }: Operation, options: CallOptions): Headers {
+    checkNames(options, CALL_OPTIONS);
     const headers = new Headers({
       Accept: 'application/json',
       'User-Agent': `property-listings-client/${VERSION}`,

@@ -3,19 +3,29 @@ import type { components, operations } from './openapi.ts';
 type Schemas = components['schemas'];
 
 export type Listing = Schemas['Listing'];
+/** What only the service writes. A whole `Listing` has it: take it out before it is sent. */
+type NotWritten = { [Name in Exclude<keyof Listing, keyof Schemas['ListingInput']>]?: never };
 /** What makes a listing. */
-export type NewListing = Schemas['ListingInput'];
+export type NewListing = Schemas['ListingInput'] & NotWritten;
 /** What is to change: `null` removes an optional field, `metadata` is merged member by member. */
-export type ListingPatch = Schemas['ListingPatch'];
+export type ListingPatch = Schemas['ListingPatch'] & NotWritten;
 export type ListingStatus = Listing['status'];
 export type PropertyType = NonNullable<Listing['propertyType']>;
 export type ListingField = keyof Listing;
 export type ImportRow = Schemas['ImportRow'];
 export type ImportReport = Schemas['ImportReport'];
-export type EventList = Schemas['EventList'];
-export type ListingEvent = Schemas['Event'];
+type EventOf<Type, Members> = Omit<Schemas['Event'], 'type' | 'listing' | 'changed'> & { type: Type } & Members;
+/** What happened; `type` tells what the event has. */
+export type ListingEvent =
+  | EventOf<'listing.created', { listing: Listing; changed?: never }>
+  | EventOf<'listing.updated', { listing: Listing; changed: string[] }>
+  | EventOf<'listing.deleted', { listing?: never; changed?: never }>;
+export type EventList = Omit<Schemas['EventList'], 'data'> & { data: ListingEvent[] };
 export type Me = Schemas['Me'];
 export type ErrorCode = Schemas['Error']['error']['code'];
+
+/** A listing with the fields that were asked for: all, unless some were. */
+export type ChosenListing<F extends ListingField> = [ListingField] extends [F] ? Listing : Pick<Listing, F>;
 
 /** A page, or the first one; `nextCursor` is null on the last. */
 export type ListingPage<T = Listing> = Omit<Schemas['ListingList'], 'data'> & { data: T[] };

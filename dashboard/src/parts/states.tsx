@@ -68,7 +68,7 @@ export function ErrorState({ error, onRetry, action }: { error: Error; onRetry?:
 export function describeError(error: Error): string {
   if (!(error instanceof ApiError)) return BROKEN_PAGE;
   const faults = error.details.map(({ field, message }) => `${field.replace(/^query\./, '')}: ${message}`);
-  return [error.message, ...faults].join(' ');
+  return [error.summary, ...faults].join(' ');
 }
 
 /** Rows that will soon be there. */

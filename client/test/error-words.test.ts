@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { inspect } from 'node:util';
+import { generateSecret } from '../../server/src/model/api-keys.ts';
+import { startTestService, type TestService } from '../../server/test/support/service.ts';
+import {
+  ApiError,
+  ExternalIdTakenError,
+  PropertyListings,
+  UnauthorizedError,
+  VersionMismatchError,
+} from '../src/index.ts';
+import { clientOf, connect, HOME } from './support/connect.ts';
+
+const FAULT = { field: 'beds', code: 'out_of_range', message: 'Must be at least 0.' };
+
+describe('what an error says', () => {
+  let service: TestService;
+
+  before(async () => {
+    service = await startTestService();
+  });
+
+  after(() => service[Symbol.asyncDispose]());
+
+  test('why the key was refused', async () => {
+    const stranger = clientOf(generateSecret(), service.url);
+    await assert.rejects(stranger.me(), (error) => {
+      assert.ok(error instanceof UnauthorizedError);
+      assert.match(error.message, /^Invalid or missing API key: There is no such API key; it may have been deleted$/);
+      return true;
+    });
+  });
+
+  test('each field at fault, in the message alone, too', async () => {
+    const { client } = await connect(service);
+    await assert.rejects(client.listings.create({ address: '', beds: -1, baths: 2 }), (error) => {
+      assert.ok(error instanceof ApiError);
+      assert.equal(error.summary, '2 fields are not valid; details names each.');
+      const faults = error.details.map(({ field, message }) => `${field}: ${message}`);
+      assert.equal(faults.length, 2);
+      assert.equal(error.message, [error.summary, ...faults].join(' '));
+      return true;
+    });
+  });
+
+  test('one fault once', async () => {
+    const { client } = await connect(service);
+    await assert.rejects(client.listings.create({ ...HOME, beds: -1 }), (error) => {
+      assert.ok(error instanceof ApiError);
+      assert.equal(error.message.split(error.details[0]?.message ?? '-').length, 2);
+      return true;
+    });
+  });
+
+  test('the row of each fault of an import', async () => {
+    const { client } = await connect(service);
+    const rows = [HOME, { ...HOME, beds: -1 }, { ...HOME, baths: -1 }];
+    await assert.rejects(client.imports.create(rows, { atomic: true }), /line 2: beds: .* line 3: baths: /);
+  });
+
+  test('the first of many faults, and how many more there are', () => {
+    const details = Array.from({ length: 100 }, (_, index) => ({ ...FAULT, field: `photos[${index}].url` }));
+    const { message } = new ApiError(422, 'validation_failed', '100 fields are not valid.', { details });
+    assert.match(message, /photos\[4\]\.url: Must be at least 0\. And 95 more\.$/);
+    assert.doesNotMatch(message, /photos\[5\]/);
+  });
+
+  test('never a key, wherever a reply has it', async () => {
+    const key = generateSecret();
+    const details = [{ field: key, code: key, message: key }];
+    const replies = [
+      Response.json({ error: { code: 'unauthorized', message: 'No.', details } }, { status: 401 }),
+      Response.json(
+        { error: { code: 'unauthorized', message: 'No.' } },
+        { status: 401, headers: { 'WWW-Authenticate': `Bearer error_description="not ${key}"` } },
+      ),
+    ];
+    for (const reply of replies) {
+      const client = clientOf(key, 'http://127.0.0.1:9', { fetch: async () => reply });
+      await assert.rejects(client.me(), (error) => {
+        assert.ok(error instanceof UnauthorizedError);
+        assert.match(error.message, /^No\.:? .*plk_…/);
+        assert.ok(!inspect(error).includes(key));
+        return true;
+      });
+    }
+  });
+
+  test('something at all when details are not what the service sends', async () => {
+    for (const details of ['many', [null], [7], [{}], {}]) {
+      const fetch = async () =>
+        Response.json({ error: { code: 'conflict', message: 'No.', details } }, { status: 409 });
+      const client = new PropertyListings({ apiKey: generateSecret(), baseUrl: 'http://127.0.0.1:9/v1', fetch });
+      await assert.rejects(client.me(), { name: 'ApiError', code: 'unexpected_reply', status: 409 });
+    }
+  });
+
+  test('which version is the current one, and which listing has the external id', async () => {
+    const { client } = await connect(service);
+    const { id } = await client.listings.create({ ...HOME, externalId: 'A' });
+    await assert.rejects(client.listings.update(id, { beds: 9 }, { ifMatch: 7 }), (error) => {
+      assert.ok(error instanceof VersionMismatchError);
+      assert.equal(error.currentVersion, 1);
+      return true;
+    });
+    await assert.rejects(client.listings.create({ ...HOME, externalId: 'A' }), (error) => {
+      assert.ok(error instanceof ExternalIdTakenError);
+      assert.equal(error.listingId, id);
+      return true;
+    });
+  });
+});

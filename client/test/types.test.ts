@@ -1,0 +1,55 @@
+import { test } from 'node:test';
+import type {
+  ApiError,
+  ErrorCode,
+  ExternalIdTakenError,
+  Listing,
+  ListingEvent,
+  ListingList,
+  PropertyListings,
+  VersionMismatchError,
+} from '../src/index.ts';
+
+test('what cannot be right does not compile', () => {
+  // It is TypeScript that looks at these; nothing of it runs.
+  void [written, given, told, listed];
+});
+
+function written({ listings, imports }: PropertyListings, listing: Listing) {
+  // @ts-expect-error address is misspelt
+  imports.create([{ adress: 'a', beds: 1, baths: 1 }]);
+  // @ts-expect-error a whole listing has what only the service writes
+  listings.update(listing.id, listing);
+  // @ts-expect-error the same
+  listings.upsert('A', listing);
+  // @ts-expect-error the same
+  listings.create(listing);
+  // An export can be imported.
+  imports.create([listing]);
+  const { id, version, createdAt, updatedAt, ...fields } = listing;
+  listings.upsert('A', fields);
+  listings.update(id, fields, { ifMatch: version });
+  return [createdAt, updatedAt];
+}
+
+function given(event: ListingEvent): Listing | string {
+  if (event.type === 'listing.updated') return event.changed.join();
+  if (event.type === 'listing.created') return event.listing;
+  // @ts-expect-error a deleted listing is not there
+  return event.listing;
+}
+
+function told(error: ApiError, mismatch: VersionMismatchError, taken: ExternalIdTakenError) {
+  const code: ErrorCode | (string & {}) = error.code;
+  const version: number | null = mismatch.currentVersion;
+  const id: string = taken.listingId;
+  return [code, version, id];
+}
+
+function listed({ listings }: PropertyListings) {
+  const whole: ListingList<Listing> = listings.list({ status: 'active' });
+  const some: ListingList<Pick<Listing, 'id' | 'beds'>> = listings.list({ fields: ['id', 'beds'] });
+  // @ts-expect-error address was not asked for
+  const address = async () => (await some).data[0]?.address;
+  return [whole, address];
+}
