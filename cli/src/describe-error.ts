@@ -10,7 +10,8 @@ export interface DescribedError {
 
 /** What to do about errors whose own words do not say it, or not for a command line. */
 const NEXT: Record<string, string> = {
-  unauthorized: 'Or it is of another service. Make a key in the dashboard (Settings → API), then run "listings login".',
+  unauthorized:
+    'Or the key is of another service. Make one in the dashboard (Settings → API), then run "listings login".',
   insufficient_scope: '"listings login" stores another key.',
   not_found: 'If it should be there: "listings me" shows which account the key belongs to.',
   version_mismatch: 'Look at what has changed with "listings get", then try again with that version.',
