@@ -8,7 +8,8 @@ import { gzipSync } from 'node:zlib';
 import { plant } from '../../server/test/support/listings.ts';
 import { startTestService, type Tenant, type TestService } from '../../server/test/support/service.ts';
 import { directoryFor } from '../../server/test/support/serving.ts';
-import { listings, type Settings, settingsOf } from './support/cli.ts';
+import { until } from '../../server/test/support/until.ts';
+import { listings, type Settings, settingsOf, start } from './support/cli.ts';
 
 let service: TestService;
 
@@ -68,6 +69,39 @@ describe('import', () => {
     assert.deepEqual(await listingsOf(settings), []);
   });
 
+  test('names the first refused rows, and says how to come to the others', async (t) => {
+    const { settings } = await newAccount();
+    const rows = Array.from({ length: 102 }, (_, index) => `A,many,1,x${index}\n`);
+    const file = await fileFor(t, 'a.csv', `address,beds,baths,externalId\n${rows.join('')}`);
+    const { code, stderr } = await listings(['import', file], settings);
+    assert.equal(code, 1);
+    assert.equal(stderr.match(/^line \d+: beds/gm)?.length, 100);
+    assert.match(stderr, /^… and 2 more, .* Mend these and import the file again.*externalId/m);
+  });
+
+  test('that fails as a whole before any row has no report of rows', async (t) => {
+    const { settings } = await newAccount();
+    const file = await fileFor(t, 'a.csv', 'nonsense\n1\n');
+    for (const options of [[], ['--json']]) {
+      const { code, stdout, stderr } = await listings(['import', file, ...options], settings);
+      assert.deepEqual([code, stdout], [1, '']);
+      assert.match(stderr, /^error: /);
+    }
+  });
+
+  test('that is ended says what is saved, and goes on when it is run again', async (t) => {
+    const { settings } = await newAccount();
+    const { child, output, closed } = start(t, ['import', '-', '--format', 'ndjson'], settings);
+    for (let index = 0; index < 2_000; index += 1) {
+      child.stdin.write(`${JSON.stringify({ address: 'A', beds: 1, baths: 1, externalId: `x${index}` })}\n`);
+    }
+    await until('rows are saved', async () => (await listingsOf(settings)).length > 0);
+    child.kill('SIGINT');
+    assert.equal(await closed, 130);
+    assert.match(output.stderr, /^Ended after [\d.]+ kB of - had been sent: the rows up to about there are saved\./);
+    assert.match(output.stderr, /rows with an externalId or id are found again/);
+  });
+
   test('skips unknown columns only when told', async (t) => {
     const { settings } = await newAccount();
     const file = await fileFor(t, 'a.csv', 'address,beds,baths,agent\nA,1,1,Ada\n');
@@ -81,13 +115,16 @@ describe('import', () => {
     const { settings } = await newAccount();
     const row = { address: 'A', beds: 1, baths: 1, externalId: 'x' };
     const line = `${JSON.stringify(row)}\n`;
-    const runs: [args: string[], input?: string][] = [
+    const runs: [args: string[], input?: string | Uint8Array][] = [
       [['-', '--format', 'ndjson'], line],
       [['-', '--format', 'json'], `[${line}]`],
       [[await fileFor(t, 'a.ndjson', line)]],
       [[await fileFor(t, 'A.JSON', `[${line}]`)]],
       [[await fileFor(t, 'a.jsonl.gz', gzipSync(line))]],
       [[await fileFor(t, 'a.txt', line), '--format', 'ndjson']],
+      [[await fileFor(t, 'packed.ndjson', gzipSync(line))]],
+      [[await fileFor(t, 'plain.ndjson.gz', line)]],
+      [['-', '--format', 'ndjson'], gzipSync(line)],
     ];
     for (const [args, input] of runs) {
       const { code, stdout, stderr } = await listings(['import', '--json', ...args], settings, input);

@@ -14,7 +14,12 @@ interface Row {
 export async function writeImportReport(report: object, { json, dryRun }: RecordOptions & { dryRun?: true }) {
   const { created = 0, updated = 0, unchanged = 0, failed = 0, errors = [] } = Object(report);
   for (const row of errors) note(describeRow(row));
-  if (failed > errors.length) note(`… and ${formatCount(failed - errors.length)} more`);
+  if (failed > errors.length) {
+    note(
+      `… and ${formatCount(failed - errors.length)} more, which the service does not name. Mend these and import the file ` +
+        'again for the next ones: rows with an externalId or id are found again, others would be there twice.',
+    );
+  }
   if (json) return write(`${toJson(report)}\n`);
   const counts = { created, updated, unchanged, refused: failed };
   const words = Object.entries(counts).map(([word, count]) => `${formatCount(count)} ${word}`);

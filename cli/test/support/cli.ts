@@ -15,7 +15,11 @@ export function settingsOf({ url }: Pick<TestService, 'url'>, { key }: Tenant): 
 }
 
 /** Runs `listings` to its end, without the settings of whoever runs the test; `input` is all that it can read. */
-export function listings(args: string[], settings: Settings = {}, input = ''): Promise<CommandResult> {
+export function listings(
+  args: string[],
+  settings: Settings = {},
+  input: string | Uint8Array = '',
+): Promise<CommandResult> {
   const { promise, resolve, reject } = Promise.withResolvers<CommandResult>();
   const env = environment(settings);
   const options = { env, maxBuffer: 64 * 1024 * 1024 };
