@@ -1,6 +1,7 @@
 import { describeKeyFault, PropertyListings } from '@property-listings/client';
 import type { Fetch } from '@property-listings/client/request';
 import type { Command } from 'commander';
+import { type Advice, adviceByOrigin } from './advice.ts';
 import { createCurlPrinter } from './curl.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
 import { readSettings, type Settings } from './settings.ts';
@@ -34,9 +35,9 @@ export async function withClient({ curl }: CurlOptions, work: Work, file?: strin
   }
 }
 
-export function createClient(service: Service): PropertyListings {
+export function createClient(service: Service, advice: Advice = adviceByOrigin()): PropertyListings {
   const fault = describeKeyFault(service.apiKey);
-  if (fault !== undefined) throw new CommandError(`${fault} "listings login" stores another key.`, EXIT.needsKey);
+  if (fault !== undefined) throw new CommandError(`${fault} ${advice.key}`, EXIT.needsKey);
   return new PropertyListings(service);
 }
 
@@ -55,7 +56,22 @@ async function getConnection(): Promise<Settings> {
       'The address of the service is not known: run "listings login", or set PROPERTY_LISTINGS_BASE_URL.',
     );
   }
+  if (givenUrl) checkGivenUrl(baseUrl);
   return { baseUrl, apiKey };
+}
+
+/** The client's own words do not say what is wrong with which variable. */
+function checkGivenUrl(baseUrl: string): void {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  const { protocol = '', username = '', password = '', pathname = '' } = url ?? {};
+  const name = 'PROPERTY_LISTINGS_BASE_URL';
+  if (!/^https?:$/.test(protocol)) {
+    throw new CommandError(`${name} is no address such as https://listings.example.com/v1.`);
+  }
+  if (username !== '' || password !== '') throw new CommandError(`${name} must not contain a user or a password.`);
+  if (!pathname.endsWith('/v1')) {
+    throw new CommandError(`${name} is ${url?.origin}${pathname}: /v1 is missing at its end.`);
+  }
 }
 
 function missingKey(stored: Partial<Settings>, baseUrl: string | undefined): string {

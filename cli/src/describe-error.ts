@@ -1,4 +1,5 @@
 import { ApiError, ConnectionError, type FieldFault } from '@property-listings/client';
+import { type Advice, adviceByOrigin } from './advice.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
 import { toFlag } from './fields.ts';
 import { toLine } from './output/terminal.ts';
@@ -10,18 +11,13 @@ export interface DescribedError {
 
 /** What to do about errors whose own words do not say it, or not for a command line. */
 const NEXT: Record<string, string> = {
-  unauthorized:
-    'Or the key is of another service. Make one in the dashboard (Settings → API), then run "listings login".',
-  insufficient_scope: '"listings login" stores another key.',
   not_found: 'If it should be there: "listings me" shows which account the key belongs to.',
-  version_mismatch: 'Look at what has changed with "listings get", then try again with that version.',
   events_expired: 'Make a new "listings export", and follow from its "sequence" on.',
   rate_limited: 'Wait a moment, then try again.',
   internal_error: 'Try again; if it stays so, give the request id to whoever runs the service.',
   unavailable: 'Try again in a moment.',
 };
 
-const NOT_REACHED = 'Is the service running, and is the address right? "listings login" stores another one.';
 /** Where the client's words are for who writes programs. */
 const CONNECTION_WORDS = new Map([
   ['timeout', 'The service was silent for too long. Try again.'],
@@ -29,11 +25,11 @@ const CONNECTION_WORDS = new Map([
 ]);
 
 /** What stderr says, and the exit code. */
-export function describeError(error: unknown): DescribedError {
+export function describeError(error: unknown, advice: Advice = adviceByOrigin()): DescribedError {
   if (error instanceof CommandError) return { lines: [error.message], exitCode: error.exitCode };
-  if (error instanceof ApiError) return describeApiError(error);
+  if (error instanceof ApiError) return describeApiError(error, advice);
   if (error instanceof ConnectionError) {
-    const words = CONNECTION_WORDS.get(error.code) ?? `${toLine(error.message)}\n${NOT_REACHED}`;
+    const words = CONNECTION_WORDS.get(error.code) ?? `${toLine(error.message)}\n${advice.address}`;
     return { lines: [words], exitCode: EXIT.failure };
   }
   const text = error instanceof Error ? error.message : String(error);
@@ -41,9 +37,9 @@ export function describeError(error: unknown): DescribedError {
   return { lines: [toLine(text), ...stack], exitCode: EXIT.failure };
 }
 
-function describeApiError(error: ApiError): DescribedError {
+function describeApiError(error: ApiError, advice: Advice): DescribedError {
   const { code, status, requestId, details = [], summary: message } = error;
-  const next = NEXT[code];
+  const next = describeNext(error, advice);
   // One fault may be the message already.
   const faults = details.filter((fault) => !message.includes(fault.message));
   return {
@@ -57,13 +53,35 @@ function describeApiError(error: ApiError): DescribedError {
   };
 }
 
+function describeNext({ code, members }: ApiError, advice: Advice): string | undefined {
+  if (code === 'unauthorized') {
+    return `Or the key is of another service. Make one in the dashboard (Settings → API). ${advice.key}`;
+  }
+  if (code === 'insufficient_scope') return advice.key;
+  if (code === 'version_mismatch') return describeMismatch(members.currentVersion);
+  return NEXT[code];
+}
+
+function describeMismatch(version: unknown): string {
+  if (typeof version !== 'number') return 'Look at what has changed with "listings get", then try again.';
+  return `Its version is ${version} now. Look at what has changed with "listings get", then try again with --if-match ${version}.`;
+}
+
 function describeFault({ line, field, message }: FieldFault): string {
   return toWords(`${line === undefined ? '' : `line ${line}: `}${field}: ${message}`);
 }
 
+/** What the service says to who writes programs, and how it is said here. */
+const WORDS: readonly [theirs: string, ours: string][] = [
+  ['ignoreUnknown=true', '--ignore-unknown'],
+  ['; details names each', ''],
+  ['; a + is sent as %2B', ''],
+  [': read it again, and send your change with its ETag', ''],
+];
+
 /** The service's words, with its parameters as flags. */
 function toWords(text: string): string {
-  const words = toLine(text).replaceAll('ignoreUnknown=true', '--ignore-unknown');
+  const words = WORDS.reduce((changed, [theirs, ours]) => changed.replaceAll(theirs, ours), toLine(text));
   return words.replace(
     /\bquery\.(\w+)(?:\[(\w+)\])?/g,
     (_, name, operator) => `--${toFlag(name)}${operator === undefined ? '' : `-${operator}`}`,

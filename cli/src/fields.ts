@@ -66,6 +66,13 @@ export const LISTING_MEMBERS: readonly string[] = [
   'updatedAt',
 ];
 
+const NEEDED: readonly string[] = ['address', 'beds', 'baths'];
+
+/** What a listing can be without. */
+export const OPTIONAL_MEMBERS: readonly string[] = [...FIELDS.map(({ name }) => name), 'photos', 'metadata'].filter(
+  (name) => !NEEDED.includes(name),
+);
+
 export function getField(name: string): Field {
   const field = FIELDS.find((candidate) => candidate.name === name);
   if (field === undefined) throw new Error(`There is no field ${name}`);

@@ -1,32 +1,36 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
+import { CommandError } from './exit-codes.ts';
 
 /** Whether there is somebody to ask. */
 export function isInteractive(): boolean {
   return process.stdin.isTTY === true && process.stderr.isTTY === true;
 }
 
-/** Asks on stderr, as stdout is for the answer; what was not answered is empty. */
-export function ask(question: string): Promise<string> {
-  return askThrough(question, process.stderr);
+/** Asks on stderr, as stdout is for the answer. @throws `left` where Ctrl-D is the answer */
+export function ask(question: string, left: string): Promise<string> {
+  return askThrough(question, process.stderr, left);
 }
 
 /** As `ask`, without showing what is typed. */
-export async function askHidden(question: string): Promise<string> {
+export async function askHidden(question: string, left: string): Promise<string> {
   process.stderr.write(question);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const answer = await askThrough('', nowhere);
+  const answer = await askThrough('', nowhere, left);
   process.stderr.write('\n');
   return answer;
 }
 
-async function askThrough(question: string, output: NodeJS.WritableStream): Promise<string> {
+async function askThrough(question: string, output: NodeJS.WritableStream, left: string): Promise<string> {
   const questions = createInterface({ input: process.stdin, output, terminal: true });
-  const closed = new Promise<string>((resolve) => questions.once('close', () => resolve('')));
+  const closed = new Promise<undefined>((resolve) => questions.once('close', () => resolve(undefined)));
   // Ctrl-C, which the terminal itself no longer turns into a signal here.
   questions.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   try {
-    return await Promise.race([questions.question(question), closed]);
+    const answer = await Promise.race([questions.question(question), closed]);
+    if (answer !== undefined) return answer;
+    process.stderr.write('\n');
+    throw new CommandError(left);
   } finally {
     questions.close();
   }

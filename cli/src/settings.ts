@@ -44,6 +44,13 @@ export async function writeSettings(settings: Settings): Promise<void> {
   }
 }
 
-export async function removeSettings(): Promise<void> {
-  await rm(settingsPath(), { force: true });
+/** @returns whether there were any */
+export async function removeSettings(): Promise<boolean> {
+  try {
+    await rm(settingsPath());
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && /^(ENOENT|ENOTDIR)$/.test(String(error.code))) return false;
+    throw error;
+  }
 }

@@ -193,6 +193,13 @@ describe('export', () => {
     assert.equal((await lstat(file)).mode & 0o777, 0o662);
   });
 
+  test('into a directory that is not there names the file, and no other one', async () => {
+    const { settings } = await newAccount();
+    const { code, stderr } = await listings(['export', '/nonexistent/a.csv'], settings);
+    assert.equal(code, 1);
+    assert.equal(stderr, 'error: /nonexistent/a.csv cannot be written: ENOENT: no such file or directory\n');
+  });
+
   test('that is cut leaves the file as it was, nothing beside it, and says so', async (t) => {
     const directory = await directoryFor(t);
     const row = '{"id":"lst_1","address":"A","beds":1,"baths":1}\n';

@@ -62,6 +62,15 @@ describe('create', () => {
     assert.deepEqual([beds, address], [4, '1 Oak Lane']);
   });
 
+  test('with --replace replaces the listing that has the external id', async () => {
+    const flags = ['--address', 'A', '--beds', '1', '--baths', '1', '--external-id', 'MLS/9', '--replace'];
+    const id = await create(...flags, '--city', 'Austin');
+    assert.equal(await create(...flags), id);
+    const { city, version } = await retrieve(id);
+    assert.deepEqual([city, version], [undefined, 2]);
+    assert.equal((await listings(['create', '--address', 'A', '--replace'], settings)).code, 2);
+  });
+
   test('names every fault of a listing with the request id, and makes none', async () => {
     const { code, stdout, stderr } = await listings(['create', '--address', ' ', '--beds', '2.5'], settings);
     assert.equal(code, 1);
@@ -98,8 +107,35 @@ describe('update', () => {
     await listings(['update', id, '--beds', '2'], settings);
     const { code, stderr } = await listings(['update', id, '--beds', '3', '--if-match', '1'], settings);
     assert.equal(code, 1);
-    assert.match(stderr, /version_mismatch, 412\)\nLook at what has changed/);
+    assert.match(
+      stderr,
+      /^error: The listing is not at the version you named\. \(version_mismatch, 412\)\nIts version is 2 now\. .* --if-match 2\.\n/,
+    );
     assert.equal((await retrieve(id)).beds, 2);
+  });
+
+  test('finds the listing by its external id, and by its id changes that', async () => {
+    const id = await create('--address', 'A', '--beds', '1', '--baths', '1', '--external-id', 'MLS/7');
+    const byOwn = await listings(['update', '--external-id', 'MLS/7', '--beds', '2', '--if-match', '1'], settings);
+    assert.equal(byOwn.stdout, `${id}\n`, byOwn.stderr);
+    assert.equal((await listings(['update', id, '--external-id', 'MLS/8'], settings)).code, 0);
+    const { beds, externalId } = await retrieve(id);
+    assert.deepEqual([beds, externalId], [2, 'MLS/8']);
+    const gone = await listings(['update', '--external-id', 'MLS/7', '--beds', '3'], settings);
+    assert.equal(gone.code, 1);
+    assert.match(gone.stderr, /not_found, 404/);
+    for (const args of [
+      ['--beds', '3'],
+      ['--external-id', 'MLS/8'],
+    ]) {
+      assert.equal((await listings(['update', ...args], settings)).code, 2);
+    }
+  });
+
+  test('does not choose between a value and its absence', async () => {
+    const { code, stderr } = await listings(['update', 'x', '--list-price', '5', '--unset', 'listPrice'], settings);
+    assert.equal(code, 2);
+    assert.match(stderr, /list-price is given and unset: choose one/);
   });
 
   test('without anything to change is wrong usage', async () => {

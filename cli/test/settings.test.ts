@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
 import { generateSecret } from '../../server/src/model/api-keys.ts';
 import { startTestService, type Tenant, type TestService } from '../../server/test/support/service.ts';
 import { until } from '../../server/test/support/until.ts';
@@ -49,6 +50,8 @@ describe('login', () => {
       const { code, stderr } = await listings(['login', '--base-url', url], configuration, input);
       assert.equal(code, expected, stderr);
       assert.ok(input === '' || !stderr.includes(input));
+      // That it stores another one is no help.
+      assert.doesNotMatch(stderr, /"listings login" stores/);
     }
     assert.deepEqual(await readdir(configuration.XDG_CONFIG_HOME ?? ''), []);
   });
@@ -70,6 +73,22 @@ describe('login', () => {
     assert.equal((await listings(['logout'], configuration)).code, 0);
     assert.deepEqual(await readdir(directory), []);
     assert.equal((await listings(['me'], configuration)).code, 4);
+    const again = await listings(['logout'], configuration);
+    assert.deepEqual([again.code, again.stderr], [0, 'No key is stored.\n']);
+  });
+
+  test('in a terminal is left by Ctrl-D at each question, and then has stored nothing', async (t) => {
+    const configuration = await emptyConfiguration(t);
+    for (const answers of [[], [`${service.url}/v1\r`]]) {
+      const { child, output, closed } = shell(t, 'listings login', configuration, 80);
+      await until('the address is asked for', () => output.stdout.includes('Address of the service'));
+      for (const answer of answers) child.stdin.write(answer);
+      await until('the last question', () => answers.length === 0 || output.stdout.includes('API key: '));
+      child.stdin.write('\u0004');
+      assert.equal(await closed, 1, output.stdout);
+      assert.ok(stripVTControlCharacters(output.stdout).endsWith('\r\nerror: Nothing was stored.\r\n'), output.stdout);
+    }
+    assert.deepEqual(await readdir(configuration.XDG_CONFIG_HOME ?? ''), []);
   });
 });
 

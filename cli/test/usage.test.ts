@@ -51,7 +51,7 @@ describe('what ends a command', () => {
       assert.equal(refused.code, 4);
       assert.match(
         refused.stderr,
-        /^error: Invalid or missing API key: There is no such API key; it may have been deleted \(unauthorized, 401\)\n.*"listings login"/,
+        /^error: Invalid or missing API key: There is no such API key; it may have been deleted \(unauthorized, 401\)\n.* is from PROPERTY_LISTINGS_API_KEY/,
       );
       for (const key of [cut, other]) assert.ok(!`${mistyped.stderr}${refused.stderr}`.includes(key));
     }
@@ -62,9 +62,33 @@ describe('what ends a command', () => {
     for (const args of [['me'], ['list'], ['list', '--csv'], ['export']]) {
       const { code, stdout, stderr } = await listings(args, settingsOf({ url }, tenant));
       assert.deepEqual([code, stdout], [1, '']);
-      assert.match(stderr, /^error: .*ECONNREFUSED.*\nIs the service running, and is the address right\?/);
+      assert.match(
+        stderr,
+        /^error: .*ECONNREFUSED.*\nIs the service running, and is the address in PROPERTY_LISTINGS_BASE_URL right\?/,
+      );
       assert.doesNotMatch(stderr, /^ {4}at /m);
     }
+  });
+
+  test('an address in the environment that cannot be one is told by its variable', async () => {
+    const { key } = tenant;
+    const runs: [value: string, words: string][] = [
+      [service.url, `is ${service.url}/: /v1 is missing at its end.`],
+      ['http://ada:secret@127.0.0.1/v1', 'must not contain a user or a password.'],
+      [key, 'is no address such as https://listings.example.com/v1.'],
+    ];
+    for (const [value, words] of runs) {
+      const { code, stderr } = await listings(['me'], { ...settings, PROPERTY_LISTINGS_BASE_URL: value });
+      assert.deepEqual([code, stderr], [1, `error: PROPERTY_LISTINGS_BASE_URL ${words}\n`]);
+    }
+  });
+
+  test('words that are for who writes programs are not shown', async () => {
+    const two = await listings(['create', '--address', ' '], settings);
+    assert.match(two.stderr, /^error: 3 fields are not valid\. \(/);
+    const time = await listings(['list', '--updated-at-gte', 'x'], settings);
+    assert.match(time.stderr, /--updated-at-gte: Must be a date .*Z\. \(/);
+    assert.ok(!`${two.stderr}${time.stderr}`.match(/%2B|details/));
   });
 
   test('wrong usage ends it with 2, and says what was meant', async () => {
@@ -119,7 +143,7 @@ describe('what ends a command', () => {
     const reader = settingsOf(service, await service.createTenant('Reader', 'read'));
     const { code, stderr } = await listings(['create', '--address', 'A', '--beds', '1', '--baths', '1'], reader);
     assert.equal(code, 1);
-    assert.match(stderr, /insufficient_scope, 403\)\n"listings login" stores another key\./);
+    assert.match(stderr, /insufficient_scope, 403\)\nThe key is from PROPERTY_LISTINGS_API_KEY/);
   });
 });
 

@@ -34,7 +34,9 @@ async function deleteListing(client: PropertyListings, reference: Reference, { y
   note(`Deleted ${toLine(id ?? externalId)}.`);
 }
 
+const LEFT = 'Nothing was deleted.';
+
 async function confirm(address: string): Promise<void> {
-  const answer = await ask(`Delete "${toLine(address)}" for ever? [y/N] `);
-  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError('Nothing was deleted.');
+  const answer = await ask(`Delete "${toLine(address)}" for ever? [y/N] `, LEFT);
+  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError(LEFT);
 }

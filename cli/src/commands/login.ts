@@ -1,6 +1,9 @@
 import { text } from 'node:stream/consumers';
+import type { Me } from '@property-listings/client';
 import type { Command } from 'commander';
+import { LOGIN_ADVICE } from '../advice.ts';
 import { createClient } from '../connection.ts';
+import { describeError } from '../describe-error.ts';
 import { CommandError, usageError } from '../exit-codes.ts';
 import { note } from '../output/standard-output.ts';
 import { toLine } from '../output/terminal.ts';
@@ -16,9 +19,10 @@ export function addLogin(program: Command): void {
     .addHelpText('after', '\nExample:\n  $ listings login --base-url https://listings.example.com/v1 < key.txt')
     .action(async (options: { baseUrl?: string }, command: Command) => {
       const baseUrl = toBaseUrl(await readBaseUrl(options.baseUrl, command), command);
-      const apiKey = (await (isInteractive() ? askHidden('API key: ') : text(process.stdin))).trim();
-      if (apiKey === '') usageError(command, 'There is no key: give it on stdin.');
-      const { account, key } = await createClient({ baseUrl, apiKey }).me();
+      const apiKey = (await (isInteractive() ? askHidden('API key: ', LEFT) : text(process.stdin))).trim();
+      if (apiKey === '')
+        usageError(command, isInteractive() ? 'There is no key.' : 'There is no key: give it on stdin.');
+      const { account, key } = await tryKey({ baseUrl, apiKey });
       await writeSettings({ baseUrl, apiKey });
       note(
         `You work with the account "${toLine(account.name)}" by the key "${toLine(key.name)}" (${key.access} access, ` +
@@ -30,6 +34,18 @@ export function addLogin(program: Command): void {
     });
 }
 
+/** Where no answer comes. */
+const LEFT = 'Nothing was stored.';
+
+async function tryKey(settings: Settings): Promise<Me> {
+  try {
+    return await createClient(settings, LOGIN_ADVICE).me();
+  } catch (error) {
+    const { lines, exitCode } = describeError(error, LOGIN_ADVICE);
+    throw new CommandError(lines.join('\n'), exitCode);
+  }
+}
+
 async function readBaseUrl(given: string | undefined, command: Command): Promise<string> {
   const known = given ?? (process.env.PROPERTY_LISTINGS_BASE_URL || undefined);
   if (known !== undefined) return known;
@@ -37,7 +53,7 @@ async function readBaseUrl(given: string | undefined, command: Command): Promise
   // What is broken is written anew.
   const stored: Partial<Settings> = await readSettings().catch(() => ({}));
   const { baseUrl: before = 'http://127.0.0.1:3000/v1' } = stored;
-  return (await ask(`Address of the service [${before}]: `)).trim() || before;
+  return (await ask(`Address of the service [${before}]: `, LEFT)).trim() || before;
 }
 
 /** An address without a path gets the version that every address has. */

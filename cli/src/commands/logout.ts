@@ -7,7 +7,6 @@ export function addLogout(program: Command): void {
     .command('logout')
     .description('forget what "login" has stored; the key itself goes on working until it is deleted')
     .action(async () => {
-      await removeSettings();
-      note('The stored key is forgotten.');
+      note((await removeSettings()) ? 'The stored key is forgotten.' : 'No key is stored.');
     });
 }

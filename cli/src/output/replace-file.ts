@@ -24,7 +24,8 @@ export async function replaceFile(path: string, pieces: AsyncIterable<string | U
   } catch (error) {
     // What reads the pieces has errors of its own.
     if (!(error instanceof Error && 'syscall' in error)) throw error;
-    throw new CommandError(`${path} cannot be written: ${error.message}`);
+    // Without the name of the draft, which nobody knows.
+    throw new CommandError(`${path} cannot be written: ${error.message.replace(/, \w+ '.*$/s, '')}`);
   } finally {
     remove();
     process.off('exit', remove);
