@@ -2,7 +2,7 @@ import { describeKeyFault, PropertyListings } from '@property-listings/client';
 import type { Fetch } from '@property-listings/client/request';
 import type { Command } from 'commander';
 import { type Advice, adviceByOrigin } from './advice.ts';
-import { createCurlPrinter } from './curl.ts';
+import { type CurlFiles, createCurlPrinter } from './curl.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
 import { readSettings, type Settings } from './settings.ts';
 
@@ -22,11 +22,11 @@ export function withCurlOption(command: Command): Command {
   return command.option('--curl', 'print the request as a curl command, the key masked, and send nothing');
 }
 
-/** Runs `work` with the client, or lets it print its first request. `file` is what stands for a body that is a stream. */
-export async function withClient({ curl }: CurlOptions, work: Work, file?: string): Promise<void> {
+/** Runs `work` with the client, or lets it print its first request. */
+export async function withClient({ curl }: CurlOptions, work: Work, files: CurlFiles = {}): Promise<void> {
   const settings = await getConnection();
   if (!curl) return work(createClient(settings), settings);
-  const { fetch, ...printer } = createCurlPrinter(settings.apiKey, file);
+  const { fetch, ...printer } = createCurlPrinter(settings.apiKey, files);
   try {
     const service = { ...settings, fetch, maxRetries: 0 };
     await work(createClient(service), service);

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { generateSecret } from '../../server/src/model/api-keys.ts';
 import { freePort } from '../../server/test/support/free-port.ts';
 import { startTestService, type Tenant, type TestService } from '../../server/test/support/service.ts';
-import { listings, type Settings, settingsOf } from './support/cli.ts';
+import { listings, type Settings, settingsOf, shell } from './support/cli.ts';
 
 let service: TestService;
 let tenant: Tenant;
@@ -160,16 +160,25 @@ describe('--curl', () => {
       [['delete', 'lst_1'], 'curl -X DELETE ', "-H 'Idempotency-Key: "],
       [['import', '/nonexistent.csv'], 'curl -X POST ', "--upload-file '/nonexistent.csv'"],
       [['export', '/nonexistent/a.geojson'], 'curl ', "-H 'Accept: application/geo+json'"],
-      [['events', '--follow', '--after', '7'], 'curl ', '/v1/events?after=7'],
+      [['export', "/nonexistent/Ada's.ndjson"], 'curl ', "-o '/nonexistent/Ada'\\''s.ndjson'"],
+      [['events', '--follow', '--after', '7'], 'curl ', '/v1/events?after=7&wait=25'],
+      [['create', '--address', tenant.key], 'curl -X POST ', `"address":"${tenant.key.slice(0, 8)}…"`],
     ];
     for (const [args, start, part] of runs) {
       const { code, stdout, stderr } = await listings([...args, '--curl'], settings);
       assert.equal(code, 0, stderr);
       assert.ok(stdout.startsWith(start) && stdout.includes(part), stdout);
-      assert.ok(stdout.includes(`-H 'Authorization: Bearer ${tenant.key.slice(0, 8)}…'`), stdout);
-      assert.match(stderr, /^To run it, .*\$PROPERTY_LISTINGS_API_KEY/);
+      assert.ok(stdout.includes('-H "Authorization: Bearer $PROPERTY_LISTINGS_API_KEY"'), stdout);
+      assert.equal(stderr, '');
       assert.ok(!`${stdout}${stderr}`.includes(tenant.key));
     }
     assert.equal(service.logLines.length, seen);
+  });
+
+  test('prints a command that runs, and gives what the program gives', async (t) => {
+    const { output, closed } = shell(t, `eval "$(listings me --curl) -s"; echo; listings me --json`, settings);
+    assert.equal(await closed, 0, output.stderr);
+    const [byCurl, byProgram] = output.stdout.split('\n');
+    assert.equal(byCurl, byProgram);
   });
 });

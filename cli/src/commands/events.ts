@@ -12,6 +12,8 @@ interface EventsOptions extends CurlOptions {
 
 /** The largest page that the service gives. */
 const PAGE_SIZE = 1_000;
+/** As long as the client's `follow` lets the service hold a request. */
+const WAIT_SECONDS = 25;
 
 export function addEvents(program: Command): void {
   const command = program
@@ -37,6 +39,8 @@ async function writeEvents(client: PropertyListings, options: EventsOptions): Pr
   const { epoch } = options;
   if (!options.follow) return writeKept(client, options);
   const { after, ...now } = options.after === undefined ? await readPosition(client) : { after: options.after };
+  // Otherwise it waits only once there is nothing more to tell.
+  if (options.curl) await client.events.list({ after, epoch, wait: WAIT_SECONDS });
   let last = after;
   if (process.stderr.isTTY) {
     note(`Waiting for changes after ${after}; Ctrl-C ends it.`);

@@ -42,12 +42,13 @@ Examples:
     .action((given: string | undefined, options: ExportOptions, command: Command) => {
       const file = given === '-' ? undefined : given;
       const format = options.format ?? (file === undefined ? 'ndjson' : chooseFormat(FORMATS, file, command));
-      return withClient(options, async (client, service) => {
+      const work = async (client: PropertyListings, service: Service) => {
         const query = toQuery({ ...options });
         const pieces = readPieces(client, service, query, format);
         if (options.curl) return writeAll(pieces);
         await writeExport(pieces, await ExportProgress.start(client, query, format, file), file);
-      });
+      };
+      return withClient(options, work, { received: file });
     });
 }
 

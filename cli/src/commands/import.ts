@@ -50,7 +50,7 @@ Examples:
       const format = given ?? chooseFormat(FORMATS, isPacked ? file.slice(0, -3) : file, command);
       const sent = { format, atomic, dryRun, ignoreUnknown, headers: isPacked ? PACKED : {} };
       const work = (client: PropertyListings) => importFile(client, new ImportFile(file), sent, options);
-      await withClient(options, work, file);
+      await withClient(options, work, { sent: file });
     });
 }
 
