@@ -24,8 +24,8 @@ export function listEvents(transport: Transport, query: EventQuery, options?: Ca
 }
 
 /**
- * Events in pages, each once and in order; for ever, or until there are no more. Only before the service has answered
- * once does it give up: a wrong address should be told.
+ * Events in pages, each once and in order; for ever, or until there are no more. Once the service has answered, what may pass
+ * is tried again without an end: before, a wrong address should be told. A refusal (401, 410) always ends it.
  */
 export async function* followPages(
   transport: Transport,

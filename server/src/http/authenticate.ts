@@ -6,7 +6,7 @@ import type { Services } from './app.ts';
 import { clientAddress } from './client-address.ts';
 import type { Exchange } from './exchange.ts';
 import { countHeader } from './raw-headers.ts';
-import { CHALLENGE } from './reply.ts';
+import { CHALLENGE, challengeFor } from './reply.ts';
 
 /** RFC 6750 §2.1, the scheme in any case (RFC 9110 §11.1). */
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
@@ -53,10 +53,8 @@ function isLatest(incoming: IncomingMessage): boolean {
 }
 
 function unauthorized(description?: string): AppError {
-  const reason = description === undefined ? '' : `, error="invalid_token", error_description="${description}"`;
-  return new AppError('unauthorized', 'Invalid or missing API key', {
-    headers: { 'WWW-Authenticate': CHALLENGE + reason },
-  });
+  const challenge = description === undefined ? CHALLENGE : challengeFor(description);
+  return new AppError('unauthorized', 'Invalid or missing API key', { headers: { 'WWW-Authenticate': challenge } });
 }
 
 /** @throws {AppError} `insufficient_scope` for a key that may only read */

@@ -16,6 +16,14 @@ export const JSON_TYPE = 'application/json';
 /** RFC 6750 §3. */
 export const CHALLENGE = 'Bearer realm="property-listings"';
 
+/** For the key's holder, why it was refused. */
+export function challengeFor(description: string): string {
+  return `${CHALLENGE}, error="invalid_token", error_description="${description}"`;
+}
+
+/** Of a key with which the request was let in. */
+const GONE_MEANWHILE = challengeFor('This API key was deleted or has expired since the request began');
+
 /** What every reply says, unless its own headers say otherwise. */
 export function commonHeaders(requestId: string): Record<string, string> {
   return {
@@ -45,7 +53,7 @@ export function replyError(error: AppError, requestId: string): Reply {
   const isKeyRefused = error.message === KEY_REFUSED;
   const body = isKeyRefused ? KEY_REFUSED_BODY : errorBody(error, requestId);
   // RFC 9110 §15.5.2: a 401 says how to authenticate. There is no scheme for a cookie.
-  const challenge = isKeyRefused ? { 'WWW-Authenticate': CHALLENGE } : undefined;
+  const challenge = isKeyRefused ? { 'WWW-Authenticate': GONE_MEANWHILE } : undefined;
   // The page about the error (RFC 8288, the relation `help`): a header, since the body of a 401 is fixed.
   const help = { Link: `</docs/errors/${error.code}>; rel="help"` };
   return replyJson(ERRORS[error.code].status, body, { ...challenge, ...help, ...error.headers });
