@@ -1,7 +1,9 @@
-import { fit } from './terminal.ts';
+import { fit, widthOf } from './terminal.ts';
 
 const DRAW_INTERVAL_MS = 100;
-const BAR_WIDTH = 24;
+/** With its brackets; narrower than the least it says nothing. */
+const BAR_WIDTH = { min: 7, max: 26 };
+const GAP = '  ';
 /** The remaining time is told by the rate of the last seconds, which is not that of the start. */
 const RATE_WINDOW_MS = 5_000;
 
@@ -29,7 +31,8 @@ export class ProgressLine {
     this.#drawnAtMs = nowMs;
     this.#samples.push({ atMs: nowMs, done: amount.done });
     while ((this.#samples[0]?.atMs ?? nowMs) < nowMs - RATE_WINDOW_MS) this.#samples.shift();
-    this.#draw([this.#title, ...describeProgress(amount, this.#ratePerSecond())].join('  '));
+    const parts = describeProgress(amount, this.#ratePerSecond());
+    this.#draw(layOut(this.#title, amount, parts, terminalWidth()));
   }
 
   /** What stands there while nothing can be counted. */
@@ -41,7 +44,7 @@ export class ProgressLine {
     // Ctrl-C leaves no half of it behind either.
     if (!this.#isDrawn) process.once('exit', () => this.clear());
     this.#isDrawn = true;
-    process.stderr.write(`\r${fit(line, (process.stderr.columns || 80) - 1)}\u001b[K`);
+    process.stderr.write(`\r${fit(line, terminalWidth())}\u001b[K`);
   }
 
   /** Takes the line away, so that what follows begins where it stood. */
@@ -61,15 +64,34 @@ function canDraw(): boolean {
   return process.stderr.isTTY && process.env.TERM !== 'dumb';
 }
 
-/** The parts of the line: bar, amount, rate and remaining time, as far as they are known. */
+/** Without the last column, in which the cursor stands. */
+function terminalWidth(): number {
+  return (process.stderr.columns || 80) - 1;
+}
+
+/** The line as wide as there is room: the bar gives way first, then the amount, then the title. */
+function layOut(title: string, { done, total }: Amount, [share, amount, ...pace]: string[], columns: number): string {
+  const full = [title, share, amount, ...pace].join(GAP);
+  const room = Math.min(BAR_WIDTH.max, columns - widthOf(full) - GAP.length);
+  if (total !== undefined && room >= BAR_WIDTH.min) {
+    return [title, drawBar(total === 0 ? 1 : done / total, room), share, amount, ...pace].join(GAP);
+  }
+  const narrower = [full, [title, share, ...pace].join(GAP)];
+  return narrower.find((line) => widthOf(line) <= columns) ?? [share, ...pace].join(GAP);
+}
+
+function drawBar(share: number, width: number): string {
+  const filled = Math.floor(Math.min(1, share) * (width - 2));
+  return `[${'#'.repeat(filled)}${'.'.repeat(width - 2 - filled)}]`;
+}
+
+/** The parts of the line: how much, rate and remaining time, as far as they are known. */
 function describeProgress({ done, total, format }: Amount, ratePerSecond: number | undefined): string[] {
   const rate = ratePerSecond === undefined ? [] : [`${format(ratePerSecond)}/s`];
   if (total === undefined) return [format(done), ...rate];
   const share = total === 0 ? 1 : Math.min(1, done / total);
-  const filled = Math.floor(share * BAR_WIDTH);
-  const bar = `[${'#'.repeat(filled)}${'.'.repeat(BAR_WIDTH - filled)}]`;
   const left = ratePerSecond ? [`${formatDuration((total - done) / ratePerSecond)} left`] : [];
-  return [bar, `${Math.floor(share * 100)}%`.padStart(4), `${format(done)} of ${format(total)}`, ...rate, ...left];
+  return [`${Math.floor(share * 100)}%`.padStart(4), `${format(done)} of ${format(total)}`, ...rate, ...left];
 }
 
 /** Seconds as `0:03`, or `1:02:03`. */
