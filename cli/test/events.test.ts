@@ -60,7 +60,7 @@ describe('events', () => {
     await until('the event is printed', () => following.output.stdout.includes('"sequence":3'));
     following.child.stdin.write('\x03');
     assert.equal(await following.closed, 130);
-    assert.match(following.output.stdout, /To go on: listings events --follow --after 3/);
+    assert.match(following.output.stdout, /To go on: listings events --follow --after 3 --epoch \w{8}/);
     await createMany(tenant, 2);
     const resumed = shell(t, 'listings events --follow --after 3 | head -n 2', settings);
     // The third one is what makes the command notice that nobody reads any more.

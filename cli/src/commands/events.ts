@@ -1,4 +1,4 @@
-import type { PropertyListings } from '@property-listings/client';
+import type { Position, PropertyListings } from '@property-listings/client';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type CurlOptions, withClient, withCurlOption } from '../connection.ts';
 import { note, write } from '../output/standard-output.ts';
@@ -36,20 +36,24 @@ Examples:
 }
 
 async function writeEvents(client: PropertyListings, options: EventsOptions): Promise<void> {
-  const { epoch } = options;
   if (!options.follow) return writeKept(client, options);
-  const { after, ...now } = options.after === undefined ? await readPosition(client) : { after: options.after };
+  const start = options.after === undefined ? await readPosition(client) : { after: options.after };
+  let reached: Position = { ...start, ...(options.epoch !== undefined && { epoch: options.epoch }) };
   // Otherwise it waits only once there is nothing more to tell.
-  if (options.curl) await client.events.list({ after, epoch, wait: WAIT_SECONDS });
-  let last = after;
+  if (options.curl) await client.events.list({ ...reached, wait: WAIT_SECONDS });
   if (process.stderr.isTTY) {
-    note(`Waiting for changes after ${after}; Ctrl-C ends it.`);
-    process.once('exit', () => note(`\nTo go on: listings events --follow --after ${last}`));
+    note(`Waiting for changes after ${reached.after}; Ctrl-C ends it.`);
+    process.once('exit', () => note(`\nTo go on: listings events --follow${toFlags(reached)}`));
   }
-  for await (const event of client.events.follow({ after, ...now, ...(epoch !== undefined && { epoch }) })) {
+  for await (const event of client.events.follow(reached)) {
     await write(`${toJson(event)}\n`);
-    last = event.sequence;
+    reached = { after: event.sequence, epoch: event.epoch };
   }
+}
+
+/** After a restore the same sequence means something else: the epoch belongs to it. */
+function toFlags({ after, epoch }: Position): string {
+  return ` --after ${after}${epoch === undefined ? '' : ` --epoch ${epoch}`}`;
 }
 
 async function writeKept(client: PropertyListings, options: EventsOptions): Promise<void> {
