@@ -72,7 +72,7 @@ export async function startServer(
   throw new Error(`${args.join(' ')} did not start to listen`);
 }
 
-export async function findFreePort(): Promise<number> {
+async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { Client } from 'pg';
 import { clientFor, databaseFor, serviceFor } from '../../server/test/postgres/support.ts';
 import { loggingUrl, recordScripts } from '../src/postgres/recordings.ts';
 import { startPostgres } from '../src/postgres/server.ts';
@@ -31,7 +30,7 @@ test('the recorded SQL lists, and creates one listing after the other', async (t
 });
 
 /** Runs what the scripts have of pgbench's language. */
-async function runScript(client: Client, script: string): Promise<void> {
+async function runScript(client: Awaited<ReturnType<typeof clientFor>>, script: string): Promise<void> {
   const variables = new Map<string, unknown>([['number', Math.floor(Math.random() * 1e15)]]);
   const fill = (text: string) =>
     text.replaceAll(/:(number|sequence|next)\b/g, (_, name: string) => String(variables.get(name)));
