@@ -103,7 +103,7 @@ describe('architecture', () => {
   });
 
   test('nothing outside the server imports it', () => {
-    for (const workspace of ['bench', 'client/src', 'cli/src', 'dashboard/src']) {
+    for (const workspace of ['bench', 'prove', 'client/src', 'cli/src', 'dashboard/src']) {
       assert.deepEqual(filesWith(workspace, /from '[^']*server\/src/), [], `${workspace} imports the server`);
     }
   });

@@ -1,14 +1,18 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import type { TestContext } from 'node:test';
 import { isRefused } from './free-port.ts';
 import { type ProgramCopy, type ServeProcess, spawnService } from './process.ts';
 import { createDirectory } from './service.ts';
 import { until } from './until.ts';
 
+/** Something with an end, such as a test. */
+export interface Cleanup {
+  after(end: () => unknown): void;
+}
+
 /** A directory that is gone after the test. */
-export async function directoryFor(t: TestContext): Promise<string> {
+export async function directoryFor(t: Cleanup): Promise<string> {
   const directory = await createDirectory();
   t.after(() => rm(directory, { recursive: true, force: true }));
   return directory;
@@ -16,7 +20,7 @@ export async function directoryFor(t: TestContext): Promise<string> {
 
 /** `serve` in a process that does not outlive the test. */
 export async function serveFor(
-  t: TestContext,
+  t: Cleanup,
   settings: Record<string, string>,
   copy?: ProgramCopy,
 ): Promise<ServeProcess> {
@@ -26,7 +30,7 @@ export async function serveFor(
 }
 
 /** A process that does not outlive the test, with what it writes. */
-export function spawnFor(t: TestContext, command: string, args: string[], env: Record<string, string>, cwd?: string) {
+export function spawnFor(t: Cleanup, command: string, args: string[], env: Record<string, string>, cwd?: string) {
   const child: ChildProcessWithoutNullStreams = spawn(command, args, { env, cwd });
   t.after(() => endByForce(child));
   const output = { stdout: '', stderr: '' };

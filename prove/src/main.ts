@@ -1,0 +1,110 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Part, Trial } from './part.ts';
+import { parts } from './parts.ts';
+import { formatPart, type Result, writeReport } from './report.ts';
+import { isGood, type Verdict } from './trial.ts';
+
+const HELP = `npm run prove -- [options] [PART …]
+
+Tries to break what the service promises, and writes docs/proof.md. With parts it tries these and prints what came of it.
+
+  --seed N    makes the same choices as an earlier run
+  --small     the short form, as it runs with the tests
+
+Parts:
+${parts.map(({ name, promise }) => `  ${name.padEnd(18)} ${promise}`).join('\n')}`;
+
+const TRIAL_PROGRAM = join(import.meta.dirname, 'trial-process.ts');
+/** Much longer than any takes: what does not end is a fault, too. */
+const TRIAL_TIMEOUT_MS = 30 * 60_000;
+const SEEDS = 2 ** 31;
+
+const running = new Set<ChildProcess>();
+process.once('exit', () => running.forEach(endByForce));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
+
+try {
+  await main();
+} catch (error) {
+  console.error(`prove: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 2;
+}
+
+async function main(): Promise<void> {
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { seed: { type: 'string' }, small: { type: 'boolean' }, help: { type: 'boolean' } },
+  });
+  if (values.help) {
+    console.log(HELP);
+    return;
+  }
+  const chosen = positionals.length === 0 ? parts : positionals.map(findPart);
+  const seed = values.seed === undefined ? randomInt(SEEDS) : readSeed(values.seed);
+  const date = new Date();
+  const results: Result[] = [];
+  for (const part of chosen) {
+    const result = await prove(part, values.small ? 'small' : 'full', seed);
+    results.push(result);
+    console.log(formatPart(result, parts.indexOf(part) + 1));
+  }
+  if (chosen === parts && !values.small) writeReport(results, { date, seed });
+  const failed = results.filter(({ isKept }) => !isKept).map(({ part }) => part.name);
+  console.error(failed.length === 0 ? 'Every promise was kept.' : `NOT PROVEN: ${failed.join(', ')} (seed ${seed})`);
+  if (failed.length > 0) process.exitCode = 1;
+}
+
+/** Tries a part, then whether it finds each of its planted faults. */
+async function prove(part: Part, size: Trial['size'], seed: number): Promise<Result> {
+  console.error(`${part.title}: ${part.promise}`);
+  const verdict = await tryInProcess(part.name, size, seed);
+  const faults: Result['faults'] = [];
+  for (const fault of part.faults) {
+    console.error(`  planted: ${fault.what}`);
+    faults.push({ fault, verdict: await tryInProcess(part.name, 'small', seed, fault.name) });
+  }
+  const isKept = isGood(verdict, false) && faults.every((each) => isGood(each.verdict, true));
+  return { part, verdict, faults, isKept };
+}
+
+/** In a process group of its own, so that nothing that it has started outlives it. */
+async function tryInProcess(...args: [name: string, size: string, seed: number, fault?: string]): Promise<Verdict> {
+  const child = fork(TRIAL_PROGRAM, args.map(String), { detached: true });
+  running.add(child);
+  const timer = setTimeout(() => endByForce(child), TRIAL_TIMEOUT_MS);
+  let verdict: Verdict | undefined;
+  child.once('message', (message: Verdict) => {
+    verdict = message;
+  });
+  await once(child, 'exit');
+  clearTimeout(timer);
+  endByForce(child);
+  running.delete(child);
+  return verdict ?? { is: 'untried', words: 'The trial ended without a word.', seconds: 0 };
+}
+
+function endByForce({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nothing of it is left.
+  }
+}
+
+function findPart(name: string): Part {
+  const part = parts.find((each) => each.name === name);
+  if (part === undefined)
+    throw new Error(`there is no part ${name}; the parts are ${parts.map((each) => each.name).join(', ')}`);
+  return part;
+}
+
+function readSeed(text: string): number {
+  const seed = Number(text);
+  if (!Number.isSafeInteger(seed) || seed < 0 || seed >= SEEDS)
+    throw new Error(`--seed is a whole number below ${SEEDS}`);
+  return seed;
+}

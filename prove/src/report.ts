@@ -1,0 +1,93 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describeCommit, describeMachine } from '../../bench/src/machine.ts';
+import type { Fault, Part } from './part.ts';
+import type { Verdict } from './trial.ts';
+
+/** What came of a part. */
+export interface Result {
+  part: Part;
+  verdict: Verdict;
+  faults: { fault: Fault; verdict: Verdict }[];
+  /** The promise was kept, and each planted fault was found. */
+  isKept: boolean;
+}
+
+const REPOSITORY = join(import.meta.dirname, '../..');
+const README = join(REPOSITORY, 'README.md');
+const REPORT = join(REPOSITORY, 'docs/proof.md');
+const TABLE = /^\| promise \|.*(?:\n\|.*)*/m;
+const SECONDS_PER_MINUTE = 60;
+
+/** Writes `docs/proof.md`, and its table into the README. */
+export function writeReport(results: readonly Result[], { date, seed }: { date: Date; seed: number }): void {
+  const { cpu, cores, memoryGb, node, os } = describeMachine();
+  const minutes = Math.round((Date.now() - date.getTime()) / 1_000 / SECONDS_PER_MINUTE);
+  const failed = results.filter(({ isKept }) => !isKept);
+  const report = [
+    '# Proof',
+    'What `npm run prove` did to break the promises of this service, and what came of it. It wrote this page.',
+    [
+      `- ${date.toISOString().slice(0, 10)}, commit ${describeCommit(REPOSITORY)}, seed ${seed}, ${minutes} minutes`,
+      `- ${cpu}, ${cores} cores for all of it, ${memoryGb} GB, ${os}, Node.js ${node}`,
+      `- ${failed.length === 0 ? 'Every promise was kept, and every planted fault was found.' : `**Not proven: ${failed.map(({ part }) => part.title).join(', ')}**`}`,
+    ].join('\n'),
+    formatSummary(results),
+    ...results.map((result, index) => formatPart(result, index + 1)),
+  ].join('\n\n');
+  writeFileSync(REPORT, `${report}\n`);
+  const readme = readFileSync(README, 'utf8');
+  writeFileSync(
+    README,
+    readme.replace(TABLE, () => findTable(report)),
+  );
+}
+
+/** The table of promises in a page: the same in `docs/proof.md` and in the README. */
+export function findTable(page: string): string {
+  const [table] = TABLE.exec(page) ?? [];
+  if (table === undefined) throw new Error('the page has no table of promises');
+  return table;
+}
+
+function formatSummary(results: readonly Result[]): string {
+  const rows = results.map(({ part, verdict, faults, isKept }) => {
+    const [tried, figure] = verdict.is === 'kept' ? [verdict.outcome.tried, verdict.outcome.figure] : ['', verdict.is];
+    return [part.promise, tried, isKept ? figure : `**NOT PROVEN** ${figure}`, String(faults.length)];
+  });
+  return formatTable([['promise', 'how it was tried', 'what came of it', 'planted faults found'], ...rows]);
+}
+
+/** A part's section of the page. */
+export function formatPart({ part, verdict, faults, isKept }: Result, number: number): string {
+  const told = verdict.is === 'kept' ? verdict.outcome : undefined;
+  const found = faults.map(({ fault, verdict: { is, ...rest } }) => [
+    fault.what,
+    is === 'broken' && 'words' in rest
+      ? shorten(rest.words)
+      : `**NOT FOUND**: ${is} ${'words' in rest ? shorten(rest.words) : ''}`,
+  ]);
+  return [
+    `## ${number}. ${part.title}`,
+    `${part.promise} ${isKept ? '' : '**NOT PROVEN.**'}`.trimEnd(),
+    told === undefined
+      ? `${verdict.is}: ${'words' in verdict ? verdict.words : ''}`
+      : `Tried: ${told.tried}. ${told.figure}.`,
+    formatTable([['figure', ''], ...(told?.figures ?? []), ['seconds', verdict.seconds.toFixed(0)]]),
+    ...(told?.skipped ?? []).map((words) => `Not tried here: ${words}`),
+    formatTable([['planted fault', 'found by'], ...found]),
+  ].join('\n\n');
+}
+
+function formatTable([head = [], ...rows]: readonly (readonly string[])[]): string {
+  const lines = [head, head.map(() => '---'), ...rows];
+  return lines.map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`).join('\n');
+}
+
+const WORDS_MAX = 200;
+
+/** The first lines of what a check said. */
+function shorten(words: string): string {
+  const line = words.replaceAll(/\s+/g, ' ').trim();
+  return line.length <= WORDS_MAX ? line : `${line.slice(0, WORDS_MAX)}…`;
+}

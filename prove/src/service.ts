@@ -1,0 +1,14 @@
+import type { ServeProcess } from '../../server/test/support/process.ts';
+import { serveFor } from '../../server/test/support/serving.ts';
+import type { Trial } from './part.ts';
+import { plantedEnvironment } from './plant.ts';
+
+/** What a trial's service and commands get: no limit of requests, and the planted fault. */
+export function settingsOf({ directory, fault }: Trial, given: Record<string, string> = {}): Record<string, string> {
+  return { DATA_DIR: directory, RATE_LIMIT: 'off', ...given, ...plantedEnvironment(fault) };
+}
+
+/** `serve` in a process that does not outlive the trial. */
+export function serve(trial: Trial, settings: Record<string, string> = {}): Promise<ServeProcess> {
+  return serveFor(trial, settingsOf(trial, settings));
+}

@@ -1,0 +1,41 @@
+import { AssertionError } from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { createDirectory } from '../../server/test/support/service.ts';
+import type { Outcome, Part, Trial } from './part.ts';
+
+/** What a trial came to: kept, broken (a planted fault was found, or a real one), or not to be tried. */
+export type Verdict = { seconds: number } & (
+  | { is: 'kept'; outcome: Outcome }
+  | { is: 'broken' | 'untried'; words: string }
+);
+
+/** Tries a part once, and leaves nothing behind. */
+export async function runTrial(part: Part, given: Pick<Trial, 'size' | 'seed' | 'fault' | 'say'>): Promise<Verdict> {
+  const startedAt = performance.now();
+  const directory = await createDirectory();
+  const ends: (() => unknown)[] = [() => rm(directory, { recursive: true, force: true })];
+  const trial = { ...given, directory, after: (end: () => unknown) => void ends.push(end) };
+  const secondsSoFar = () => (performance.now() - startedAt) / 1_000;
+  try {
+    const outcome = await part.run(trial);
+    return { is: 'kept', outcome, seconds: secondsSoFar() };
+  } catch (error) {
+    return {
+      is: error instanceof AssertionError ? 'broken' : 'untried',
+      words: describe(error),
+      seconds: secondsSoFar(),
+    };
+  } finally {
+    for (const end of ends.reverse()) await end();
+  }
+}
+
+/** Whether it was as it must be: a planted fault is found, and without one the promise is kept. */
+export function isGood({ is }: Verdict, isPlanted: boolean): boolean {
+  return is === (isPlanted ? 'broken' : 'kept');
+}
+
+function describe(error: unknown): string {
+  if (error instanceof AssertionError) return error.message;
+  return error instanceof Error ? String(error.stack) : String(error);
+}
