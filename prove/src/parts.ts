@@ -1,4 +1,5 @@
 import type { Part } from './part.ts';
+import { supplyChain } from './parts/supply-chain.ts';
 
 /** In the order in which they are tried and told. */
-export const parts: readonly Part[] = [];
+export const parts: readonly Part[] = [supplyChain];

@@ -86,8 +86,9 @@ function formatTable([head = [], ...rows]: readonly (readonly string[])[]): stri
 
 const WORDS_MAX = 200;
 
-/** The first lines of what a check said. */
+/** What a check said, without the values that it compared if it has words of its own. */
 function shorten(words: string): string {
-  const line = words.replaceAll(/\s+/g, ' ').trim();
+  const [first = ''] = words.split('\n', 1);
+  const line = (first.startsWith('Expected ') ? words : first).replaceAll(/\s+/g, ' ').trim();
   return line.length <= WORDS_MAX ? line : `${line.slice(0, WORDS_MAX)}…`;
 }

@@ -1,0 +1,62 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** A package as `package-lock.json` (version 3) tells of it. */
+interface LockedPackage {
+  version?: string;
+  resolved?: string;
+  integrity?: string;
+  license?: string;
+  /** Stands for a workspace, which `resolved` names. */
+  link?: boolean;
+  hasInstallScript?: boolean;
+  dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
+  peerDependenciesMeta?: Record<string, { optional?: boolean }>;
+}
+
+/** All packages by their place, such as `server/node_modules/zod`; workspaces by their directory. */
+export type LockFile = Record<string, LockedPackage>;
+
+export async function readLockFile(repository: string): Promise<LockFile> {
+  return JSON.parse(await readFile(join(repository, 'package-lock.json'), 'utf8')).packages;
+}
+
+/** What npm installs with a workspace for those who use it: the places of all packages that it needs, directly or not. */
+export function findRuntimePlaces(lock: LockFile, workspace: string): string[] {
+  const found = new Set<string>();
+  const visit = (place: string): void => {
+    for (const name of neededBy(lock[place] ?? {})) {
+      const at = findPlace(lock, place, name);
+      // npm leaves out what is optional and does not fit the machine.
+      if (at === undefined || found.has(at)) continue;
+      found.add(at);
+      visit(at);
+    }
+  };
+  visit(workspace);
+  return [...found].sort();
+}
+
+export function nameOf(place: string): string {
+  return place.split('node_modules/').at(-1) ?? place;
+}
+
+function neededBy({ dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta }: LockedPackage) {
+  const peers = Object.keys(peerDependencies ?? {}).filter((name) => !peerDependenciesMeta?.[name]?.optional);
+  return [...Object.keys(dependencies ?? {}), ...Object.keys(optionalDependencies ?? {}), ...peers];
+}
+
+/** Where Node.js finds a package that is asked for in another: in the nearest `node_modules` above. */
+function findPlace(lock: LockFile, from: string, name: string): string | undefined {
+  const steps = from.split('/');
+  for (let depth = steps.length; depth >= 0; depth -= 1) {
+    const above = steps.slice(0, depth);
+    if (above.at(-1) === 'node_modules') continue;
+    const place = [...above, 'node_modules', name].join('/');
+    const there = lock[place];
+    if (there !== undefined) return there.link ? there.resolved : place;
+  }
+  return undefined;
+}

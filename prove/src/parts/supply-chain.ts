@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { findPublishedWorkspaces, type Manifest, readManifest } from '../../../server/test/support/packages.ts';
+import { bareEnvironment, REPOSITORY } from '../../../server/test/support/process.ts';
+import { findRuntimePlaces, type LockFile, nameOf, readLockFile } from '../lock-file.ts';
+import type { Outcome, Part, Trial } from '../part.ts';
+
+const run = promisify(execFile);
+const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
+/** Those that ask for no more than to be named. */
+const LICENCES = ['MIT', 'MIT-0', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'BlueOak-1.0.0'];
+const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall'];
+
+export const supplyChain: Part = {
+  name: 'supply-chain',
+  title: 'Supply chain',
+  promise:
+    'What is installed is what was tested: locked, under permissive licences, without a script that runs at installation.',
+  faults: [
+    { name: 'script', what: 'a runtime dependency has an install script' },
+    { name: 'licence', what: 'a runtime dependency is under another licence' },
+    { name: 'integrity', what: 'a package in the lock file has no digest' },
+    { name: 'forgotten', what: 'a dependency is missing from the lock file' },
+  ],
+  run: runSupplyChain,
+};
+
+async function runSupplyChain(trial: Trial): Promise<Outcome> {
+  const lock = await readLockFile(REPOSITORY);
+  spoil(lock, trial.fault?.name);
+  assertLocked(lock);
+  const figures: [string, string][] = [];
+  const all = new Set<string>();
+  for (const workspace of await findPublishedWorkspaces()) {
+    const manifest = await readManifest(join(REPOSITORY, workspace));
+    assert.deepEqual(
+      INSTALL_SCRIPTS.filter((name) => name in Object(manifest.scripts)),
+      [],
+      `${manifest.name} runs a script when it is installed`,
+    );
+    assert.deepEqual(lock[workspace]?.dependencies ?? {}, manifest.dependencies ?? {}, 'the lock file is stale');
+    const places = findRuntimePlaces(lock, workspace);
+    assertGood(lock, manifest, places);
+    await assertInBill(trial, lock, manifest, places);
+    for (const place of places) all.add(place);
+    figures.push([`${manifest.name} brings`, `${places.length} packages`]);
+  }
+  const outside = [...all].filter((place) => place.includes('node_modules'));
+  const licences = Map.groupBy(outside, (place) => lock[place]?.license);
+  for (const [licence, places] of licences) {
+    figures.push([`at run time, ${licence}`, places.map((place) => describe(lock, place)).join(', ')]);
+  }
+  figures.push(['in the dashboard', (await findBundled()).join(', ')]);
+  const skipped = trial.size === 'full' ? await audit() : [];
+  return {
+    tried: 'the lock file, the manifests and a bill of materials by `npm sbom` compared',
+    figure: `${outside.length} packages of others at run time, ${[...licences.keys()].join(', ')}; 0 install scripts`,
+    figures,
+    skipped,
+  };
+}
+
+/** @throws AssertionError unless `npm ci` would install exactly what the lock file has, and nothing unseen */
+function assertLocked(lock: LockFile): void {
+  const packages = Object.entries(lock).filter(([place, { link }]) => place.includes('node_modules/') && !link);
+  const loose = packages.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([place]) => place);
+  assert.deepEqual(loose, [], `without a digest: ${loose}`);
+  const foreign = packages.filter(([, { resolved }]) => resolved !== undefined && !resolved.startsWith('https://'));
+  assert.deepEqual(foreign, [], 'each package comes over HTTPS');
+}
+
+function assertGood(lock: LockFile, { name, dependencies = {} }: Manifest, places: readonly string[]): void {
+  const names = places.map(nameOf);
+  const missing = Object.keys(dependencies).filter((each) => !names.includes(each) && !isWorkspace(lock, each));
+  assert.deepEqual(missing, [], `${name} needs what is not in the lock file: ${missing}`);
+  const scripted = places.filter((place) => lock[place]?.hasInstallScript);
+  assert.deepEqual(scripted, [], `${name} brings install scripts: ${scripted}`);
+  const others = places.filter((place) => !LICENCES.includes(lock[place]?.license ?? ''));
+  const told = others.map((place) => `${nameOf(place)} (${lock[place]?.license})`);
+  assert.deepEqual(others, [], `${name} brings other licences: ${told}`);
+}
+
+function isWorkspace(lock: LockFile, name: string): boolean {
+  return lock[`node_modules/${name}`]?.link === true;
+}
+
+/** Whether npm's own bill of materials, for who installs this package and nothing else, has the same packages. */
+async function assertInBill(
+  trial: Trial,
+  lock: LockFile,
+  manifest: Manifest,
+  places: readonly string[],
+): Promise<void> {
+  const directory = join(trial.directory, manifest.name);
+  await mkdir(directory, { recursive: true });
+  const { devDependencies: _, scripts: __, ...installed } = manifest;
+  const write = (file: string, content: object) => writeFile(join(directory, file), JSON.stringify(content));
+  await write('package.json', installed);
+  const packages: LockFile = {};
+  for (const place of places) packages[await findInstalledPlace(place)] = lock[place] ?? {};
+  await write('package-lock.json', { lockfileVersion: 3, packages: { '': installed, ...packages } });
+  const bill = JSON.parse(await npm(['sbom', '--package-lock-only', '--sbom-format=cyclonedx'], directory));
+  const listed: string[] = bill.components.map((each: Record<string, string>) => `${each.name}@${each.version}`);
+  const expected = Object.entries(packages).map(([place, { version }]) => `${nameOf(place)}@${version}`);
+  assert.deepEqual(listed.toSorted(), expected.toSorted(), `the bill of materials of ${manifest.name}`);
+}
+
+/** Where a package stands for who installs one of ours: what is in a workspace's own `node_modules` stands in theirs. */
+async function findInstalledPlace(place: string): Promise<string> {
+  const index = place.indexOf('node_modules/');
+  return index >= 0 ? place.slice(index) : `node_modules/${(await readManifest(join(REPOSITORY, place))).name}`;
+}
+
+/** What is in the dashboard, as its build has listed it: name, version and licence. */
+async function findBundled(): Promise<string[]> {
+  const page = await readFile(join(REPOSITORY, 'dashboard/dist/licenses.md'), 'utf8');
+  return Array.from(page.matchAll(/^## (.+) - (.+) \((.+)\)$/gm), ([, name, version, licence = '']) => {
+    for (const each of licence.split(' AND '))
+      assert.ok(LICENCES.includes(each), `the dashboard has ${name} (${each})`);
+    return `${name} ${version} (${licence})`;
+  });
+}
+
+/** @returns why nobody could be asked for known weaknesses */
+async function audit(): Promise<string[]> {
+  const told = await npm(['audit', '--omit=dev', '--json'], REPOSITORY);
+  const { metadata } = JSON.parse(told);
+  if (metadata === undefined) return ['known advisories: the service that `npm audit` asks could not be reached.'];
+  assert.equal(metadata.vulnerabilities.critical, 0, 'a critical advisory is known');
+  return [];
+}
+
+/** What npm prints, also when it ends with another code than 0. */
+async function npm(args: string[], cwd: string): Promise<string> {
+  const options = { cwd, env: bareEnvironment({}), maxBuffer: OUTPUT_BYTES_MAX };
+  const { stdout } = await run('npm', args, options).catch((error: { stdout: string }) => error);
+  return stdout;
+}
+
+function describe(lock: LockFile, place: string): string {
+  return `${nameOf(place)} ${lock[place]?.version}`;
+}
+
+/** Makes the lock file tell of what must be found. */
+function spoil(lock: LockFile, fault: string | undefined): void {
+  const place = 'node_modules/pino';
+  const good = lock[place];
+  if (fault === 'script') lock[place] = { ...good, hasInstallScript: true };
+  if (fault === 'licence') lock[place] = { ...good, license: 'BUSL-1.1' };
+  if (fault === 'integrity') delete lock[place]?.integrity;
+  if (fault === 'forgotten') delete lock[place];
+}
