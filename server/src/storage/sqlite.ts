@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError } from '../model/errors.ts';
 import type { Database } from './database.ts';
@@ -15,6 +15,7 @@ import { WriteQueue } from './sqlite/write-queue.ts';
  */
 export function openSqlite(path: string): Database {
   makeDirectory(dirname(path));
+  makeFile(path);
   const writer = openConnection(path);
   migrate(writer, path);
   const reader = openReader(path);
@@ -45,6 +46,16 @@ export function openSqlite(path: string): Database {
 
 /** For the operator's eyes only: the database holds everybody's data. */
 const DIRECTORY_MODE = 0o700;
+const FILE_MODE = 0o600;
+
+/** SQLite would make a new file readable for everybody. */
+function makeFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'a', FILE_MODE));
+  } catch {
+    // Opening the database says why.
+  }
+}
 
 /** One parent after the other: `mkdirSync` with `recursive` never returns where a parent cannot be, as below /proc. */
 function makeDirectory(path: string): void {

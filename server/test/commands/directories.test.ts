@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { rm, stat } from 'node:fs/promises';
+import { chmod, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
@@ -28,4 +28,12 @@ test('a DATA_DIR that is made is for its owner only', async (t) => {
   const { code } = await runCommand(['migrate'], { DATA_DIR: join(directory, 'a', 'b') });
   assert.equal(code, 0);
   for (const path of ['a', 'a/b']) assert.equal((await stat(join(directory, path))).mode & 0o777, 0o700);
+});
+
+test('a database that is made is for its owner only, whoever may look into DATA_DIR', async (t) => {
+  const directory = await createDirectory();
+  t.after(() => rm(directory, { recursive: true }));
+  await chmod(directory, 0o755);
+  assert.equal((await runCommand(['migrate'], { DATA_DIR: directory })).code, 0);
+  assert.equal((await stat(join(directory, 'listings.db'))).mode & 0o777, 0o600);
 });
