@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
+import { LANE_KINDS } from '../support/lane.ts';
 import { assertKept } from '../support/ledger.ts';
 import { startMixedLoad } from '../support/mixed-load.ts';
 import { createPostgresServer, type Halt } from '../support/postgres.ts';
@@ -18,8 +19,6 @@ const { password } = new URL(server.url);
 const { RESTART_PROCESSES = '2', RESTART_ROUNDS = '2', RESTART_SECONDS = '0' } = process.env;
 const halts: Halt[] = [...Array<Halt>(Number(RESTART_ROUNDS)).fill('immediate'), 'SIGKILL'];
 const LANES_PER_PROCESS = 4;
-/** As many requests as there are kinds. */
-const ROUND_TURNS = 13;
 /** Of so many commits one. */
 const LOST_COMMIT = 50;
 
@@ -84,7 +83,7 @@ test('halted again and again under all kinds of requests of several processes, t
     const seen = [...load.turns];
     const endTimeMs = performance.now() + durationMs;
     await until('all lanes have done of everything', () => {
-      const isBusy = load.turns.every((turns, index) => turns >= (seen[index] ?? 0) + ROUND_TURNS);
+      const isBusy = load.turns.every((turns, index) => turns >= (seen[index] ?? 0) + LANE_KINDS);
       return (isBusy && performance.now() >= endTimeMs) || load.isBroken();
     });
   };
@@ -102,6 +101,7 @@ test('halted again and again under all kinds of requests of several processes, t
   await until('commits were lost', () => (told('outcome_unknown') > 0 && told('replayed') > 0) || load.isBroken());
   load.finish();
   await load.ended;
+  assert.equal(told('lost') + told('unreachable') + told('closing'), 0, 'connections outlive a database that is gone');
   const seconds = Math.round((performance.now() - startTimeMs) / 1_000);
   await assertKept(urls[0] ?? '', tenant, database, load.ledger);
   const counts = [...load.ledger.counts].map(([what, count]) => `${count} ${what}`).join(', ');

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
 import type { TestDatabase } from './database.ts';
 import { PatientCaller } from './patient-caller.ts';
 import type { Tenant } from './service.ts';
@@ -14,66 +15,129 @@ export interface Known {
   id?: string;
 }
 
+type Listing = Record<string, unknown> & { id: string; version: number };
+
 /** What a load has been told so far. */
 export interface Ledger {
-  /** What there must be, by address. */
+  /** What was acknowledged, by address: there it must be. */
   known: Map<string, Known>;
-  /** Addresses that must not be there: of deleted listings, and of creates that were refused for good. */
+  /** Addresses that must not be there: of deleted listings, and of creates that were refused. */
   gone: Set<string>;
-  /** Addresses of creates without an Idempotency-Key whose outcome nobody knows. */
-  unknown: Set<string>;
+  /** What came of these nobody knows (no Idempotency-Key): each is there whole, or nothing of it. */
+  unknown: Known[][];
   /** How often each thing was told (`PatientCaller`). */
   counts: Map<string, number>;
+  /** What all events up to a sequence make together, by id. */
+  replayed: { sequence: number; listings: Map<string, Listing> };
+}
+
+export function createLedger(): Ledger {
+  return {
+    known: new Map(),
+    gone: new Set(),
+    unknown: [],
+    counts: new Map(),
+    replayed: { sequence: 0, listings: new Map() },
+  };
 }
 
 /** Whether a listing is in the state that is known of it. */
 export function assertIs(listing: Record<string, unknown> | undefined, known: Known | undefined): void {
-  assert.deepEqual(
-    [listing?.address, listing?.version, listing?.listPrice],
-    [known?.address, known?.version, known?.listPrice],
-  );
+  assert.equal(describe(listing), describe(known), 'a listing is not as it was acknowledged');
 }
 
-/** Whether an account holds what its ledger says, and its events tell how that came, without gap or double. */
+function describe(listing: Partial<Record<keyof Known, unknown>> = {}): string {
+  const { address, version, listPrice } = listing;
+  return `${address}, version ${version}, ${listPrice} USD`;
+}
+
+/**
+ * Whether an account holds what its ledger says, and its events tell how that came, without gap or double. The load must
+ * rest. Events that were looked at before are not asked for again.
+ */
 export async function assertKept(
   url: string,
   { accountId, key }: Pick<Tenant, 'accountId' | 'key'>,
   { sql }: Pick<TestDatabase, 'sql'>,
-  { known, gone, unknown }: Ledger,
+  ledger: Ledger,
 ): Promise<void> {
   const caller = new PatientCaller([url], key, new Map());
-  const listings = ((await caller.list()) ?? []).map((line) => JSON.parse(line));
-  const byAddress = new Map(listings.map((listing) => [listing.address, listing]));
-  assert.equal(byAddress.size, listings.length, 'nothing was done twice');
-  for (const each of known.values()) assertIs(byAddress.get(each.address), each);
-  for (const address of gone) assert.ok(!byAddress.has(address), `${address} was refused or deleted`);
-  for (const address of byAddress.keys()) assert.ok(known.has(address) || unknown.has(address), address);
+  const lines = await caller.list();
+  assert.ok(lines !== undefined, 'the list is not there');
+  const listings: Listing[] = lines.map((line) => JSON.parse(line));
+  assertNone(compare(listings, ledger));
 
-  const { replayed, sequence } = await replayEvents(caller);
-  assert.deepEqual(new Map(listings.map((listing) => [listing.id, listing])), replayed);
+  await replayEvents(caller, ledger);
+  const { sequence, listings: replayed } = ledger.replayed;
+  const different = listings.filter((listing) => !isDeepStrictEqual(listing, replayed.get(listing.id)));
+  const tellsMore = [...replayed.keys()].slice(listings.length);
+  assertNone({ 'are not what their events tell': different.map(({ id }) => id), 'are only in events': tellsMore });
+
   const [head] = await sql('select sequence, listing_count from account_heads where account_id = ?', accountId);
-  assert.deepEqual(head, { sequence, listing_count: listings.length });
+  assert.deepEqual({ ...head }, { sequence, listing_count: listings.length }, 'the account counts otherwise than its events');
+  const [events] = await sql('select count(*) as count from events where account_id = ?', accountId);
+  assert.equal(Number(events?.count), sequence, 'events are missing');
   for (const table of ['listing_facets', 'listing_words']) {
     const rows = await sql(`select 1 from ${table} where account_id = ?`, accountId);
-    assert.equal(rows.length, listings.length, table);
+    assert.equal(rows.length, listings.length, `${table} has other listings`);
   }
 }
 
-/** What all events make together, by id. */
-async function replayEvents(caller: PatientCaller) {
-  const replayed = new Map<string, { version: number }>();
-  for (let after = 0; ; ) {
-    const { text } = await caller.send({ method: 'GET', path: `/events?after=${after}&limit=1000` });
-    const { data } = JSON.parse(text);
-    if (data.length === 0) return { replayed, sequence: after };
-    for (const { sequence, type, listingId, listing } of data) {
-      after += 1;
-      assert.equal(sequence, after);
-      const version = replayed.get(listingId)?.version;
-      assert.equal(version === undefined, type === 'listing.created');
-      if (type === 'listing.deleted') replayed.delete(listingId);
-      else replayed.set(listingId, listing);
-      if (type !== 'listing.deleted') assert.equal(listing.version, (version ?? 0) + 1);
+/** What is not as it was told, by what is wrong. */
+function compare(listings: readonly Listing[], { known, gone, unknown }: Ledger): Record<string, string[]> {
+  const stored = new Map(listings.map((listing) => [String(listing.address), listing]));
+  const addresses = [...stored.keys()];
+  const isStoredAs = (each: Known) => {
+    const found = stored.get(each.address);
+    return found?.version === each.version && found.listPrice === each.listPrice;
+  };
+  const acknowledged = [...known.values()];
+  const uncertain = new Set(unknown.flat().map(({ address }) => address));
+  const torn = unknown.filter((group) => {
+    const isAbsent = group.every(({ address }) => !stored.has(address));
+    return !isAbsent && !group.every(isStoredAs);
+  });
+  return {
+    'were acknowledged and are missing': acknowledged.map(({ address }) => address).filter((each) => !stored.has(each)),
+    'were acknowledged and are not as they were': acknowledged
+      .filter((each) => stored.has(each.address) && !isStoredAs(each))
+      .map(({ address }) => address),
+    'were refused or deleted and are there': addresses.filter((each) => gone.has(each)),
+    'are there twice': listings.length === stored.size ? [] : findDoubles(listings),
+    'are there in part': torn.map((group) => group.map(({ address }) => address).join(' + ')),
+    'nobody asked for': addresses.filter((each) => !known.has(each) && !uncertain.has(each) && !gone.has(each)),
+  };
+}
+
+function findDoubles(listings: readonly Listing[]): string[] {
+  const seen = new Set<unknown>();
+  return listings.filter(({ address }) => seen.size === seen.add(address).size).map(({ address }) => String(address));
+}
+
+const NAMED_MAX = 3;
+
+function assertNone(faults: Record<string, string[]>): void {
+  const found = Object.entries(faults).filter(([, which]) => which.length > 0);
+  const words = found.map(([what, which]) => `${which.length} ${what} (${which.slice(0, NAMED_MAX).join(', ')})`);
+  if (words.length > 0) assert.fail(`of the listings ${words.join('; ')}`);
+}
+
+/** Goes on from where the ledger has come. */
+async function replayEvents(caller: PatientCaller, { replayed }: Ledger): Promise<void> {
+  for (;;) {
+    const path = `/events?after=${replayed.sequence}&limit=1000`;
+    const { data } = JSON.parse((await caller.send({ method: 'GET', path })).text);
+    if (data.length === 0) return;
+    for (const event of data) {
+      const { sequence, type, listingId, listing } = event;
+      replayed.sequence += 1;
+      assert.equal(sequence, replayed.sequence, 'the events have a gap or a double');
+      const version = replayed.listings.get(listingId)?.version;
+      assert.equal(version === undefined, type === 'listing.created', `event ${sequence} (${type}) does not fit`);
+      if (type === 'listing.deleted') replayed.listings.delete(listingId);
+      else replayed.listings.set(listingId, listing);
+      if (type !== 'listing.deleted')
+        assert.equal(listing.version, (version ?? 0) + 1, `event ${sequence} tells another version`);
     }
   }
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { JSON_ARRAY, NDJSON } from './imports.ts';
 
-interface Call {
+export interface Call {
   method: string;
   path: string;
   body?: string;
@@ -11,21 +12,36 @@ interface Call {
   retryKey?: string;
 }
 
-interface Told {
+export interface Told {
+  /**
+   * `acknowledged`: 2xx. `refused`: nothing was written. `unknown`: `outcome_unknown`, or the connection was lost before the
+   * whole reply was there.
+   */
+  outcome: 'acknowledged' | 'refused' | 'unknown';
+  /** 0 without a reply. */
   status: number;
   text: string;
-  /** How often it was sent before. */
-  failures: number;
+  /** Whether this is what came of the same request before. */
+  isReplayed: boolean;
 }
 
+/** What promises that nothing was written, and that it can be sent again. */
+const REFUSALS = new Set(['unavailable', 'storage_full', 'rate_limited', 'idempotency_in_progress']);
+const RETRY_MS = 10;
+/** Whatever was done to a service, it is back before that. */
+const PATIENCE_MS = 60_000;
+
 /**
- * Sends requests of one key, each to the next of several services, while their database comes and goes. A connection must
- * outlive that.
+ * Sends requests of one key, each to the next of several services, while these and their database come and go. Every request
+ * is one that a service can do: what it answers is 2xx, or that it cannot now, or nothing. `urls` may change meanwhile.
  */
 export class PatientCaller {
   readonly #urls: readonly string[];
   readonly #key: string;
-  /** How often each came: `acknowledged`, `replayed`, `cut` and the codes of errors. */
+  /**
+   * How often each came: `acknowledged` (changes), `read`, `replayed`, `cut` (lists), `lost` (connections), `unreachable`,
+   * `closing` (replies that end their connection), and the codes of errors.
+   */
   readonly #counts: Map<string, number>;
   #calls = 0;
 
@@ -35,63 +51,72 @@ export class PatientCaller {
     this.#counts = counts;
   }
 
-  /** Sends it once; a 503 must be one of the two that a lost database makes, on a connection that stays open. */
-  async once({ method, path, body, type = JSON_ARRAY, retryKey }: Call): Promise<Omit<Told, 'failures'>> {
-    const headers: Record<string, string> = {};
-    if (body !== undefined) headers['Content-Type'] = type;
-    if (retryKey !== undefined) headers['Idempotency-Key'] = retryKey;
-    const response = await this.#fetch(path, { method, headers, body: body ?? null });
-    const text = await response.text();
-    assert.notEqual(response.headers.get('connection'), 'close');
-    if (response.headers.get('idempotent-replayed') === 'true') this.#count('replayed');
-    if (response.status !== 503) this.#count('acknowledged');
-    else this.#count(codeOf(text));
-    return { status: response.status, text };
+  async once(call: Call): Promise<Told> {
+    const told = await this.#ask(call);
+    if (told.isReplayed) this.#count('replayed');
+    if (told.outcome === 'acknowledged') this.#count(call.method === 'GET' ? 'read' : 'acknowledged');
+    return told;
   }
 
-  /** Sends it, with the same Idempotency-Key, until the database is there. */
-  async send(call: Call): Promise<Told> {
+  /** Sends it, with the same Idempotency-Key, until it is acknowledged. `failures` tells how often it was sent before. */
+  async send(call: Call): Promise<Told & { failures: number }> {
+    const endTimeMs = performance.now() + PATIENCE_MS;
     for (let failures = 0; ; failures += 1) {
-      const reply = await this.once(call);
-      if (reply.status !== 503) return { ...reply, failures };
+      const told = await this.once(call);
+      if (told.outcome === 'acknowledged') return { ...told, failures };
+      assert.ok(performance.now() < endTimeMs, `${call.method} ${call.path} was in vain for a minute: ${told.text}`);
+      await sleep(RETRY_MS);
     }
   }
 
   /** As `send`, for what gives or takes a listing. */
   async change(call: Call, status: number): Promise<Record<string, unknown>> {
-    const reply = await this.send({ ...call, retryKey: randomUUID() });
+    const reply = await this.send({ retryKey: randomUUID(), ...call });
     assert.equal(reply.status, status, `${call.method} ${call.path}: ${reply.text}`);
     return reply.text === '' ? {} : JSON.parse(reply.text);
   }
 
-  /** The lines of the complete list; undefined if it was cut, as a database that goes away makes of one that has begun. */
+  /** The lines of the complete list; undefined if there is none now, or it was cut. */
   async list(): Promise<string[] | undefined> {
-    const response = await this.#fetch('/listings', { headers: { Accept: NDJSON } });
-    const text = await response.text().catch(() => undefined);
-    if (text === undefined) this.#count('cut');
-    else if (response.status === 503) this.#count(codeOf(text));
-    if (text === undefined || response.status === 503) return undefined;
-    this.#count('acknowledged');
+    const { outcome, text } = await this.#ask({ method: 'GET', path: '/listings' }, { Accept: NDJSON });
+    if (outcome === 'unknown') this.#count('cut');
+    if (outcome !== 'acknowledged') return undefined;
+    this.#count('read');
     const lines = text.trimEnd().split('\n');
     const { end, count } = JSON.parse(lines.pop() ?? '');
-    assert.deepEqual([end, count], [true, lines.length]);
+    assert.deepEqual([end, count], [true, lines.length], 'a list that was not cut is whole');
     return lines;
   }
 
-  #fetch(path: string, init: RequestInit): Promise<Response> {
+  async #ask(call: Call, accept: Record<string, string> = {}): Promise<Told> {
+    const { method, path, body, type = JSON_ARRAY, retryKey } = call;
     this.#calls += 1;
-    const headers = { Authorization: `Bearer ${this.#key}`, ...Object(init.headers) };
-    return fetch(`${this.#urls[this.#calls % this.#urls.length]}/v1${path}`, { ...init, headers });
+    const headers: Record<string, string> = { Authorization: `Bearer ${this.#key}`, ...accept };
+    if (body !== undefined) headers['Content-Type'] = type;
+    if (retryKey !== undefined) headers['Idempotency-Key'] = retryKey;
+    const url = `${this.#urls[this.#calls % this.#urls.length]}/v1${path}`;
+    try {
+      const response = await fetch(url, { method, headers, body: body ?? null });
+      return this.#judge(call, response, await response.text());
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      const isUnreachable = Object(error.cause).code === 'ECONNREFUSED';
+      this.#count(isUnreachable ? 'unreachable' : 'lost');
+      return { outcome: isUnreachable ? 'refused' : 'unknown', status: 0, text: '', isReplayed: false };
+    }
+  }
+
+  #judge({ method, path }: Call, { status, ok, headers }: Response, text: string): Told {
+    const told = { status, text, isReplayed: headers.get('idempotent-replayed') === 'true' };
+    if (headers.get('connection') === 'close') this.#count('closing');
+    if (ok) return { ...told, outcome: 'acknowledged' };
+    const { code } = JSON.parse(text).error;
+    assert.ok(code === 'outcome_unknown' || REFUSALS.has(code), `${method} ${path}: ${status} ${text}`);
+    this.#count(code);
+    return { ...told, outcome: code === 'outcome_unknown' ? 'unknown' : 'refused' };
   }
 
   #count(what: string): void {
     this.#counts.set(what, (this.#counts.get(what) ?? 0) + 1);
   }
-}
-
-/** Of an error of a database that is lost. */
-export function codeOf(text: string): string {
-  const { code } = JSON.parse(text).error;
-  assert.ok(code === 'unavailable' || code === 'outcome_unknown', text);
-  return code;
 }

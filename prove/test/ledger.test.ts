@@ -1,0 +1,4 @@
+import { ledger } from '../src/parts/ledger.ts';
+import { testPart } from './support.ts';
+
+testPart(ledger);

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { NDJSON } from './imports.ts';
+import { assertIs, type Known, type Ledger } from './ledger.ts';
+import type { Call, PatientCaller, Told } from './patient-caller.ts';
+
+/** More would make each list long. */
+const LISTINGS_MAX = 40;
+const IMPORTED = 3;
+/** How many kinds of requests a lane sends, one after the other. */
+export const LANE_KINDS = 15;
+
+/** A client that does one thing after the other, and knows at each moment what must be there of its own. */
+export class Lane {
+  readonly #name: string;
+  readonly #caller: PatientCaller;
+  readonly #ledger: Ledger;
+  readonly #mine = new Map<string, Known>();
+  #made = 0;
+  #price = 1;
+  #after = 0;
+
+  constructor(name: string, caller: PatientCaller, ledger: Ledger) {
+    this.#name = name;
+    this.#caller = caller;
+    this.#ledger = ledger;
+  }
+
+  async take(turn: number): Promise<void> {
+    const kinds = [
+      () => this.#create(),
+      () => this.#patch(turn),
+      () => this.#createOnce(),
+      () => this.#retrieve(turn),
+      () => this.#put(undefined),
+      () => this.#put(this.#pick(turn, ({ externalId }) => externalId !== undefined)),
+      () => this.#import(false),
+      () => this.#events(),
+      () => this.#remove(turn),
+      () => this.#import(true),
+      () => this.#createTwice(),
+      () => this.#patch(turn),
+      () => this.#importOnce(),
+      () => this.#remove(turn),
+      () => this.#list(),
+    ];
+    if (this.#mine.size > LISTINGS_MAX) await this.#remove(turn);
+    else await kinds[turn % LANE_KINDS]?.();
+  }
+
+  #pick(turn: number, isGood: (known: Known) => boolean): Known | undefined {
+    const good = [...this.#mine.values()].filter(isGood);
+    return good[(turn * 7) % Math.max(1, good.length)];
+  }
+
+  #fresh(): Omit<Known, 'version'> {
+    this.#made += 1;
+    return { address: `${this.#made} Lane ${this.#name}`, listPrice: this.#nextPrice() };
+  }
+
+  #freshRows() {
+    return Array.from({ length: IMPORTED }, () => {
+      const fresh = this.#fresh();
+      return { ...fresh, externalId: `MLS ${fresh.address}`, version: 0 };
+    });
+  }
+
+  #nextPrice(): number {
+    this.#price += 1;
+    return this.#price;
+  }
+
+  #note(known: Known): void {
+    this.#mine.set(known.address, known);
+    this.#ledger.known.set(known.address, known);
+  }
+
+  async #create(): Promise<Call> {
+    const fresh = this.#fresh();
+    const call = { method: 'POST', path: '/listings', body: bodyOf(fresh), retryKey: randomUUID() };
+    const listing = await this.#caller.change(call, 201);
+    assert.deepEqual([listing.version, listing.address], [1, fresh.address]);
+    this.#note({ ...fresh, version: 1, id: String(listing.id) });
+    return call;
+  }
+
+  /** A client that has not noticed that it was answered. */
+  async #createTwice(): Promise<void> {
+    const call = await this.#create();
+    const { isReplayed, text } = await this.#caller.send(call);
+    assert.ok(isReplayed, `what came with a known Idempotency-Key was done again: ${text}`);
+  }
+
+  /** Without an Idempotency-Key. */
+  async #createOnce(): Promise<void> {
+    const fresh = this.#fresh();
+    const told = await this.#caller.once({ method: 'POST', path: '/listings', body: bodyOf(fresh) });
+    this.#noteAll(told, [{ ...fresh, version: 1 }]);
+    if (told.outcome === 'acknowledged') this.#note({ ...fresh, version: 1, id: JSON.parse(told.text).id });
+  }
+
+  /** All or none of them, without an Idempotency-Key. */
+  async #importOnce(): Promise<void> {
+    const rows = this.#freshRows();
+    const body = rows.map(bodyOf).join('\n');
+    const told = await this.#caller.once({ method: 'POST', path: '/imports?atomic=true', body, type: NDJSON });
+    this.#noteAll(
+      told,
+      rows.map((row) => ({ ...row, version: 1 })),
+    );
+  }
+
+  #noteAll({ outcome }: Told, listings: Known[]): void {
+    if (outcome === 'unknown') this.#ledger.unknown.push(listings);
+    for (const listing of listings) {
+      if (outcome === 'acknowledged') this.#note(listing);
+      if (outcome === 'refused') this.#ledger.gone.add(listing.address);
+    }
+  }
+
+  async #patch(turn: number): Promise<void> {
+    const known = this.#pick(turn, ({ id }) => id !== undefined);
+    if (known === undefined) return void (await this.#create());
+    const listPrice = this.#nextPrice();
+    const call = { method: 'PATCH', path: `/listings/${known.id}`, body: JSON.stringify({ listPrice }) };
+    const listing = await this.#caller.change(call, 200);
+    this.#note({ ...known, listPrice, version: known.version + 1 });
+    assertIs(listing, this.#mine.get(known.address));
+  }
+
+  async #put(known: Known | undefined): Promise<void> {
+    const { address } = known ?? this.#fresh();
+    const { version = 0, externalId = `MLS ${address}` } = known ?? {};
+    const next = { address, externalId, listPrice: this.#nextPrice() };
+    const path = `/listings/external/${encodeURIComponent(externalId)}`;
+    const listing = await this.#caller.change(
+      { method: 'PUT', path, body: bodyOf(next) },
+      known === undefined ? 201 : 200,
+    );
+    this.#note({ ...next, version: version + 1, id: String(listing.id) });
+    assertIs(listing, this.#mine.get(address));
+  }
+
+  async #remove(turn: number): Promise<void> {
+    const known = this.#pick(turn, ({ id }) => id !== undefined);
+    if (known === undefined) return void (await this.#create());
+    await this.#caller.change({ method: 'DELETE', path: `/listings/${known.id}` }, 204);
+    this.#mine.delete(known.address);
+    this.#ledger.known.delete(known.address);
+    this.#ledger.gone.add(known.address);
+  }
+
+  /** Some new ones and some changes in one file. */
+  async #import(atomic: boolean): Promise<void> {
+    const old = [...this.#mine.values()].filter(({ externalId }) => externalId !== undefined).slice(-IMPORTED);
+    const changed = old.map((known) => ({ ...known, listPrice: this.#nextPrice() }));
+    const made = this.#freshRows();
+    const rows = [...changed, ...made];
+    const body = rows.map(bodyOf).join('\n');
+    const call = { method: 'POST', path: `/imports?atomic=${atomic}`, body, type: NDJSON };
+    const reply = await this.#caller.send(atomic ? { ...call, retryKey: randomUUID() } : call);
+    const { created, updated, unchanged, failed } = JSON.parse(reply.text);
+    const sums = [created, updated, unchanged, failed];
+    if (atomic || reply.failures === 0) assert.deepEqual(sums, [made.length, changed.length, 0, 0], reply.text);
+    // What was saved before the file was sent again is unchanged then.
+    else assert.deepEqual([created + updated + unchanged, failed], [rows.length, 0], reply.text);
+    for (const row of rows) this.#note({ ...row, version: row.version + 1 });
+  }
+
+  async #retrieve(turn: number): Promise<void> {
+    const known = this.#pick(turn, () => true);
+    if (known === undefined) return;
+    const { id, externalId = '' } = known;
+    const path = id === undefined ? `/listings/external/${encodeURIComponent(externalId)}` : `/listings/${id}`;
+    const { text } = await this.#caller.send({ method: 'GET', path });
+    assertIs(JSON.parse(text), known);
+  }
+
+  /** Whatever the process it comes from, a list has all that was acknowledged before. */
+  async #list(): Promise<void> {
+    const lines = await this.#caller.list();
+    if (lines === undefined) return;
+    const listings = new Map(lines.map((line) => JSON.parse(line)).map((listing) => [listing.address, listing]));
+    for (const known of this.#mine.values()) assertIs(listings.get(known.address), known);
+  }
+
+  async #events(): Promise<void> {
+    const { text } = await this.#caller.send({ method: 'GET', path: `/events?after=${this.#after}&limit=200` });
+    const { data, nextAfter } = JSON.parse(text);
+    for (const { sequence } of data) {
+      this.#after += 1;
+      assert.equal(sequence, this.#after, 'events have a gap or a double');
+    }
+    assert.equal(nextAfter, this.#after);
+  }
+}
+
+function bodyOf({ address, listPrice, externalId }: Omit<Known, 'version'>): string {
+  return JSON.stringify({ address, beds: 3, baths: 2, listPrice, externalId });
+}
