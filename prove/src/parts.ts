@@ -1,5 +1,6 @@
 import type { Part } from './part.ts';
+import { ledger } from './parts/ledger.ts';
 import { supplyChain } from './parts/supply-chain.ts';
 
 /** In the order in which they are tried and told. */
-export const parts: readonly Part[] = [supplyChain];
+export const parts: readonly Part[] = [ledger, supplyChain];

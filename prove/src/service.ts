@@ -1,4 +1,4 @@
-import type { ServeProcess } from '../../server/test/support/process.ts';
+import { createTenantByCommand, type ServeProcess } from '../../server/test/support/process.ts';
 import { serveFor } from '../../server/test/support/serving.ts';
 import type { Trial } from './part.ts';
 import { plantedEnvironment } from './plant.ts';
@@ -11,4 +11,9 @@ export function settingsOf({ directory, fault }: Trial, given: Record<string, st
 /** `serve` in a process that does not outlive the trial. */
 export function serve(trial: Trial, settings: Record<string, string> = {}): Promise<ServeProcess> {
   return serveFor(trial, settingsOf(trial, settings));
+}
+
+/** An account and a key, made without the planted fault. */
+export function createTenant(trial: Trial, settings: Record<string, string> = {}) {
+  return createTenantByCommand(settingsOf({ ...trial, fault: undefined }, settings));
 }

@@ -44,8 +44,8 @@ export class Lane {
       () => this.#remove(turn),
       () => this.#list(),
     ];
-    if (this.#mine.size > LISTINGS_MAX) await this.#remove(turn);
-    else await kinds[turn % LANE_KINDS]?.();
+    while (this.#mine.size > LISTINGS_MAX) await this.#remove(turn);
+    await kinds[turn % LANE_KINDS]?.();
   }
 
   #pick(turn: number, isGood: (known: Known) => boolean): Known | undefined {
@@ -132,19 +132,16 @@ export class Lane {
     const { address } = known ?? this.#fresh();
     const { version = 0, externalId = `MLS ${address}` } = known ?? {};
     const next = { address, externalId, listPrice: this.#nextPrice() };
-    const path = `/listings/external/${encodeURIComponent(externalId)}`;
-    const listing = await this.#caller.change(
-      { method: 'PUT', path, body: bodyOf(next) },
-      known === undefined ? 201 : 200,
-    );
+    const call = { method: 'PUT', path: pathOf({ externalId }), body: bodyOf(next) };
+    const listing = await this.#caller.change(call, known === undefined ? 201 : 200);
     this.#note({ ...next, version: version + 1, id: String(listing.id) });
     assertIs(listing, this.#mine.get(address));
   }
 
   async #remove(turn: number): Promise<void> {
-    const known = this.#pick(turn, ({ id }) => id !== undefined);
+    const known = this.#pick(turn, () => true);
     if (known === undefined) return void (await this.#create());
-    await this.#caller.change({ method: 'DELETE', path: `/listings/${known.id}` }, 204);
+    await this.#caller.change({ method: 'DELETE', path: pathOf(known) }, 204);
     this.#mine.delete(known.address);
     this.#ledger.known.delete(known.address);
     this.#ledger.gone.add(known.address);
@@ -159,20 +156,20 @@ export class Lane {
     const body = rows.map(bodyOf).join('\n');
     const call = { method: 'POST', path: `/imports?atomic=${atomic}`, body, type: NDJSON };
     const reply = await this.#caller.send(atomic ? { ...call, retryKey: randomUUID() } : call);
-    const { created, updated, unchanged, failed } = JSON.parse(reply.text);
-    const sums = [created, updated, unchanged, failed];
-    if (atomic || reply.failures === 0) assert.deepEqual(sums, [made.length, changed.length, 0, 0], reply.text);
+    const { created, updated, unchanged } = JSON.parse(reply.text);
     // What was saved before the file was sent again is unchanged then.
-    else assert.deepEqual([created + updated + unchanged, failed], [rows.length, 0], reply.text);
+    const mayBeUnchanged = !atomic && reply.failures > 0;
+    const isRight = mayBeUnchanged
+      ? created + updated + unchanged === rows.length
+      : created === made.length && updated === changed.length;
+    assert.ok(isRight, `an import of ${made.length} new listings and ${changed.length} changes: ${reply.text}`);
     for (const row of rows) this.#note({ ...row, version: row.version + 1 });
   }
 
   async #retrieve(turn: number): Promise<void> {
     const known = this.#pick(turn, () => true);
     if (known === undefined) return;
-    const { id, externalId = '' } = known;
-    const path = id === undefined ? `/listings/external/${encodeURIComponent(externalId)}` : `/listings/${id}`;
-    const { text } = await this.#caller.send({ method: 'GET', path });
+    const { text } = await this.#caller.send({ method: 'GET', path: pathOf(known) });
     assertIs(JSON.parse(text), known);
   }
 
@@ -189,10 +186,14 @@ export class Lane {
     const { data, nextAfter } = JSON.parse(text);
     for (const { sequence } of data) {
       this.#after += 1;
-      assert.equal(sequence, this.#after, 'events have a gap or a double');
+      assert.ok(sequence === this.#after, `the event after ${this.#after - 1} has the sequence ${sequence}`);
     }
     assert.equal(nextAfter, this.#after);
   }
+}
+
+function pathOf({ id, externalId = '' }: Pick<Known, 'id' | 'externalId'>): string {
+  return id === undefined ? `/listings/external/${encodeURIComponent(externalId)}` : `/listings/${id}`;
 }
 
 function bodyOf({ address, listPrice, externalId }: Omit<Known, 'version'>): string {
