@@ -1,7 +1,7 @@
 import type { Part } from './part.ts';
-import { administrators } from './parts/administrators.ts';
+import { hostileHttp } from './parts/hostile-http.ts';
 import { ledger } from './parts/ledger.ts';
 import { supplyChain } from './parts/supply-chain.ts';
 
 /** In the order in which they are tried and told. */
-export const parts: readonly Part[] = [ledger, administrators, supplyChain];
+export const parts: readonly Part[] = [ledger, hostileHttp, supplyChain];

@@ -5,8 +5,8 @@ import { compress, createCompressor, type Encoding, negotiateEncoding } from './
 import type { Exchange } from './exchange.ts';
 import { commonHeaders, type Reply } from './reply.ts';
 
-/** How long the rest of a body that nobody wants is read, so that the reply reaches a client that is still sending. */
-const LINGER_MS = 500;
+/** How long what nobody wants is read, so that the reply reaches a client that is still sending. */
+export const LINGER_MS = 500;
 
 /** A text up to this length is compressed at once, in a millisecond at most: in another thread it would take twice as long. */
 const SHORT_LENGTH_MAX = 64 * 1024;

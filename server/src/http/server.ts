@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Log } from '../lib/log.ts';
 import type { App } from './app.ts';
 import { countHeader } from './raw-headers.ts';
@@ -35,8 +36,17 @@ export function createHttpServer(app: App, log: Log, { idleTimeoutMs = IDLE_TIME
   server.maxHeadersCount = 0;
   server.timeout = idleTimeoutMs;
 
+  /** Behind the last request of these there is none: nobody could say where it begins. */
+  const finished = new WeakSet<Socket>();
   const onRequest: RequestListener = (incoming, outgoing) => {
+    const { socket, headers } = incoming;
+    if (finished.has(socket)) return;
     const fault = findFault(incoming);
+    // What was read together with a wish to upgrade is dropped by `node:http`, also where nobody grants it.
+    if (fault !== undefined || headers.upgrade !== undefined) {
+      finished.add(socket);
+      outgoing.shouldKeepAlive = false;
+    }
     if (fault !== undefined) return refuseRequest(outgoing, fault, log);
     incoming.url = normalTarget(incoming.url ?? '/');
     void app(incoming, outgoing);
@@ -45,18 +55,21 @@ export function createHttpServer(app: App, log: Log, { idleTimeoutMs = IDLE_TIME
   // With "Expect: 100-continue" the body is asked for only once somebody reads it.
   server.on('checkContinue', onRequest);
   server.on('checkExpectation', onRequest);
-  server.on('clientError', (error, socket) => refuseConnection(error, socket, log));
+  server.on('connect', (_incoming, socket) => refuseConnection('CONNECT', socket, log));
+  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => refuseConnection(code, socket, log));
   return server;
 }
 
-/** RFC 9112 §3.2 (exactly one valid Host) and §6.1 (no transfer coding that is not known). */
+/** RFC 9112 §3.2 (exactly one valid Host, and one in an absolute target) and §6.1 (no transfer coding that is not known). */
 function findFault(incoming: IncomingMessage): string | undefined {
-  const { rawHeaders, httpVersion, headers } = incoming;
+  const { rawHeaders, httpVersion, headers, url = '/' } = incoming;
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'Send the request as HTTP/1.1.';
   const hosts = countHeader(rawHeaders, 'host');
   if (hosts > 1) return 'Send one Host header.';
   if (hosts === 0 && httpVersion === '1.1') return 'Send a Host header.';
   if (hosts === 1 && !isHost(headers.host ?? '')) return 'The Host header is not a host name with an optional port.';
+  const [, authority] = (url.startsWith('/') ? null : ABSOLUTE.exec(url)) ?? [];
+  if (authority !== undefined && !isHost(authority)) return 'The target has no host name with an optional port.';
   const coding = headers['transfer-encoding'];
   if (coding !== undefined && httpVersion === '1.0')
     return 'HTTP/1.0 knows no Transfer-Encoding; send a Content-Length.';
@@ -75,12 +88,14 @@ function isHost(text: string): boolean {
   return true;
 }
 
+/** RFC 9112 §3.2.2: a target with the host in it. */
+const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
 const HOST = /^(?:[a-z0-9._~-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
 /** The path and query of a request target in origin or absolute form (RFC 9112 §3.2). */
 function normalTarget(target: string): string {
   if (USUAL_TARGET.test(target)) return target;
-  const origin = target.replace(/^https?:\/\/[^/?#]*/i, '');
+  const origin = target.replace(ABSOLUTE, '');
   const [path = ''] = origin.split('?', 1);
   if (!path.startsWith('/')) return path === '' ? `/${origin}` : NOWHERE;
   if (!UNUSUAL.test(path)) return origin;

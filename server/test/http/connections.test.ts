@@ -66,44 +66,6 @@ test('two Content-Type lines are refused, whichever comes first', async () => {
   assert.equal(await countListings(tenant), 0);
 });
 
-describe('several requests on one connection', () => {
-  test('sent at once are all answered, in order', async () => {
-    const tenant = await service.createTenant();
-    using connection = await openRaw(service.url);
-    const get = `GET /v1/listings HTTP/1.1\r\n${head(tenant)}\r\n`;
-    connection.send(`${get}${postHead(tenant)}${LENGTH}\r\n${BODY}${get}GET /v1/x HTTP/1.1\r\n${head(tenant)}\r\n`);
-    const before = await connection.readReply();
-    const created = await connection.readReply();
-    const afterwards = await connection.readReply();
-    const last = await connection.readReply();
-    const statuses = [before, created, afterwards, last].map(({ status }) => status);
-    assert.deepEqual(statuses, [200, 201, 200, 404]);
-    assert.equal(JSON.parse(created.body).address, MINIMAL.address);
-  });
-
-  test('a body that was not wanted does not become the next request', async () => {
-    const tenant = await service.createTenant();
-    using connection = await openRaw(service.url);
-    const hidden = `DELETE /livez HTTP/1.1\r\nHost: localhost\r\n\r\n`;
-    connection.send(
-      `POST /v1/listings HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${hidden.length}\r\n\r\n${hidden}`,
-    );
-    assert.equal((await connection.readReply()).status, 401);
-    connection.send(`GET /v1/me HTTP/1.1\r\n${head(tenant)}\r\n`);
-    assert.equal((await connection.readReply()).status, 200);
-  });
-
-  test('what cannot be read behind a good request is not answered in its place', async () => {
-    const tenant = await service.createTenant();
-    using connection = await openRaw(service.url);
-    connection.send(`${postHead(tenant)}${LENGTH}\r\n${BODY}NONSENSE\r\n\r\n`);
-    const statuses = (await connection.readToEnd()).match(/(?<=HTTP\/1\.1 )\d{3}/g) ?? [];
-    await until('the first request is logged', () => service.logLines.some((line) => line.includes(tenant.keyId)));
-    // Either the listing's own reply comes first, or the connection is cut: never a refusal of what was stored.
-    assert.notEqual(statuses[0], '400');
-  });
-});
-
 describe('a client that goes away in the middle of its body', () => {
   const starts: [name: string, lines: string][] = [
     ['with a length', `${LENGTH}\r\n${BODY.slice(0, -1)}`],

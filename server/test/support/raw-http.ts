@@ -40,14 +40,14 @@ export async function beginRequest(socket: Socket, request: string): Promise<voi
 }
 
 /** The whole reply at the beginning of `text`; undefined as long as something of it is missing. ASCII bodies only. */
-export function takeReply(text: string): RawReply | undefined {
+export function takeReply(text: string, { hasBody = true } = {}): RawReply | undefined {
   const headEnd = text.indexOf('\r\n\r\n');
   if (headEnd < 0) return undefined;
   const head = text.slice(0, headEnd);
   const length = Number(/^content-length: (\d+)/im.exec(head)?.[1]);
-  const body = text.slice(headEnd + 4);
   if (Number.isNaN(length)) throw new Error(`A reply without a length:\n${head}`);
-  if (body.length < length) return undefined;
+  const body = hasBody ? text.slice(headEnd + 4, headEnd + 4 + length) : '';
+  if (hasBody && body.length < length) return undefined;
   return { status: Number(head.split(' ')[1]), head, body, closes: /^connection: close/im.test(head) };
 }
 

@@ -1,0 +1,89 @@
+import { formatCount, formatGrowth } from '../../../bench/src/formats.ts';
+import { generator } from '../../../server/test/support/random-json.ts';
+import type { Outcome, Part, Trial } from '../part.ts';
+import { createTenant, serve } from '../service.ts';
+import { assault } from './hostile-http/assault.ts';
+import type { Attempt } from './hostile-http/attempts.ts';
+import { BODIES } from './hostile-http/bodies.ts';
+import { CHUNKS } from './hostile-http/chunks.ts';
+import { cutAttempts, wholeAttempts } from './hostile-http/cuts.ts';
+import { faults } from './hostile-http/faults.ts';
+import { FIELDS } from './hostile-http/fields.ts';
+import { START_LINES } from './hostile-http/start-lines.ts';
+import { targetsOf } from './hostile-http/targets.ts';
+
+const STREAMS = [...START_LINES, ...FIELDS, ...BODIES, ...CHUNKS];
+const REFUSED = STREAMS.filter(({ requests, pieces }) => requests < pieces.length);
+/** The small form cuts so many streams, at so many places in all. */
+const SMALL = { streams: 100, cuts: 1_200 };
+const CUTS_OF_WORKERS = 20_000;
+
+export const hostileHttp: Part = {
+  name: 'hostile-http',
+  title: 'Hostile HTTP',
+  promise: 'Bytes that are no clear request are refused, harm nobody, and cannot hide a request in another one.',
+  faults,
+  run,
+};
+
+async function run(trial: Trial): Promise<Outcome> {
+  const { key } = await createTenant(trial);
+  const random = generator(trial.seed);
+  const wholes = wholeAttempts(STREAMS, targetsOf(key));
+  const cuts = chooseCuts(trial, wholes, random);
+  trial.say(`${formatCount(wholes.length)} streams of bytes, and ${formatCount(cuts.length)} that are cut`);
+  const { growthBytes, requests } = await assault(await serve(trial), key, wholes, cuts);
+  const figures: [string, string][] = [
+    ['streams', formatCount(STREAMS.length)],
+    ['of these, refused with 400 or 431 and the connection closed', formatCount(REFUSED.length)],
+    [
+      'sent to',
+      targetsOf(key)
+        .map(({ name }) => name)
+        .join(', '),
+    ],
+    ['connections with a whole stream, and a request behind it', formatCount(wholes.length)],
+    ['connections cut at a byte: half-closed', countBy(cuts, 'half-closes')],
+    ['… closed', countBy(cuts, 'leaves')],
+    ['… reset', countBy(cuts, 'resets')],
+    ['… continued in another packet', countBy(cuts, 'goes on')],
+    ['requests in the log', formatCount(requests)],
+    ['memory while streams were cut', formatGrowth(growthBytes)],
+  ];
+  if (trial.size === 'full') {
+    trial.say('the same to two workers, with fewer that are cut');
+    const some = sample(cuts, CUTS_OF_WORKERS, random);
+    await assault(await serve(trial, { WORKERS: '2' }), key, wholes, some);
+    figures.push(['connections to two workers', formatCount(wholes.length + some.length)]);
+  }
+  return {
+    tried: `${formatCount(STREAMS.length)} streams of raw bytes to ${targetsOf(key).length} targets, whole, and cut at every byte (${formatCount(cuts.length)})`,
+    figure: '0 crashes, 0 answers 5xx, 0 streams taken that must be refused, 0 hidden requests done',
+    figures,
+  };
+}
+
+/** All in every way with a key that writes; to others, every place in one of the ways. */
+function chooseCuts({ size }: Trial, wholes: readonly Attempt[], random: () => number): Attempt[] {
+  const all = size === 'full' ? wholes : sample(wholes, SMALL.streams, random);
+  const [writing = [], others = []] = [true, false].map((isWriting) =>
+    all.filter(({ target }) => (target.post.status === 201) === isWriting),
+  );
+  const cuts = [
+    ...cutAttempts(writing, ['half-closes'], random),
+    ...cutAttempts(writing, ['leaves', 'resets'], random),
+    ...cutAttempts(writing, ['goes on'], random),
+    ...cutAttempts(others, ['half-closes', 'leaves', 'half-closes', 'resets'], random),
+  ];
+  return size === 'full' ? cuts : sample(cuts, SMALL.cuts, random);
+}
+
+function sample(attempts: readonly Attempt[], count: number, random: () => number): Attempt[] {
+  return Array.from({ length: count }, () => attempts[Math.floor(random() * attempts.length)]).filter(
+    (each) => each !== undefined,
+  );
+}
+
+function countBy(attempts: readonly Attempt[], asked: Attempt['way']): string {
+  return formatCount(attempts.filter(({ way }) => way === asked).length);
+}

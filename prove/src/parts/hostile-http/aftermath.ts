@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { residentBytesOf } from '../../../../bench/src/process-stats.ts';
+import type { ServeProcess } from '../../../../server/test/support/process.ts';
+import { hasEnded } from '../../../../server/test/support/serving.ts';
+import { untilStill } from '../../../../server/test/support/still.ts';
+import { until } from '../../../../server/test/support/until.ts';
+import { describeAttempt, FOLLOWER, type Trace } from './attempts.ts';
+import { SMUGGLED } from './streams.ts';
+
+/** What the log has told so far: how many requests had an id. */
+export interface Told {
+  requests: Map<unknown, number>;
+  /** Lines that no client may be able to cause. */
+  faults: Record<string, unknown>[];
+}
+
+/** Takes what is in the log. */
+export function readLog({ log }: ServeProcess, { requests, faults }: Told): void {
+  for (const line of log.splice(0)) {
+    if (line.msg === 'request') requests.set(line.requestId, (requests.get(line.requestId) ?? 0) + 1);
+    if (Number(line.level) > 30 || Number(line.status) >= 500) faults.push(line);
+  }
+}
+
+/** @throws AssertionError when the service has done more, or less, than it was asked for */
+export async function assertAftermath(
+  service: ServeProcess,
+  key: string,
+  traces: readonly Trace[],
+  told: Told,
+): Promise<void> {
+  assert.ok(!hasEnded(service.child), `the service has ended: ${service.stderr()}`);
+  const id = `aftermath-${traces.length}`;
+  const addresses = await readAddresses(service.url, key, id);
+  await until('the log is written', () => {
+    readLog(service, told);
+    return told.requests.has(id);
+  });
+  // Other processes may be later.
+  await untilStill('no more is logged', () => {
+    readLog(service, told);
+    return told.requests.size;
+  });
+  assert.deepEqual(told.faults.slice(0, 3), [], 'errors in the log');
+  assert.equal(told.requests.get(SMUGGLED), undefined, 'requests that were hidden in others and were done');
+  for (const {
+    mark,
+    requests: [least, most],
+    attempt,
+  } of traces) {
+    const count = told.requests.get(mark) ?? 0;
+    assert.ok(least <= count && count <= most, `${describeAttempt(attempt)} made ${count} requests`);
+    const isFollowed = told.requests.has(FOLLOWER + mark);
+    assert.ok(
+      !isFollowed || attempt.stream.next(attempt.target) !== 'not done',
+      `${describeAttempt(attempt)}: what stood behind was done`,
+    );
+  }
+  assert.ok(!addresses.includes(SMUGGLED), 'a request that was hidden in another has created a listing');
+  const created = new Set(addresses);
+  assert.equal(created.size, addresses.length, 'no request has created two listings');
+  for (const { mark, isCreated, attempt } of traces)
+    assert.equal(created.has(mark), isCreated ?? created.has(mark), `the listing of ${describeAttempt(attempt)}`);
+  assert.equal(addresses.filter((address) => !address.startsWith('mark-')).length, 0);
+}
+
+async function readAddresses(url: string, key: string, id: string): Promise<string[]> {
+  const headers = { Authorization: `Bearer ${key}`, 'X-Request-Id': id };
+  const response = await fetch(`${url}/v1/listings?fields=address`, { headers });
+  assert.equal(response.status, 200);
+  const { data }: { data: { address: string }[] } = JSON.parse(await response.text());
+  return data.map(({ address }) => address);
+}
+
+/** What a process holds: connections are among its files. */
+export interface Held {
+  files: number;
+  bytes: number;
+}
+
+/** What the service's process holds, once it has no more files open than before. */
+export async function readHeld({ child }: ServeProcess, before?: Held): Promise<Held> {
+  const files = await until('its connections are closed', async () => {
+    const count = (await readdir(`/proc/${child.pid}/fd`)).length;
+    return count <= (before?.files ?? count) && count;
+  });
+  return { files, bytes: residentBytesOf(Number(child.pid)) ?? 0 };
+}

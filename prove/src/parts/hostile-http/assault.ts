@@ -1,0 +1,55 @@
+import assert, { AssertionError } from 'node:assert/strict';
+import { formatGrowth } from '../../../../bench/src/formats.ts';
+import type { ServeProcess } from '../../../../server/test/support/process.ts';
+import { assertAftermath, readHeld, readLog, type Told } from './aftermath.ts';
+import { type Attempt, attempt, type Trace } from './attempts.ts';
+
+const LANES = 32;
+/** Then the rest would say the same. */
+const BROKEN_MAX = 5;
+/** What the process may keep: caches that fill, and what the collector has not looked at yet. */
+const GROWTH_MAX_BYTES = 150e6;
+
+/**
+ * Sends whole streams, then cut ones, and ends the service.
+ * @throws AssertionError when one is not answered as it must be, or leaves something behind
+ */
+export async function assault(
+  service: ServeProcess,
+  key: string,
+  wholes: readonly Attempt[],
+  cuts: readonly Attempt[],
+): Promise<{ growthBytes: number; requests: number }> {
+  const told: Told = { requests: new Map(), faults: [] };
+  const traces = await sendAll(service, wholes, told);
+  await assertAftermath(service, key, traces, told);
+  const before = await readHeld(service);
+  traces.push(...(await sendAll(service, cuts, told)));
+  await assertAftermath(service, key, traces, told);
+  const after = await readHeld(service, before);
+  const growthBytes = after.bytes - before.bytes;
+  assert.ok(growthBytes < GROWTH_MAX_BYTES, `memory has grown: ${formatGrowth(growthBytes)}`);
+  assert.equal(await service.end(), 0, 'the service ends as it is told');
+  return { growthBytes, requests: told.requests.size };
+}
+
+async function sendAll(service: ServeProcess, given: readonly Attempt[], told: Told): Promise<Trace[]> {
+  const port = Number(new URL(service.url).port);
+  const traces: Trace[] = [];
+  const broken: string[] = [];
+  const waiting = given.values();
+  const sendSome = async () => {
+    for (const each of waiting) {
+      if (broken.length >= BROKEN_MAX) return;
+      const trace = await attempt(port, each).catch((error: unknown) => {
+        if (!(error instanceof AssertionError)) throw error;
+        broken.push(error.message);
+      });
+      if (trace !== undefined) traces.push(trace);
+      readLog(service, told);
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, sendSome));
+  assert.ok(broken.length === 0, broken.join('; '));
+  return traces;
+}

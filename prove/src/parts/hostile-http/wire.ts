@@ -1,0 +1,65 @@
+import { AssertionError } from 'node:assert/strict';
+import { connect, type Socket } from 'node:net';
+import { takeReply } from '../../../../server/test/support/raw-http.ts';
+
+/** What the client does behind the place where its bytes are cut. */
+export type Way = 'goes on' | 'half-closes' | 'leaves' | 'resets';
+
+/** Longer than the service waits for the rest of a head. */
+const END_TIMEOUT_MS = 20_000;
+
+/**
+ * Sends bytes up to a place, does what is said, and resolves with what came back when the connection has ended.
+ * @throws AssertionError when nobody listens any more, or the connection does not end
+ */
+export function sendCut(port: number, bytes: Buffer, cut: number, way: Way): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  let text = '';
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true }).setEncoding('latin1');
+  const timer = setTimeout(() => {
+    reject(new AssertionError({ message: `the connection is still open, with this reply: ${text}` }));
+    socket.destroy();
+  }, END_TIMEOUT_MS);
+  socket.on('data', (chunk: string) => {
+    text += chunk;
+  });
+  socket.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'ECONNREFUSED') reject(new AssertionError({ message: 'nobody listens any more' }));
+  });
+  socket.once('close', () => {
+    clearTimeout(timer);
+    resolve(text);
+  });
+  socket.write(bytes.subarray(0, cut), () => goOn(socket, bytes.subarray(cut), way));
+  return promise;
+}
+
+function goOn(socket: Socket, rest: Buffer, way: Way): void {
+  if (way === 'half-closes') socket.end();
+  if (way === 'leaves') socket.destroy();
+  if (way === 'resets') socket.resetAndDestroy();
+  // In a turn of its own, so that it can come as a packet of its own.
+  if (way === 'goes on' && rest.length > 0) setImmediate(() => socket.write(rest));
+}
+
+export interface Reply {
+  status: number;
+  closes: boolean;
+}
+
+/**
+ * The replies in what came on a connection; the last one may be cut.
+ * @param isHead whether the request that comes at this place is one to HEAD
+ */
+export function readReplies(text: string, isHead: (index: number) => boolean): Reply[] {
+  const replies: Reply[] = [];
+  let rest = text;
+  for (;;) {
+    rest = rest.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '');
+    const hasBody = !isHead(replies.length);
+    const reply = takeReply(rest, { hasBody });
+    if (reply === undefined) return replies;
+    replies.push(reply);
+    rest = rest.slice(reply.head.length + 4 + reply.body.length);
+  }
+}
