@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError } from '../model/errors.ts';
 import type { Database } from './database.ts';
@@ -57,17 +57,31 @@ function makeFile(path: string): void {
   }
 }
 
-/** One parent after the other: `mkdirSync` with `recursive` never returns where a parent cannot be, as below /proc. */
+/**
+ * One parent after the other: `mkdirSync` with `recursive` never returns where a parent cannot be, as below /proc. SQLite sees
+ * to the names in a directory, and nobody to its own: without a sync a power loss could take it, with all that was acknowledged.
+ */
 function makeDirectory(path: string): void {
   if (existsSync(path)) return;
   const parent = dirname(path);
   if (parent !== path) makeDirectory(parent);
   try {
     mkdirSync(path, { mode: DIRECTORY_MODE });
+    syncNames(parent);
   } catch (error) {
     // Another process that starts at the same time may have been first.
     if (existsSync(path)) return;
     const reason = error instanceof Error ? error.message : String(error);
     throw new AppError('unavailable', `Cannot make the directory ${path}: ${reason}.`, { cause: error });
+  }
+}
+
+/** Returns once the names in a directory are on the disk. */
+function syncNames(path: string): void {
+  const directory = openSync(path, 'r');
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
   }
 }

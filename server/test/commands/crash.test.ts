@@ -2,77 +2,10 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { startCreating } from '../support/load.ts';
 import { createTenantByCommand } from '../support/process.ts';
 import { directoryFor, exitOf, serveFor } from '../support/serving.ts';
 import { assertStored } from '../support/stored.ts';
 import { until } from '../support/until.ts';
-
-const CRASHES = 10;
-const CONNECTIONS = 16;
-const CREATED_BEFORE_CRASH = 100;
-
-test('killed ten times under create load, the service starts again and has every listing it acknowledged', async (t) => {
-  const directory = await directoryFor(t);
-  const settings = { DATA_DIR: directory, RATE_LIMIT: 'off' };
-  const { accountId, key } = await createTenantByCommand(settings);
-  const acknowledged: string[] = [];
-
-  for (let crash = 0; crash < CRASHES; crash += 1) {
-    const { url, child } = await serveFor(t, settings);
-    assert.equal((await fetch(`${url}/readyz`)).status, 200);
-    const load = startCreating(url, key, CONNECTIONS);
-    await until('listings are created', () => load.created.length >= CREATED_BEFORE_CRASH);
-    child.kill('SIGKILL');
-    await exitOf(child);
-    // A crash may cut a reply in the middle: that one was not acknowledged.
-    await load.ended.catch(() => undefined);
-    assert.deepEqual(load.refused, []);
-    acknowledged.push(...load.created);
-  }
-
-  const { end } = await serveFor(t, settings);
-  assert.equal(await end(), 0);
-  assert.ok(acknowledged.length >= CRASHES * CREATED_BEFORE_CRASH);
-  await assertStored(directory, accountId, acknowledged);
-});
-
-test('a create that was cut off by a crash is done once when it is sent again with its Idempotency-Key', async (t) => {
-  const directory = await directoryFor(t);
-  const settings = { DATA_DIR: directory, RATE_LIMIT: 'off' };
-  const { accountId, key } = await createTenantByCommand(settings);
-  const created: string[] = [];
-
-  let running = await serveFor(t, settings);
-  for (let crash = 0; crash < CRASHES; crash += 1) {
-    const { url, child } = running;
-    const create = (base: string) =>
-      fetch(`${base}/v1/listings`, {
-        method: 'POST',
-        headers: {
-          Authorization: `Bearer ${key}`,
-          'Content-Type': 'application/json',
-          'Idempotency-Key': `crash-${crash}`,
-        },
-        body: JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 }),
-      });
-    const cut = Promise.allSettled(Array.from({ length: 64 }, () => create(url)));
-    // Some time in the middle: after none, some or all of them.
-    for (let turn = 0; turn < crash * 40; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-    child.kill('SIGKILL');
-    await exitOf(child);
-    await cut;
-    running = await serveFor(t, settings);
-    const replies = await Promise.all([create(running.url), create(running.url)]);
-    const ids = await Promise.all(replies.map(async (reply) => JSON.parse(await reply.text()).id));
-    assert.equal(ids[0], ids[1]);
-    created.push(ids[0]);
-  }
-  assert.equal(await running.end(), 0);
-
-  assert.equal(new Set(created).size, CRASHES);
-  await assertStored(directory, accountId, created);
-});
 
 test('an import that was cut off by a crash left whole rows, and sent again it brings in the rest', async (t) => {
   const ROWS = 10_000;

@@ -1,0 +1,132 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Random } from '../../random.ts';
+import { UnsyncedFile } from './unsynced.ts';
+
+/** As `power-loss.c` writes it: four numbers of eight bytes, and what follows them. */
+const RECORD_BYTES = 32;
+const MAGIC = 0x504f574552000000n;
+const KIND_MASK = 0xffn;
+const DIRECTORY = 'a directory';
+const SHARED_MEMORY = /-shm$/;
+
+type Entry = UnsyncedFile | typeof DIRECTORY;
+
+interface Naming {
+  position: number;
+  path: string;
+  /** Undefined: it is unlinked. */
+  entry: Entry | undefined;
+}
+
+/**
+ * A directory as it would be after a power loss: of each file what was synced, and of what was not, any part; of each name,
+ * too, until its directory is synced.
+ */
+export class Disk {
+  readonly #root: string;
+  readonly #entries = new Map<string, Entry>();
+  readonly #files = new Map<bigint, UnsyncedFile>();
+  #namings: Naming[] = [];
+
+  /** What the directory holds now is on the disk. */
+  constructor(root: string) {
+    this.#root = root;
+    for (const name of readdirSync(root, { recursive: true, encoding: 'utf8' })) this.#load(join(root, name));
+  }
+
+  #load(path: string): void {
+    const stat = statSync(path, { bigint: true });
+    if (stat.isDirectory()) this.#entries.set(path, DIRECTORY);
+    else {
+      const file = new UnsyncedFile(readFileSync(path));
+      this.#entries.set(path, file);
+      this.#files.set(stat.ino, file);
+    }
+  }
+
+  /** Follows what processes did since. They must have ended. */
+  follow(log: Buffer): void {
+    for (let position = 0; position + RECORD_BYTES <= log.length; ) {
+      const [kind = 0n, inode = 0n, number = 0n, length = 0n] = [0, 8, 16, 24].map((at) =>
+        log.readBigUInt64LE(position + at),
+      );
+      const end = position + RECORD_BYTES + Number(length);
+      // The last one, of a process that was killed as it wrote it.
+      if ((kind & ~KIND_MASK) !== MAGIC || end > log.length) return;
+      const data = log.subarray(position + RECORD_BYTES, end);
+      this.#take(String.fromCharCode(Number(kind & KIND_MASK)), { position, inode, number: Number(number), data });
+      position = end;
+    }
+  }
+
+  #take(kind: string, record: { position: number; inode: bigint; number: number; data: Buffer }): void {
+    const { position, inode, number, data } = record;
+    if (kind === 'C') {
+      const file = new UnsyncedFile();
+      this.#files.set(inode, file);
+      this.#namings.push({ position, path: data.toString(), entry: file });
+    } else if (kind === 'M') this.#namings.push({ position, path: data.toString(), entry: DIRECTORY });
+    else if (kind === 'U') this.#namings.push({ position, path: data.toString(), entry: undefined });
+    else if (kind === 'W') this.#find(inode).add({ position, offset: number, data });
+    else if (kind === 'T') this.#find(inode).add({ position, size: number });
+    else if (kind === 'S') this.#find(inode).sync(number);
+    else if (kind === 'D') this.#syncNames(data.toString(), number);
+    else throw new Error(`this power loss cannot be simulated: ${data}`);
+  }
+
+  #find(inode: bigint): UnsyncedFile {
+    const file = this.#files.get(inode);
+    if (file === undefined) throw new Error(`the log tells of a file that was not opened: ${inode}`);
+    return file;
+  }
+
+  #syncNames(directory: string, position: number): void {
+    const isSynced = (naming: Naming) => dirname(naming.path) === directory && naming.position < position;
+    for (const naming of this.#namings.filter(isSynced)) this.#name(naming);
+    this.#namings = this.#namings.filter((naming) => !isSynced(naming));
+  }
+
+  #name({ path, entry }: Naming): void {
+    if (entry === undefined) this.#entries.delete(path);
+    else this.#entries.set(path, entry);
+  }
+
+  /** Makes the directory what it may be after the power was lost now; without `random`, only what was synced. */
+  losePower(random?: Random): void {
+    if (random !== undefined) for (const naming of chooseNamings(this.#namings, random)) this.#name(naming);
+    const left = readSharedMemory(this.#root);
+    for (const name of readdirSync(this.#root)) rmSync(join(this.#root, name), { recursive: true });
+    const paths = [...this.#entries.keys()].sort();
+    for (const path of paths) {
+      const entry = this.#entries.get(path);
+      const isReachable = dirname(path) === this.#root || this.#entries.get(dirname(path)) === DIRECTORY;
+      if (!isReachable || entry === undefined) this.#entries.delete(path);
+      else if (entry === DIRECTORY) mkdirSync(path, { mode: 0o700 });
+      else if (SHARED_MEMORY.test(path)) writeSharedMemory(path, left.get(path), random);
+      else writeFileSync(path, entry.survive(random), { mode: 0o600 });
+    }
+  }
+}
+
+/** File systems that write names in order keep the first so many; others, of each name any state that it had. */
+function chooseNamings(namings: readonly Naming[], random: Random): Naming[] {
+  const isOrdered = random.next() < 0.5;
+  if (isOrdered) return namings.slice(0, random.upTo(namings.length));
+  const byPath = Map.groupBy(namings, ({ path }) => path);
+  return [...byPath.values()].flatMap((those) => those.slice(0, random.upTo(those.length)));
+}
+
+/** It is written past all calls, and SQLite promises to make it anew. */
+function readSharedMemory(root: string): Map<string, Buffer> {
+  const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => SHARED_MEMORY.test(name));
+  return new Map(paths.map((name) => [join(root, name), readFileSync(join(root, name))]));
+}
+
+function writeSharedMemory(path: string, left: Buffer | undefined, random?: Random): void {
+  if (random === undefined) return;
+  const what = random.pick(['as it was', 'empty', 'garbage', 'nothing']);
+  if (what === 'nothing') return;
+  const bytes = { 'as it was': left, garbage: random.bytes(left?.length ?? 0) }[what];
+  writeFileSync(path, bytes ?? Buffer.alloc(0), { mode: 0o600 });
+}

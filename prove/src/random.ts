@@ -1,0 +1,33 @@
+/** Choices that are the same for the same seed. */
+export interface Random {
+  /** From 0 up to, not including, 1. */
+  next(): number;
+  /** A whole number from 0 to `max`. */
+  upTo(max: number): number;
+  pick<T>(values: readonly T[]): T;
+  bytes(length: number): Buffer;
+}
+
+const BYTE_MAX = 255;
+
+/** Mulberry32. */
+export function createRandom(seed: number): Random {
+  let state = seed >>> 0;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const upTo = (max: number): number => Math.floor(next() * (max + 1));
+  return {
+    next,
+    upTo,
+    pick(values) {
+      const value = values[upTo(values.length - 1)];
+      if (value === undefined) throw new Error('nothing to choose from');
+      return value;
+    },
+    bytes: (length) => Buffer.from(Array.from({ length }, () => upTo(BYTE_MAX))),
+  };
+}
