@@ -1,7 +1,6 @@
 import type { Part } from './part.ts';
 import { crashesSqlite } from './parts/crashes-sqlite.ts';
 import { hostileHttp } from './parts/hostile-http.ts';
-
 import { ledger } from './parts/ledger.ts';
 import { supplyChain } from './parts/supply-chain.ts';
 
