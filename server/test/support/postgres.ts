@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, isRefused } from './free-port.ts';
-import { initialize, launch, stopImmediately } from './postgres-programs.ts';
+import { initialize, killAll, launch, stop } from './postgres-programs.ts';
 import { until } from './until.ts';
 
 const PASSWORD = 'password';
@@ -13,11 +14,12 @@ const INITDB_FLAGS = ['--encoding=UTF8', '--locale=C.UTF-8', '--locale-provider=
 /** Nothing has to outlive the machine. */
 const SETTINGS = ['fsync=off', 'full_page_writes=off', 'max_connections=300', 'unix_socket_directories='];
 
-/** By `pg_ctl -m immediate`, by the signal that it sends, or by one that leaves no time at all. */
-export type Halt = 'immediate' | 'SIGQUIT' | 'SIGKILL';
+/** By `pg_ctl -m fast` or `-m immediate`, by the signal that it sends, or by one to all processes that leaves no time at all. */
+export type Halt = 'fast' | 'immediate' | 'SIGQUIT' | 'SIGKILL';
 
 export interface PostgresServer {
   url: string;
+  directory: string;
   /** Ends it as a fault does, and resolves when it is gone. */
   halt(how: Halt): Promise<void>;
   /** After `halt`, on the same port. */
@@ -30,22 +32,47 @@ export async function createPostgresServer(
   settings: readonly string[] = SETTINGS,
   onLog?: (text: string) => void,
 ): Promise<PostgresServer> {
-  const directory = join(tmpdir(), `property-listings-postgres-${randomBytes(6).toString('hex')}`);
-  const port = await freePort();
+  const directory = newDirectory();
   await initialize(directory, PASSWORD, INITDB_FLAGS);
-  let server = await launch(directory, port, settings, onLog);
-  const end = async (signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL') => {
-    if (server.exitCode !== null || server.signalCode !== null) return;
+  return startOn(directory, settings, onLog);
+}
+
+export function newDirectory(): string {
+  return join(tmpdir(), `property-listings-postgres-${randomBytes(6).toString('hex')}`);
+}
+
+/** Starts a server on a directory, which is gone with it. */
+export async function startOn(
+  directory: string,
+  settings: readonly string[],
+  onLog?: (text: string) => void,
+): Promise<PostgresServer> {
+  const port = await freePort();
+  let server = await launch(directory, port, settings, onLog).catch((error: unknown) => {
+    rmSync(directory, { recursive: true, force: true });
+    throw error;
+  });
+  const isGone = () => server.exitCode !== null || server.signalCode !== null;
+  const end = async (kill: () => unknown): Promise<void> => {
+    if (isGone()) return;
     server.ref();
     const ended = once(server, 'exit');
-    server.kill(signal);
+    await kill();
     await ended;
   };
+  // What the tests leave behind when they are ended by force ends, too.
+  const leave = () => {
+    server.kill('SIGKILL');
+    rmSync(directory, { recursive: true, force: true });
+  };
+  process.once('exit', leave);
   return {
     url: `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`,
+    directory,
     async halt(how) {
-      if (how === 'immediate') await stopImmediately(directory);
-      else await end(how);
+      if (how === 'SIGKILL') await end(() => killAll(server));
+      else if (how === 'SIGQUIT') await end(() => server.kill(how));
+      else await end(() => stop(directory, how));
       await until('the server is gone', () => isRefused(port));
     },
     async start() {
@@ -57,8 +84,9 @@ export async function createPostgresServer(
       });
     },
     async stop() {
-      await end('SIGINT');
+      await end(() => server.kill('SIGINT'));
       await rm(directory, { recursive: true, force: true });
+      process.off('exit', leave);
     },
   };
 }

@@ -1,0 +1,55 @@
+import { join } from 'node:path';
+import pg from 'pg';
+import { type PostgresServer, newDirectory, startOn } from './postgres.ts';
+import { copyDirectory, writeOwned } from './postgres-programs.ts';
+import { until } from './until.ts';
+
+/** What a base backup leaves out: who runs here, the log, which is streamed, and who else streams it. */
+const LEFT_OUT = /^(postmaster\.(pid|opts)$|pg_(wal|replslot|stat_tmp)\/|.*pgsql_tmp)/;
+
+/** Starts a server that follows another one from now on, which may be in use: what `pg_basebackup` does. */
+export async function createStandby(
+  primary: PostgresServer,
+  name: string,
+  settings: readonly string[],
+): Promise<PostgresServer> {
+  const directory = newDirectory();
+  await within(primary, async (client) => {
+    // Keeps the log from here on.
+    await client.query('select pg_create_physical_replication_slot($1, true)', [name]);
+    await client.query('select pg_backup_start($1, true)', [name]);
+    await copyDirectory(primary.directory, directory, (path) => LEFT_OUT.test(path));
+    const { rows } = await client.query('select labelfile from pg_backup_stop(false)');
+    await writeOwned(join(directory, 'backup_label'), rows[0].labelfile);
+  });
+  const { hostname, port, username, password } = new URL(primary.url);
+  const from = `host=${hostname} port=${port} user=${username} password=${password} application_name=${name}`;
+  const followed = `primary_conninfo = '${from}'\nprimary_slot_name = '${name}'\nwal_retrieve_retry_interval = '100ms'\n`;
+  await writeOwned(join(directory, 'postgresql.auto.conf'), followed);
+  await writeOwned(join(directory, 'standby.signal'), '');
+  return startOn(directory, settings);
+}
+
+/** From now on a commit returns once the standby has it, too. */
+export async function commitWith(primary: PostgresServer, name: string): Promise<void> {
+  await within(primary, async (client) => {
+    await client.query(`alter system set synchronous_standby_names = '${name}'`);
+    await client.query('select pg_reload_conf()');
+    await until('the standby is synchronous', async () => {
+      const { rows } = await client.query('select sync_state from pg_stat_replication');
+      return rows[0]?.sync_state === 'sync';
+    });
+  });
+}
+
+/** Makes a standby a server that is written. */
+export async function promote(standby: PostgresServer): Promise<void> {
+  await within(standby, (client) => client.query('select pg_promote()'));
+}
+
+async function within(server: PostgresServer, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client(server.url);
+  client.on('error', () => {});
+  await client.connect();
+  await work(client).finally(() => client.end());
+}
