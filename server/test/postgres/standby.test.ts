@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { createPostgresDatabase } from '../support/database.ts';
+import { post, send } from '../support/listings.ts';
 import { createPostgresServer } from '../support/postgres.ts';
 import { requestText } from '../support/raw-http.ts';
+import { readError, readListing } from '../support/replies.ts';
 import { until } from '../support/until.ts';
 import { assertAllStored, clientFor, connectionFor, databaseFor, LISTING, serviceFor } from './support.ts';
 
@@ -57,3 +60,44 @@ test('while a synchronous standby is gone all writes are told so within 5 s, rea
     await assertAllStored(database, accountId, ids);
   }
 });
+
+test('what is stored here only is not told as done before the standby has it, also after a restart', async (t) => {
+  const own = await createPostgresServer(['max_connections=30', 'unix_socket_directories=']);
+  const database = await createPostgresDatabase(own.url);
+  const service = await serviceFor(t, database);
+  t.after(() => own.stop());
+  const tenant = await service.createTenant();
+  const create = () => post(service, tenant, LISTING, { 'Idempotency-Key': 'once' });
+  const { id } = await readListing(await post(service, tenant, LISTING), 201);
+  const patch = () => send(service, tenant, 'PATCH', `/listings/${id}`, { beds: 4 });
+
+  const client = await clientFor(t, own);
+  await client.query("alter system set synchronous_standby_names = 'two'");
+  await client.query('select pg_reload_conf()');
+  for (const change of [create, patch]) {
+    await until('a commit waits', async () => (await codeOf(await change())) === 'outcome_unknown');
+    await own.halt('immediate');
+    await own.start();
+    await until('the server is back', async () => (await service.fetch(tenant, '/v1/me')).status === 200);
+  }
+  // Both are done, as anybody can read.
+  assert.equal((await readListing(await service.fetch(tenant, `/v1/listings/${id}`), 200)).beds, 4);
+  for (const change of [create, patch]) await readError(await change(), 503, 'unavailable');
+
+  const operator = await clientFor(t, own);
+  await operator.query('alter system reset synchronous_standby_names');
+  await operator.query('select pg_reload_conf()');
+  const created = await until('it is told', () => succeed(create));
+  assert.equal(created.headers.get('idempotent-replayed'), 'true');
+  const { version } = await readListing(await until('it is told', () => succeed(patch)), 200);
+  assert.equal(version, 2);
+});
+
+async function codeOf(response: Response): Promise<string> {
+  return Object(await response.json()).error?.code;
+}
+
+async function succeed(ask: () => Promise<Response>): Promise<Response | undefined> {
+  const response = await ask();
+  return response.ok ? response : undefined;
+}

@@ -42,6 +42,8 @@ interface Outcome {
   job: Job;
   tell(): void;
   hasWritten: boolean;
+  /** Not for one that is refused. */
+  isDone: boolean;
 }
 
 /** Jobs in one transaction. */
@@ -76,28 +78,32 @@ export class Group {
     try {
       const value = await job.run(session);
       session.assertOpen();
-      this.#outcomes.push({ job, tell: () => job.resolve(value), hasWritten: session.hasWritten });
+      this.#outcomes.push({ job, tell: () => job.resolve(value), hasWritten: session.hasWritten, isDone: true });
     } catch (error) {
       // A job that only refuses does not harm the others.
       if (session.hasWritten || session.hasFailed) throw await this.#explain(error, job);
-      this.#outcomes.push({ job, tell: () => job.reject(translateError(error)), hasWritten: false });
+      this.#outcomes.push({ job, tell: () => job.reject(translateError(error)), hasWritten: false, isDone: false });
     } finally {
       session.end();
     }
   }
 
-  /** Commits, and tells every job what came of it. @returns whether that is known @throws {GroupFailure} */
+  /**
+   * Commits, and tells every job what came of it. What was found to be done already, as by a retry, is told after a commit, too:
+   * it may have been committed without the standby, before a restart, and only a commit waits until that has it.
+   * @returns whether the outcome is known @throws {GroupFailure}
+   */
   async end(): Promise<boolean> {
-    const hasWritten = this.#outcomes.some((outcome) => outcome.hasWritten);
-    const ended = send(this.#client, { text: hasWritten ? 'commit' : 'rollback' });
+    const commits = this.#outcomes.some(({ isDone }) => isDone);
+    const ended = send(this.#client, { text: commits ? 'commit' : 'rollback' });
     const failure = await ended.then(
-      ({ command }) => (command === 'ROLLBACK' && hasWritten ? this.#explain(undefined) : undefined),
+      ({ command }) => (command === 'ROLLBACK' && commits ? this.#explain(undefined) : undefined),
       (error: unknown) => this.#explain(error),
     );
-    if (failure !== undefined && (!hasWritten || (await this.#isRolledBack(failure)))) throw failure;
-    for (const outcome of this.#outcomes) {
-      if (failure !== undefined && outcome.hasWritten) outcome.job.reject(outcomeUnknown(failure.cause));
-      else outcome.tell();
+    if (failure !== undefined && (!commits || (await this.#isRolledBack(failure)))) throw failure;
+    for (const { job, tell, hasWritten, isDone } of this.#outcomes) {
+      if (failure === undefined || !isDone) tell();
+      else job.reject(hasWritten ? outcomeUnknown(failure.cause) : translateError(failure.cause));
     }
     return failure === undefined;
   }
