@@ -1,8 +1,9 @@
 import type { Part } from './part.ts';
+import { crashesPostgres } from './parts/crashes-postgres.ts';
 import { crashesSqlite } from './parts/crashes-sqlite.ts';
 import { hostileHttp } from './parts/hostile-http.ts';
 import { ledger } from './parts/ledger.ts';
 import { supplyChain } from './parts/supply-chain.ts';
 
 /** In the order in which they are tried and told. */
-export const parts: readonly Part[] = [ledger, crashesSqlite, hostileHttp, supplyChain];
+export const parts: readonly Part[] = [ledger, crashesSqlite, crashesPostgres, hostileHttp, supplyChain];

@@ -1,0 +1,124 @@
+import { generator } from '../../../server/test/support/random-json.ts';
+import type { Halt } from '../../../server/test/support/postgres.ts';
+import type { Part, Trial } from '../part.ts';
+import { type Course, failOver, workOn } from './crashes-postgres/failovers.ts';
+import { type Stage, setUp } from './crashes-postgres/stage.ts';
+
+const GROUP = 'server/src/storage/postgres/group.ts';
+
+/** How often each is done. */
+const SIZES = {
+  full: { kills: 50, restarts: 50, failovers: 5 },
+  small: { kills: 3, restarts: 2, failovers: 1 },
+} as const;
+/** The hardest first: the small form has no other. */
+const COURSES: readonly Course[] = ['standby gone and server restarted before', 'at once', 'standby gone before'];
+/** A halt comes after so many answers at most. */
+const ANSWERS_MAX = 150;
+
+export const crashesPostgres: Part = {
+  name: 'crashes-postgres',
+  title: 'Crashes, PostgreSQL',
+  promise:
+    'Whatever becomes of the PostgreSQL server, no acknowledged write is lost or done twice, and the service goes on by itself.',
+  faults: [
+    {
+      name: 'asynchronous-commit',
+      what: "the service's sessions commit without waiting for the disk (`synchronous_commit=off`)",
+      patches: [
+        {
+          file: 'server/src/storage/postgres/pool.ts',
+          from: "application_name: 'property-listings',",
+          to: "application_name: 'property-listings', options: '-c synchronous_commit=off',",
+        },
+      ],
+    },
+    {
+      name: 'early-reply',
+      what: 'a reply goes out before the commit is acknowledged',
+      patches: [
+        {
+          file: GROUP,
+          from: 'const ended = send(',
+          to: 'for (const outcome of this.#outcomes) outcome.tell(); const ended = send(',
+        },
+      ],
+    },
+    {
+      name: 'unknown-as-unavailable',
+      what: '`outcome_unknown` is told as `unavailable`, which promises that nothing was written',
+      patches: [
+        {
+          file: GROUP,
+          from: 'hasWritten ? outcomeUnknown(failure.cause) : translateError(failure.cause)',
+          to: 'translateError(failure.cause)',
+        },
+      ],
+    },
+    {
+      name: 'replay-without-standby',
+      what: 'a retry is told what its first try has stored here only, without waiting for the standby',
+      patches: [
+        {
+          file: GROUP,
+          from: 'this.#outcomes.some(({ isDone }) => isDone)',
+          to: 'this.#outcomes.some(({ hasWritten }) => hasWritten)',
+        },
+      ],
+    },
+    { name: 'asynchronous-standby', what: 'the standby that takes over was not synchronous' },
+  ],
+  async run(trial) {
+    const { kills, restarts, failovers } = SIZES[trial.size];
+    const random = generator(trial.seed);
+    const stage = await setUp(trial);
+    const halts = Array.from({ length: kills + restarts }, (_, index): Halt => {
+      if (index >= kills) return index % 2 === 0 ? 'fast' : 'immediate';
+      return 'SIGKILL';
+    });
+    const backMs: number[] = [];
+    for (const [index, how] of halts.entries()) {
+      if (index % 10 === 0) trial.say(`${index} of ${halts.length} times halted`);
+      await workOn(stage, Math.ceil(random() * ANSWERS_MAX));
+      backMs.push(await haltOnce(stage, how, random() < 0.5));
+    }
+    for (let count = 0; count < failovers; count += 1) {
+      trial.say(`${count} of ${failovers} failovers`);
+      await failOver(stage, trial, `standby_${count}`, COURSES[count % COURSES.length] ?? 'at once');
+    }
+    const changes = await stage.finish();
+    return describe(trial, stage, changes, backMs);
+  },
+};
+
+/** @returns how long after its return something was answered again */
+async function haltOnce({ server, told, expect }: Stage, how: Halt, isNoticed: boolean): Promise<number> {
+  const refused = told('unavailable');
+  await server.halt(how);
+  // Whoever comes back at once is waited for, and nobody hears of it.
+  if (isNoticed) await expect('somebody is told that the server is gone', () => told('unavailable') > refused);
+  await server.start();
+  const startTimeMs = performance.now();
+  const answered = told('acknowledged');
+  await expect('the service goes on', () => told('acknowledged') > answered);
+  return performance.now() - startTimeMs;
+}
+
+function describe({ size }: Trial, { told, cuts }: Stage, changes: number, backMs: number[]) {
+  const { kills, restarts, failovers } = SIZES[size];
+  const sorted = backMs.toSorted((one, other) => one - other);
+  const back = (share: number) => `${Math.round(sorted[Math.ceil(share * sorted.length) - 1] ?? 0)} ms`;
+  return {
+    tried: `${kills} × kill -9 of all its processes, ${restarts} × restart, ${failovers} × failover to a synchronous standby, under load from two services`,
+    figure: `0 of ${changes.toLocaleString('en')} acknowledged writes lost or doubled`,
+    figures: [
+      ['changes stored', changes.toLocaleString('en')],
+      ['requests answered', told('acknowledged').toLocaleString('en')],
+      ['told `unavailable`: nothing was written', told('unavailable').toLocaleString('en')],
+      ['told `outcome_unknown`', told('outcome_unknown').toLocaleString('en')],
+      ['of these sent again, and replayed', told('replayed').toLocaleString('en')],
+      ['commits whose way there or back was cut', cuts.toLocaleString('en')],
+      ['first answer after the server is back, median · longest', `${back(0.5)} · ${back(1)}`],
+    ] as const,
+  };
+}

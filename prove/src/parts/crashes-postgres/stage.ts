@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { createPostgresDatabase } from '../../../../server/test/support/database.ts';
+import { assertKept } from '../../../../server/test/support/ledger.ts';
+import { type MixedLoad, startMixedLoad } from '../../../../server/test/support/mixed-load.ts';
+import { createPostgresServer, type PostgresServer } from '../../../../server/test/support/postgres.ts';
+import { type PostgresProxy, proxyFor } from '../../../../server/test/support/postgres-proxy.ts';
+import { createTenantByCommand } from '../../../../server/test/support/process.ts';
+import { hasEnded } from '../../../../server/test/support/serving.ts';
+import { until } from '../../../../server/test/support/until.ts';
+import type { Trial } from '../../part.ts';
+import { serve, settingsOf } from '../../service.ts';
+
+const SERVICES = 2;
+const LANES = 8;
+/** Of so many commits one never comes to the server, or its answer never to the service. */
+const LOST_COMMIT = 25;
+/** As PostgreSQL is set up by itself, but that what need not be on the disk yet is not put there by chance. */
+export const SERVER_SETTINGS = ['max_connections=60', 'unix_socket_directories=', 'wal_writer_delay=10s'];
+/** So that a commit that waits for a standby is given up soon. */
+const STATEMENT_TIMEOUT = '1s';
+const PATIENCE_MS = 30_000;
+/** Every index of the service agrees with its table. */
+const CHECK_INDEXES = `select bt_index_check(c.oid, true) from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  join pg_am a on a.oid = c.relam where n.nspname = 'public' and c.relkind = 'i' and a.amname = 'btree'`;
+
+/** Two services behind one address of their database, under load. */
+export interface Stage {
+  /** What the address leads to now. */
+  server: PostgresServer;
+  proxy: PostgresProxy;
+  load: MixedLoad;
+  /** Commits whose way there or back was cut. */
+  cuts: number;
+  /** How often the load was told this. */
+  told(what: string): number;
+  /** Waits for something that the services owe, and fails with the first broken promise. */
+  expect(what: string, isSo: () => boolean): Promise<void>;
+  /** Compares what is stored with what was acknowledged. @returns how many changes there were */
+  finish(): Promise<number>;
+}
+
+export async function setUp(trial: Trial): Promise<Stage> {
+  const server = await createPostgresServer(SERVER_SETTINGS);
+  trial.after(() => stage.server.stop());
+  const proxy = await proxyFor(trial, server.url);
+  const database = await createPostgresDatabase(proxy.url);
+  const given = { DATABASE_URL: database.url, DATABASE_STATEMENT_TIMEOUT: STATEMENT_TIMEOUT };
+  const tenant = await createTenantByCommand(settingsOf(trial, given));
+  const services = await Promise.all(Array.from({ length: SERVICES }, () => serve(trial, given)));
+  const urls = services.map(({ url }) => url);
+  let commits = 0;
+  proxy.judge = (type, text) => {
+    if (type !== 'Q' || !text.startsWith('commit')) return 'forward';
+    commits += 1;
+    if (commits % LOST_COMMIT > 0) return 'forward';
+    stage.cuts += 1;
+    return stage.cuts % 2 === 0 ? 'cut' : 'cut answer';
+  };
+  const load = startMixedLoad(urls, tenant.key, LANES);
+  const stage: Stage = {
+    server,
+    proxy,
+    load,
+    cuts: 0,
+    told: (what) => load.ledger.counts.get(what) ?? 0,
+    async expect(what, isSo) {
+      const isThere = await until(what, () => load.isBroken() || isSo(), PATIENCE_MS).catch(() => false);
+      if (load.isBroken()) await load.ended;
+      assert.ok(isThere, `waited ${PATIENCE_MS / 1_000} s in vain: ${what}`);
+    },
+    async finish() {
+      load.finish();
+      await load.ended;
+      proxy.judge = () => 'forward';
+      await assertKept(urls[0] ?? '', tenant, database, load.ledger);
+      await database.script(`create extension amcheck; ${CHECK_INDEXES}`);
+      for (const { child, end } of services) {
+        assert.ok(!hasEnded(child), 'a service has ended by itself');
+        assert.equal(await end(), 0, 'a service did not end well');
+      }
+      const [head] = await database.sql('select sequence from account_heads where account_id = ?', tenant.accountId);
+      return Number(head?.sequence);
+    },
+  };
+  return stage;
+}

@@ -1,0 +1,4 @@
+import { crashesPostgres } from '../src/parts/crashes-postgres.ts';
+import { testPart } from './support.ts';
+
+testPart(crashesPostgres);
