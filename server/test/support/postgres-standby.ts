@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import pg from 'pg';
-import { type PostgresServer, newDirectory, startOn } from './postgres.ts';
+import { newDirectory, type PostgresServer, startOn } from './postgres.ts';
 import { copyDirectory, writeOwned } from './postgres-programs.ts';
 import { until } from './until.ts';
 

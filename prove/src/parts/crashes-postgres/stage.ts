@@ -4,16 +4,15 @@ import { assertKept } from '../../../../server/test/support/ledger.ts';
 import { type MixedLoad, startMixedLoad } from '../../../../server/test/support/mixed-load.ts';
 import { createPostgresServer, type PostgresServer } from '../../../../server/test/support/postgres.ts';
 import { type PostgresProxy, proxyFor } from '../../../../server/test/support/postgres-proxy.ts';
-import { createTenantByCommand } from '../../../../server/test/support/process.ts';
 import { hasEnded } from '../../../../server/test/support/serving.ts';
 import { until } from '../../../../server/test/support/until.ts';
 import type { Trial } from '../../part.ts';
-import { serve, settingsOf } from '../../service.ts';
+import { createTenant, serve } from '../../service.ts';
 
 const SERVICES = 2;
 const LANES = 8;
 /** Of so many commits one never comes to the server, or its answer never to the service. */
-const LOST_COMMIT = 25;
+const LOST_COMMIT = { full: 50, small: 10 };
 /** As PostgreSQL is set up by itself, but that what need not be on the disk yet is not put there by chance. */
 export const SERVER_SETTINGS = ['max_connections=60', 'unix_socket_directories=', 'wal_writer_delay=10s'];
 /** So that a commit that waits for a standby is given up soon. */
@@ -45,24 +44,25 @@ export async function setUp(trial: Trial): Promise<Stage> {
   const proxy = await proxyFor(trial, server.url);
   const database = await createPostgresDatabase(proxy.url);
   const given = { DATABASE_URL: database.url, DATABASE_STATEMENT_TIMEOUT: STATEMENT_TIMEOUT };
-  const tenant = await createTenantByCommand(settingsOf(trial, given));
+  const tenant = await createTenant(trial, given);
   const services = await Promise.all(Array.from({ length: SERVICES }, () => serve(trial, given)));
   const urls = services.map(({ url }) => url);
   let commits = 0;
   proxy.judge = (type, text) => {
     if (type !== 'Q' || !text.startsWith('commit')) return 'forward';
     commits += 1;
-    if (commits % LOST_COMMIT > 0) return 'forward';
+    if (commits % LOST_COMMIT[trial.size] > 0) return 'forward';
     stage.cuts += 1;
     return stage.cuts % 2 === 0 ? 'cut' : 'cut answer';
   };
   const load = startMixedLoad(urls, tenant.key, LANES);
+  const told = (what: string) => load.ledger.counts.get(what) ?? 0;
   const stage: Stage = {
     server,
     proxy,
     load,
     cuts: 0,
-    told: (what) => load.ledger.counts.get(what) ?? 0,
+    told,
     async expect(what, isSo) {
       const isThere = await until(what, () => load.isBroken() || isSo(), PATIENCE_MS).catch(() => false);
       if (load.isBroken()) await load.ended;
@@ -71,6 +71,8 @@ export async function setUp(trial: Trial): Promise<Stage> {
     async finish() {
       load.finish();
       await load.ended;
+      const broken = told('lost') + told('unreachable') + told('closing');
+      assert.equal(broken, 0, `the services have ended ${broken} connections`);
       proxy.judge = () => 'forward';
       await assertKept(urls[0] ?? '', tenant, database, load.ledger);
       await database.script(`create extension amcheck; ${CHECK_INDEXES}`);
