@@ -1,4 +1,5 @@
 import type { Part } from './part.ts';
+import { administrators } from './parts/administrators.ts';
 import { crashesPostgres } from './parts/crashes-postgres.ts';
 import { crashesSqlite } from './parts/crashes-sqlite.ts';
 import { hostileHttp } from './parts/hostile-http.ts';
@@ -6,4 +7,11 @@ import { ledger } from './parts/ledger.ts';
 import { supplyChain } from './parts/supply-chain.ts';
 
 /** In the order in which they are tried and told. */
-export const parts: readonly Part[] = [ledger, crashesSqlite, crashesPostgres, hostileHttp, supplyChain];
+export const parts: readonly Part[] = [
+  ledger,
+  crashesSqlite,
+  crashesPostgres,
+  hostileHttp,
+  administrators,
+  supplyChain,
+];

@@ -25,11 +25,12 @@ export interface Preparation {
 }
 
 /**
- * What is done once at each start, however many processes then serve: makes the first administrator that the settings
- * name, or a setup link.
- * @throws {ConfigError} for an address or a password that cannot be
+ * What is done once at each start, however many processes then serve: looks whether the database is sound, and makes the
+ * first administrator that the settings name, or a setup link.
+ * @throws {ConfigError} for an address or a password that cannot be; {AppError} `unavailable` for a damaged database
  */
 export async function prepareStart(database: Database, config: Config, log: Log): Promise<Preparation> {
+  database.requireSound?.();
   const setupToken = await prepareSetup(database, config, log);
   const setupLink = new SetupLink(config.dataDirectory, log);
   return {

@@ -5,6 +5,7 @@ import { hashFile, syncToDisk } from '../lib/files.ts';
 import { AppError } from '../model/errors.ts';
 import { renewEpoch } from './database-info.ts';
 import { FILE_SCHEME, openDatabase } from './open.ts';
+import { explainFault } from './sqlite/errors.ts';
 import { checkIntegrity, copyPages, findLeftCompanion, replaceDatabase } from './sqlite/snapshot.ts';
 
 export interface Backup {
@@ -43,7 +44,7 @@ export async function backUp(databaseUrl: string, file: string): Promise<Backup>
     return { file, digestFile, sha256, bytes };
   } catch (error) {
     await Promise.all([removeDatabase(partial), rm(digestFile, { force: true })]);
-    throw error;
+    throw error instanceof AppError ? error : explainFault(`Cannot write the backup ${file}`, error);
   }
 }
 
@@ -76,6 +77,8 @@ export async function restore(databaseUrl: string, file: string, options: { forc
     const replaced = isThere ? replaceDatabase(path, prepared) : await putInPlace(prepared, path);
     await syncToDisk(dirname(path));
     return { database: path, epoch, replaced };
+  } catch (error) {
+    throw error instanceof AppError ? error : explainFault(`Cannot restore ${path}`, error);
   } finally {
     await removeDatabase(prepared);
   }

@@ -145,6 +145,11 @@ export interface Database extends Session {
    * @throws {AppError} `conflict` where there is no cluster
    */
   distribute?(): Promise<void>;
+  /**
+   * Reads all of it, if that does not take long; undefined for an engine that looks after its files itself.
+   * @throws {AppError} `unavailable` with words for the operator if it is damaged
+   */
+  requireSound?(): void;
   /** Waits for the writes that were handed in, then closes. */
   close(): Promise<void>;
 }

@@ -1,21 +1,31 @@
+<<<<<<< HEAD
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
+=======
+import { statSync } from 'node:fs';
+>>>>>>> 7647b63 (What a merge had taken away is there again: administrators' proof, damaged files, trials of passwords)
 import { AppError } from '../model/errors.ts';
 import type { Database } from './database.ts';
 import { Checkpoints } from './sqlite/checkpoints.ts';
 import { Connection, dialect } from './sqlite/connection.ts';
+import { prepareFile } from './sqlite/database-file.ts';
+import { RESTORE_ADVICE } from './sqlite/errors.ts';
+import { findFault } from './sqlite/integrity.ts';
 import { migrate } from './sqlite/migrate.ts';
 import { openConnection, openReader } from './sqlite/open-connection.ts';
 import { ReaderThreads } from './sqlite/reader-threads.ts';
 import { WriteQueue } from './sqlite/write-queue.ts';
 
+/** Read in half a second; a larger one is read whole by each backup. */
+const CHECKED_BYTES_MAX = 256 * 1024 * 1024;
+
 /**
  * Opens the database file, makes it if there is none, and brings its tables up to date.
- * @throws {AppError} `unavailable` with words for the operator: not a database, from a newer version, not writable
+ * @throws {AppError} `unavailable` with words for the operator: not a database, damaged, from a newer version,
+ * not writable
  */
 export function openSqlite(path: string): Database {
-  makeDirectory(dirname(path));
-  makeFile(path);
+  prepareFile(path);
   const writer = openConnection(path);
   migrate(writer, path);
   const reader = openReader(path);
@@ -34,6 +44,12 @@ export function openSqlite(path: string): Database {
     executeRun: (statement, parameters, bytesMax) => reading.executeRun(statement, parameters, bytesMax),
     write: (job) => queue.submit(job),
     writeLong: (job) => queue.submit(job, { isLong: true }),
+    requireSound() {
+      if (statSync(path).size > CHECKED_BYTES_MAX) return;
+      const fault = findFault(reader, 'quick_check');
+      if (fault !== undefined)
+        throw new AppError('unavailable', `The database ${path} is damaged: ${fault}. ${RESTORE_ADVICE}`);
+    },
     async close() {
       await queue.close();
       await checkpoints.close();
@@ -43,6 +59,7 @@ export function openSqlite(path: string): Database {
     },
   };
 }
+<<<<<<< HEAD
 
 /** For the operator's eyes only: the database holds everybody's data. */
 const DIRECTORY_MODE = 0o700;
@@ -85,3 +102,5 @@ function syncNames(path: string): void {
     closeSync(directory);
   }
 }
+=======
+>>>>>>> 7647b63 (What a merge had taken away is there again: administrators' proof, damaged files, trials of passwords)

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { pino } from 'pino';
-import { Identity } from '../../src/http/identity/identity.ts';
 import { Browser, createPerson, PASSWORD, signIn } from '../support/browser.ts';
+import { routesOfBetterAuth } from '../support/identity-routes.ts';
 import { startTestService } from '../support/service.ts';
 
 const service = await startTestService();
@@ -29,15 +28,6 @@ const MOUNTED: Record<string, [asNobody: number, asMember: number]> = {
   'POST /update-user': [401, 422],
 };
 
-/** All that better-auth would answer, if it were let. */
-async function routesOfBetterAuth(): Promise<string[]> {
-  const log = { logger: pino({ level: 'silent' }), writeLine: () => {} };
-  const api = await new Identity(service.database, undefined, log).call(async (all) => all);
-  return Object.values(api).flatMap(({ path, options }: { path?: string; options?: { method?: string | string[] } }) =>
-    path === undefined ? [] : [options?.method ?? []].flat().map((method) => `${method} ${path}`),
-  );
-}
-
 /** Everything that identity consists of, but for who has come in and gone. */
 async function state(): Promise<string> {
   const tables = ['users', 'credentials', 'two_factors', 'memberships', 'invitations', 'accounts', 'verifications'];
@@ -63,7 +53,7 @@ const EVERYTHING = {
   callbackURL: 'https://evil.example',
 };
 
-const routes = await routesOfBetterAuth();
+const routes = await routesOfBetterAuth(service.database);
 const before = await state();
 
 test('better-auth has the routes that are mounted, and many more', () => {

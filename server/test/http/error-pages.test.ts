@@ -19,6 +19,7 @@ async function readPage(path: string): Promise<string> {
   assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'text/html; charset=utf-8'], path);
   const policy = response.headers.get('content-security-policy') ?? '';
   assert.ok(policy.startsWith("default-src 'none'; style-src 'self'; ") && !policy.includes('script-src'), policy);
+  assert.equal(response.headers.get('x-frame-options'), 'DENY', path);
   return response.text();
 }
 

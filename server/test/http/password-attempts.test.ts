@@ -76,6 +76,18 @@ describe('passwords that are tried', () => {
     assert.deepEqual(await grace.ask('GET', '/admin/session'), joined);
   });
 
+  test('are no more for who comes in without one: an invitation gives none back', async () => {
+    await using service = await startTestService();
+    const ada = await signIn(service, await createPerson(service));
+    const { url } = await ada.ask('POST', '/admin/invitations', { email: 'grace@example.com', role: 'member' }, 201);
+    const given = { token: url.split('#token=')[1], name: 'Grace', password: PASSWORD };
+    await new Browser(service).ask('POST', '/admin/invitations/accept', given);
+    for (let count = 0; count < 5; count += 1) {
+      await guess(service, (await createPerson(service)).email, ['127.0.0.1']);
+    }
+    assert.equal(await statusFrom(service, '127.0.0.1', (await createPerson(service)).email), 429);
+  });
+
   test('are counted for an e-mail address wherever they come from, but not for who is signed in at their address', async () => {
     await using service = await startBehindProxy();
     const { email } = await createPerson(service);

@@ -108,7 +108,11 @@ export interface Change {
 }
 
 /** Calls an operation as the document has it, with what is in the world as what it is about. */
-export function call({ gate, caller, ids }: World, operation: DocumentedOperation, change: Change = {}) {
+export function call(
+  { gate, caller, ids }: Pick<World, 'gate' | 'caller' | 'ids'>,
+  operation: DocumentedOperation,
+  change: Change = {},
+) {
   const { path, method, requestBody } = operation;
   const [[type, media] = []] = Object.entries(requestBody?.content ?? {});
   const example = media?.example;

@@ -125,17 +125,17 @@ export class RawConnection {
   }
 }
 
-/** Connects to the service at this address. */
-export async function openRaw(url: string): Promise<RawConnection> {
+/** Connects to the service at this address; `localAddress` is where from. */
+export async function openRaw(url: string, localAddress?: string): Promise<RawConnection> {
   const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
+  const socket = connect({ port: Number(port), host: hostname, ...(localAddress && { localAddress }) });
   await once(socket, 'connect');
   return new RawConnection(socket);
 }
 
 /** Sends one request and reads its reply. */
-export async function sendRaw(url: string, request: string | Buffer): Promise<RawReply> {
-  using connection = await openRaw(url);
+export async function sendRaw(url: string, request: string | Buffer, localAddress?: string): Promise<RawReply> {
+  using connection = await openRaw(url, localAddress);
   connection.send(request);
   return await connection.readReply({ hasBody: !request.toString('latin1').startsWith('HEAD ') });
 }

@@ -22,6 +22,7 @@ export function replyPage(body: string | Buffer, type: string, morePolicy: strin
     'Cache-Control': 'no-cache',
     'Content-Security-Policy': [...POLICY, ...morePolicy].join('; '),
     'Referrer-Policy': 'no-referrer',
+    'X-Frame-Options': 'DENY',
   };
   return { status: 200, headers, body };
 }

@@ -57,13 +57,20 @@ export async function letIn(userId: string, exchange: Exchange, services: Servic
   const before = await findSignedIn(exchange, services);
   const request = { body: { userId }, headers: identityHeaders(exchange, services), returnHeaders: true } as const;
   const { headers } = await services.identity.call((api) => api.beginSession(request));
-  return replySignedIn(headers, { before }, exchange, services);
+  return replySignedIn(headers, { before, hasTyped: false }, exchange, services);
 }
 
-/** `before` is whoever was signed in until now in the same browser: it has no cookie for them any more. */
+/**
+ * `before` is whoever was signed in until now in the same browser: it has no cookie for them any more. Who has typed no
+ * password gets no trials back.
+ */
 export async function replySignedIn(
   headers: Headers,
-  { before, isByRecoveryCode = false }: { before?: SignedIn | undefined; isByRecoveryCode?: boolean },
+  {
+    before,
+    isByRecoveryCode = false,
+    hasTyped = true,
+  }: { before?: SignedIn | undefined; isByRecoveryCode?: boolean; hasTyped?: boolean },
   exchange: Exchange,
   services: Services,
 ): Promise<Reply> {
@@ -71,7 +78,7 @@ export async function replySignedIn(
   const replaced = before && selfOf(before, exchange, services);
   const self = selfOf(signedIn, exchange, services);
   const membership = await recordSignIn(services.database, self, { replaced, isByRecoveryCode });
-  await forgiveTrials({ email: signedIn.user.email, isSignedIn: false, exchange, services });
+  if (hasTyped) await forgiveTrials({ email: signedIn.user.email, isSignedIn: false, exchange, services });
   const reply = await replySession({ ...signedIn, membership }, services.database);
   // Last: nobody has the new session unless the audit log says so.
   setCookies(exchange, headers);

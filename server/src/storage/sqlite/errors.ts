@@ -7,20 +7,31 @@ const SQLITE_READONLY = 8;
 const SQLITE_IOERR = 10;
 const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
+/** No room for the index of the log (sqlite.org/rescode.html#ioerr_shmsize). */
+const SQLITE_IOERR_SHMSIZE = 4_874;
 const SQLITE_CANTOPEN = 14;
 const SQLITE_NOTADB = 26;
 const UNAVAILABLE = new Set([SQLITE_BUSY, SQLITE_LOCKED, SQLITE_READONLY, SQLITE_IOERR, SQLITE_CANTOPEN]);
 
+/** What the operator can do about a damaged database. */
+export const RESTORE_ADVICE =
+  'If it was one of this service, restore a backup: property-listings restore FILE --force.';
+
 /** SQLite's words stay in `cause`, for the log: the customer reads ours. */
 export function translateError(error: unknown): unknown {
   const code = primaryCode(error);
-  if (code === SQLITE_FULL) {
+  if (isFull(error)) {
     return new AppError('storage_full', 'The disk is full and nothing was written; try again later.', { cause: error });
   }
   if (code !== undefined && UNAVAILABLE.has(code)) {
     return new AppError('unavailable', 'The database is not available and nothing was written; try again.', {
       headers: { 'Retry-After': '1' },
       cause: error,
+    });
+  }
+  if (isDamaged(error)) {
+    return new AppError('internal_error', 'The service cannot read its data; its log tells the operator what to do.', {
+      cause: new Error(`The database is damaged. Stop the service. ${RESTORE_ADVICE}`, { cause: error }),
     });
   }
   return error;
@@ -42,12 +53,33 @@ export function isBusy(error: unknown): boolean {
 }
 
 /** Whether the file is not what SQLite has written. */
-export function isDamaged(error: unknown): boolean {
+function isDamaged(error: unknown): boolean {
   const code = primaryCode(error);
   return code === SQLITE_CORRUPT || code === SQLITE_NOTADB;
 }
 
+/** Whether there is no room on the disk, as SQLite or the system says. */
+function isFull(error: unknown): boolean {
+  if (primaryCode(error) === SQLITE_FULL || codeOf(error) === SQLITE_IOERR_SHMSIZE) return true;
+  return error instanceof Error && 'code' in error && error.code === 'ENOSPC';
+}
+
+/** What an operator is told of a fault, and what to do about it. */
+export function explainFault(what: string, error: unknown): AppError {
+  if (isFull(error)) {
+    return new AppError('storage_full', `${what}: the disk is full. Make room, then try again.`, { cause: error });
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  const advice = isDamaged(error) ? ` ${RESTORE_ADVICE}` : '';
+  return new AppError('unavailable', `${what}: ${reason}.${advice}`, { cause: error });
+}
+
 function primaryCode(error: unknown): number | undefined {
+  const code = codeOf(error);
+  return code === undefined ? undefined : code & 0xff;
+}
+
+function codeOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined;
-  return error.errcode & 0xff;
+  return error.errcode;
 }

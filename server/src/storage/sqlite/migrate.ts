@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { randomWord } from '../../lib/ids.ts';
 import { AppError } from '../../model/errors.ts';
 import { EPOCH_LENGTH, MIGRATIONS, SCHEMA_VERSION, tooNew } from '../migrations.ts';
+import { explainFault } from './errors.ts';
 
 /**
  * Brings the tables up to date in one transaction under the write lock; safe when several processes start at once.
@@ -22,8 +23,7 @@ export function migrate(database: DatabaseSync, name: string): void {
   } catch (error) {
     database.close();
     if (error instanceof AppError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new AppError('unavailable', `Cannot bring the tables of ${name} up to date: ${reason}.`, { cause: error });
+    throw explainFault(`Cannot bring the tables of ${name} up to date`, error);
   }
 }
 

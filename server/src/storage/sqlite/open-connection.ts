@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { AppError } from '../../model/errors.ts';
-import { isDamaged } from './errors.ts';
+import { explainFault } from './errors.ts';
 
 /** How long an opening connection waits for another process that migrates or recovers. */
 const OPEN_TIMEOUT_MS = 10_000;
@@ -10,8 +10,6 @@ const CACHE_KIB = 16_384;
 const LOG_BYTES_KEPT = 64 * 1024 * 1024;
 /** Readers wait for nobody in WAL mode, except while another process recovers the log. */
 const READER_TIMEOUT_MS = 250;
-
-const RESTORE_ADVICE = 'If it was one of this service, restore a backup: property-listings restore FILE --force.';
 
 /**
  * Opens a connection that changes nothing.
@@ -49,9 +47,7 @@ export function openConnection(path: string): DatabaseSync {
     return database;
   } catch (error) {
     if (error instanceof AppError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    const advice = isDamaged(error) ? ` ${RESTORE_ADVICE}` : '';
-    throw new AppError('unavailable', `Cannot open the database ${path}: ${reason}.${advice}`, { cause: error });
+    throw explainFault(`Cannot open the database ${path}`, error);
   }
 }
 

@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, renameSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { AppError } from '../../model/errors.ts';
 import { isBusy } from './errors.ts';
+import { findFault } from './integrity.ts';
 import { openReader } from './open-connection.ts';
 
 /** All pages in one step: with fewer, each write of another connection would have it begin anew. */
@@ -32,22 +33,11 @@ export async function copyPages(path: string, target: string): Promise<void> {
 export function checkIntegrity(path: string): void {
   const database = openReader(path);
   try {
-    const fault = findFault(database);
+    const fault = findFault(database, 'integrity_check');
     if (fault !== undefined) throw new AppError('unavailable', `The database is damaged: ${fault}.`);
     database.exec('pragma query_only = off; pragma journal_mode = delete');
   } finally {
     database.close();
-  }
-}
-
-function findFault(database: DatabaseSync): string | undefined {
-  try {
-    const found = database.prepare('pragma integrity_check(1)').get()?.integrity_check;
-    if (found !== 'ok') return String(found);
-    const orphan = database.prepare('pragma foreign_key_check').get();
-    return orphan && `a row of ${orphan.table} belongs to nothing`;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
   }
 }
 

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { addPerson, type Figure, invite, PASSWORD, repeat, type Scene, sizeOf } from './scene.ts';
+import { AT_ONCE, countOf, describe, LANES, randomToken } from './tokens.ts';
+
+const WEEK_AGO = Date.now() - 7 * 24 * 60 * 60 * 1000;
+
+/** Guesses, uses and uses again invitations. */
+export async function tryInvitations(scene: Scene): Promise<Figure[]> {
+  const guesses = sizeOf(scene.trial, 10_000, 40);
+  const counts = await repeat(guesses, LANES, async (index) => {
+    const given = { token: randomToken(), ...(index % 2 === 0 && { name: 'Mallory', password: PASSWORD }) };
+    const path = index % 2 === 0 ? '/admin/invitations/accept' : '/admin/invitations/preview';
+    const { status, headers } = await scene.visitor().get('POST', path, given);
+    return headers.getSetCookie().length > 0 ? 'a cookie' : status;
+  });
+  assert.deepEqual([...counts], [[404, guesses]], 'guessed invitations');
+  const newcomers = await tryAtOnce(scene);
+  await tryOver(scene);
+  const guests = await tryForOther(scene);
+  return [
+    ['guesses of invitations that were let in', `0 of ${guesses}`],
+    [`of ${AT_ONCE} at once with one invitation`, `1 joined (${newcomers}); who is signed in: 1 (${guests})`],
+    ['invitations used again, expired, taken back, of somebody removed, of somebody else', '0 let in'],
+  ];
+}
+
+async function tryAtOnce(scene: Scene): Promise<string> {
+  const token = await invite(scene.ada, 'at-once@example.com');
+  const statuses = await Promise.all(
+    Array.from({ length: AT_ONCE }, async (_, index) => {
+      const given = { token, name: `Grace ${index}`, password: PASSWORD };
+      return (await scene.visitor().get('POST', '/admin/invitations/accept', given)).status;
+    }),
+  );
+  assert.equal(countOf(statuses, 200), 1, `of ${AT_ONCE} at once with one invitation joined: ${statuses}`);
+  await assertOver(scene, token, 'that was used');
+  return describe(statuses);
+}
+
+/** Invitations that are over, each in its way. */
+async function tryOver(scene: Scene): Promise<void> {
+  const { ada, database } = scene;
+  const expired = await invite(ada, 'late@example.com');
+  await database.sql('update invitations set expires_at = ? where email = ?', WEEK_AGO, 'late@example.com');
+  await assertOver(scene, expired, 'that has expired');
+
+  const replaced = await invite(ada, 'twice@example.com');
+  const revoked = await invite(ada, 'twice@example.com');
+  await assertOver(scene, replaced, 'that was replaced');
+  const { data } = await ada.browser.ask('GET', '/admin/invitations');
+  const { id } = data.find(({ email }: Record<string, string>) => email === 'twice@example.com');
+  await ada.browser.ask('DELETE', `/admin/invitations/${id}`, undefined, 204);
+  await assertOver(scene, revoked, 'that was taken back');
+
+  const helper = await addPerson(scene, 'administrator');
+  const ofRemoved = await invite(helper, 'friend@example.com', 'administrator');
+  const toRemoved = await invite(ada, 'gone@example.com');
+  const gone = scene.visitor();
+  await gone.ask('POST', '/admin/invitations/accept', { token: toRemoved, name: 'Gone', password: PASSWORD });
+  const { user } = await gone.ask('GET', '/admin/session');
+  for (const memberId of [helper.id, user.id]) {
+    await ada.browser.ask('DELETE', `/admin/members/${memberId}`, undefined, 204);
+  }
+  await assertOver(scene, ofRemoved, 'of an administrator who was removed');
+  await assertOver(scene, toRemoved, 'of somebody who was removed');
+  assert.equal(await gone.whoIsHere(), undefined, 'who was removed is signed in');
+}
+
+/** Invitations of people who can sign in already, opened by them and by others. */
+async function tryForOther(scene: Scene): Promise<string> {
+  const { mallory, visitor } = scene;
+  const other = await addPerson(scene);
+  const token = await invite(mallory, other.email);
+  for (const browser of [mallory.browser, scene.ada.browser]) {
+    await browser.ask('POST', '/admin/invitations/accept', { token }, 409);
+  }
+  const given = { token, name: 'Not Grace', password: 'another password' };
+  await visitor().ask('POST', '/admin/invitations/accept', given, 401);
+  const accept = async () => (await other.browser.get('POST', '/admin/invitations/accept', { token })).status;
+  const statuses = await Promise.all(Array.from({ length: AT_ONCE }, accept));
+  assert.equal(countOf(statuses, 200), 1, `of ${AT_ONCE} at once with one invitation joined: ${statuses}`);
+  const rows = await scene.database.sql('select account_id from memberships where user_id = ?', other.id);
+  assert.equal(rows.length, 2, 'memberships of somebody who has accepted two invitations');
+  await assertOver(scene, token, 'that was used');
+  return describe(statuses);
+}
+
+/** @throws AssertionError unless the invitation lets nobody in and tells nothing */
+async function assertOver({ visitor }: Scene, token: string, which: string): Promise<void> {
+  const given = { token, name: 'Mallory', password: PASSWORD };
+  for (const [path, body] of [
+    ['/admin/invitations/preview', { token }],
+    ['/admin/invitations/accept', given],
+  ] as const) {
+    const browser = visitor();
+    const { status, text } = await browser.get('POST', path, body);
+    assert.equal(status, 404, `an invitation ${which} is answered ${status} ${text}`);
+    assert.equal(browser.cookies.size, 0, `an invitation ${which} gave a cookie`);
+  }
+}

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { addPerson, type Figure, type Scene, sizeOf } from './scene.ts';
+
+/** Two administrators demote each other at once: one stays. */
+export async function tryLastAdministrator(scene: Scene): Promise<Figure[]> {
+  const { ada, accountId, database, trial } = scene;
+  const other = await addPerson(scene, 'administrator');
+  const pair = [ada, other];
+  const change = (method: string, body?: unknown) =>
+    Promise.all(
+      pair.map(async ({ browser }, index) => {
+        const target = pair[1 - index]?.id;
+        return (await browser.get(method, `/admin/members/${target}`, body)).status;
+      }),
+    );
+  const rounds = sizeOf(trial, 20, 2);
+  const find = () =>
+    database.sql("select user_id from memberships where account_id = ? and role = 'administrator'", accountId);
+  for (let round = 0; round < rounds; round += 1) {
+    const statuses = await change('PATCH', { role: 'member' });
+    const left = await find();
+    assert.equal(
+      left.length,
+      1,
+      `two administrators demoted each other at once (${statuses}): ${left.length} are left`,
+    );
+    const stayed = pair.find(({ id }) => id === left[0]?.user_id);
+    const demoted = pair.find(({ id }) => id !== left[0]?.user_id);
+    await stayed?.browser.ask('PATCH', `/admin/members/${stayed.id}`, { role: 'member' }, 409);
+    await stayed?.browser.ask('DELETE', `/admin/members/${stayed.id}`, undefined, 409);
+    await stayed?.browser.ask('PATCH', `/admin/members/${demoted?.id}`, { role: 'administrator' });
+  }
+  return [['rounds in which two administrators demoted each other at once', `${rounds}, one left in each`]];
+}

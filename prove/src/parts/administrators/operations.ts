@@ -1,0 +1,59 @@
+import { type Caller, call, SESSION_GATE } from '../../../../server/test/support/calls.ts';
+import { type DocumentedOperation, OpenApiDocument } from '../../../../server/test/support/openapi.ts';
+import type { Scene } from './scene.ts';
+import type { Answer } from './visitor.ts';
+
+/** All that can be asked below `/admin`, as the service itself tells it: what is new there is tried, too. */
+export async function readOperations({ ada }: Scene): Promise<DocumentedOperation[]> {
+  const { text } = await ada.browser.get('GET', '/admin/openapi.json');
+  return new OpenApiDocument(text).operations;
+}
+
+/** What an operation is sent other than its own example. */
+interface Change {
+  query?: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+export async function callAs(
+  caller: Caller,
+  operation: DocumentedOperation,
+  ids: Record<string, string>,
+  change: Change = {},
+): Promise<Answer> {
+  const response = await call({ gate: SESSION_GATE, caller, ids }, operation, change);
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** Where an operation is, with what stands in its path. */
+export function pathOf({ path }: DocumentedOperation, ids: Record<string, string>): string {
+  return `/admin${path.replace(/\{(\w+)\}/, (_, name) => ids[name] ?? 'nobody')}`;
+}
+
+/** Such as `POST /admin/members`. */
+export function nameOf({ method, path }: DocumentedOperation): string {
+  return `${method.toUpperCase()} /admin${path}`;
+}
+
+const TABLES = [
+  'users',
+  'credentials',
+  'two_factors',
+  'memberships',
+  'invitations',
+  'accounts',
+  'api_keys',
+  'listings',
+  'account_heads',
+  'sessions',
+  'setup_links',
+];
+
+/** All that a change could change, but for when something was used. */
+export async function stateOf({ database }: Scene): Promise<string> {
+  const rows = await Promise.all(TABLES.map((table) => database.sql(`select * from ${table} order by 1, 2`)));
+  return JSON.stringify(rows, (name, value) =>
+    /^(last_used_at|updated_at|expires_at)$/.test(name) ? undefined : value,
+  );
+}

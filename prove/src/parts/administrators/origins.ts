@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import type { Caller } from '../../../../server/test/support/calls.ts';
+import type { DocumentedOperation } from '../../../../server/test/support/openapi.ts';
+import { callAs, nameOf, pathOf, readOperations, stateOf } from './operations.ts';
+import { type Figure, type Scene, someOf } from './scene.ts';
+import type { Answer } from './visitor.ts';
+
+/** What a form of another page can send. */
+const FORM_TYPES = ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'text/html'];
+const OVERRIDES = ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override'];
+const READING = ['GET', 'HEAD', 'OPTIONS'];
+
+/** What a browser says of a page that is not the service's own. */
+function foreignPages(url: string): [from: string, told: Record<string, string>][] {
+  const { port, hostname } = new URL(url);
+  return [
+    ['from nowhere', {}],
+    ['from another site', { Origin: 'https://evil.example' }],
+    ['from another site that says more', { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'same-origin' }],
+    ['from a page without an origin', { Origin: 'null' }],
+    ['from a host that begins alike', { Origin: `http://${hostname}.evil.example:${port}` }],
+    ['from a sub-domain', { Origin: `http://evil.${hostname}:${port}` }],
+    ['from another port', { Origin: `http://${hostname}:1` }],
+    ['from HTTPS at the same host', { Origin: `https://${hostname}:${port}` }],
+    ['from an empty origin', { Origin: '' }],
+    ['from another site, as the browser says', { 'Sec-Fetch-Site': 'cross-site' }],
+    ['from a neighbour, as the browser says', { 'Sec-Fetch-Site': 'same-site' }],
+    ['from the address bar', { 'Sec-Fetch-Site': 'none' }],
+    ['from a script elsewhere', { Origin: 'https://evil.example', 'X-Requested-With': 'XMLHttpRequest' }],
+  ];
+}
+
+/** Has a browser in which the administrator is signed in send every change there is from pages of others. */
+export async function tryOrigins(scene: Scene): Promise<Figure[]> {
+  const operations = await readOperations(scene);
+  const changing = operations.filter(({ method }) => method !== 'get');
+  const ids = scene.things;
+  const before = await stateOf(scene);
+  const assertSame = async (what: string) =>
+    assert.equal(await stateOf(scene), before, `${what} has changed something`);
+  let sent = 0;
+  for (const [from, told] of foreignPages(scene.url)) {
+    for (const operation of someOf(scene.trial, changing, 3)) {
+      const answer = await callAs(pageElsewhere(scene, told), operation, ids);
+      assertRefused(answer, 403, `${nameOf(operation)} ${from}`);
+      sent += 1;
+    }
+    await assertSame(`a change ${from}`);
+  }
+  for (const operation of changing.filter(({ requestBody }) => requestBody !== undefined)) {
+    for (const type of someOf(scene.trial, FORM_TYPES, 3)) {
+      const answer = await callAs(scene.ada.browser, operation, ids, { headers: { 'Content-Type': type } });
+      assertRefused(answer, 415, `${nameOf(operation)} as ${type}`);
+      sent += 1;
+    }
+  }
+  await assertSame('a form');
+  for (const operation of operations) sent += await tryReading(scene, operation, ids);
+  await assertSame('a method that only reads');
+  const told = `${operations.length} operations from pages elsewhere, as forms, and by methods that only read`;
+  return [[`requests to ${told}`, `${sent}, 0 changed anything`]];
+}
+
+/** A page of somebody else, in the administrator's browser. */
+function pageElsewhere({ url, ada }: Scene, told: Record<string, string>): Caller {
+  const cookie = [...ada.browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  const address = { 'X-Forwarded-For': ada.browser.address };
+  return {
+    fetch: (path, init = {}) => {
+      const given = Object.fromEntries(new Headers(init.headers));
+      return fetch(url + path, { ...init, headers: { ...given, ...address, Cookie: cookie, ...told } });
+    },
+  };
+}
+
+function assertRefused({ status, headers, text }: Answer, expected: number, what: string): void {
+  assert.equal(status, expected, `${what} is answered ${status} ${text.slice(0, 200)}`);
+  assert.deepEqual(headers.getSetCookie(), [], `${what} gives a cookie`);
+  assert.equal(headers.get('access-control-allow-origin'), null, `${what} may be read by pages elsewhere`);
+}
+
+/** A link or an image of another page leads to it, and says that something else is meant. */
+async function tryReading(scene: Scene, operation: DocumentedOperation, ids: Record<string, string>): Promise<number> {
+  const overrides = Object.fromEntries(OVERRIDES.map((name) => [name, operation.method.toUpperCase()]));
+  const path = pathOf(operation, ids);
+  const tricks: [query: string, headers: Record<string, string>][] = [
+    ['', overrides],
+    [`?_method=${operation.method}`, {}],
+  ];
+  for (const method of READING) {
+    for (const [query, headers] of someOf(scene.trial, tricks, 2)) {
+      const { status, headers: told } = await scene.ada.browser.get(method, path + query, undefined, headers);
+      const what = `${method} ${path}${query}`;
+      assert.ok(status < 500, `${what} is answered ${status}`);
+      assert.equal(told.get('access-control-allow-origin'), null, `${what} may be read by pages elsewhere`);
+    }
+  }
+  return READING.length * someOf(scene.trial, tricks, 2).length;
+}

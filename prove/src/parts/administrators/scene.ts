@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import { createDatabase, type TestDatabase } from '../../../../server/test/support/database.ts';
+import { runCommand } from '../../../../server/test/support/process.ts';
+import type { Patch, Trial } from '../../part.ts';
+import { serve, settingsOf } from '../../service.ts';
+import { Visitor } from './visitor.ts';
+
+export const PASSWORD = 'correct horse battery staple';
+export type Figure = readonly [what: string, value: string];
+
+/** Somebody who can sign in with `PASSWORD`, and the browser in which they are signed in. */
+export interface Person {
+  id: string;
+  email: string;
+  browser: Visitor;
+}
+
+/** A service with two workers, two accounts, and the people in them. */
+export interface Scene {
+  trial: Trial;
+  url: string;
+  /** Of the first process, which counts for the workers. */
+  pid: number;
+  database: TestDatabase;
+  /** The administrator of the first account, and an API key of it. */
+  ada: Person;
+  accountId: string;
+  key: string;
+  /** What stands in paths: something of the first account. */
+  things: Record<string, string>;
+  /** The administrator of the other account. */
+  mallory: Person;
+  /** A browser where nobody has been before. */
+  visitor(): Visitor;
+}
+
+/** Where the service is told by a proxy that requests come from. */
+export const BEHIND_PROXY = { TRUSTED_PROXIES: '127.0.0.1', WORKERS: '2' };
+const ADDRESSES_PER_BYTE = 250;
+
+/** So that the small form takes seconds: what is hashed is a tenth of what it is, and still by far the most of a sign-in. */
+const CHEAP: readonly Patch[] = [
+  { file: 'server/src/domain/passwords.ts', from: 'const MEMORY_KIB = 19_456;', to: 'const MEMORY_KIB = 4_096;' },
+  { file: 'server/src/domain/passwords.ts', from: 'const PASSES = 2;', to: 'const PASSES = 1;' },
+];
+
+/** The trial as its service is to be: in the small form with hashes that are cheap. */
+function withCheapHashes(trial: Trial): Trial {
+  if (trial.size === 'full') return trial;
+  const { name = 'cheap', what = 'nothing', patches = [] } = trial.fault ?? {};
+  return { ...trial, fault: { name, what, patches: [...patches, ...CHEAP] } };
+}
+
+/** Starts the service, of which nobody is the administrator yet. */
+export async function startScene(trial: Trial) {
+  const { url, child } = await serve(withCheapHashes(trial), BEHIND_PROXY);
+  let count = 0;
+  const visitor = () => {
+    count += 1;
+    return new Visitor(url, `10.${Math.trunc(count / ADDRESSES_PER_BYTE)}.${count % ADDRESSES_PER_BYTE}.1`);
+  };
+  const database = await createDatabase(trial.directory, 'sqlite');
+  return { trial, url, pid: Number(child.pid), database, visitor };
+}
+
+/** Gives it a second account, with an administrator. */
+export async function addStranger({ trial, visitor }: Pick<Scene, 'trial' | 'visitor'>): Promise<Person> {
+  const settings = settingsOf(withCheapHashes(trial));
+  const email = 'mallory@example.com';
+  const { stdout } = await runCommand(['accounts', 'create', '--name', 'Elsewhere', '--json'], settings);
+  const args = ['administrators', 'create', '--account', JSON.parse(stdout).id, '--email', email, '--password-stdin'];
+  await runCommand([...args, '--json'], settings, PASSWORD);
+  const browser = visitor();
+  const { user } = JSON.parse((await browser.enter(email, PASSWORD)).text);
+  return { id: user.id, email, browser };
+}
+
+/** Invites somebody; gives the token of the link. */
+export async function invite({ browser }: Person, email: string, role = 'member'): Promise<string> {
+  const { url } = await browser.ask('POST', '/admin/invitations', { email, role }, 201);
+  return String(url).split('#token=')[1] ?? '';
+}
+
+/** Somebody new in the first account, by an invitation. */
+export async function addPerson(scene: Scene, role = 'member'): Promise<Person> {
+  const email = `${randomUUID()}@example.com`;
+  const token = await invite(scene.ada, email, role);
+  const browser = scene.visitor();
+  const given = { token, name: 'Grace Hopper', password: PASSWORD };
+  const { user } = await browser.ask('POST', '/admin/invitations/accept', given);
+  return { id: user.id, email, browser };
+}
+
+/** What stands in the paths: something of the first account. */
+export async function addThings({ id: memberId, browser }: Person): Promise<Record<string, string>> {
+  const listing = { address: '1 Elm Street', beds: 3, baths: 2, externalId: 'MLS-20931' };
+  const { id } = await browser.ask('POST', '/admin/listings', listing, 201);
+  const { id: keyId } = await browser.ask('POST', '/admin/api-keys', { name: 'Website' }, 201);
+  const invited = { email: 'invited@example.com', role: 'member' };
+  const { id: invitationId } = await browser.ask('POST', '/admin/invitations', invited, 201);
+  return { id, keyId, invitationId, memberId, externalId: 'MLS-20931' };
+}
+
+/** Another browser in which they are signed in, too. */
+export async function enterAgain(scene: Scene, { email }: Person): Promise<Visitor> {
+  const browser = scene.visitor();
+  await browser.ask('POST', '/admin/auth/sign-in/email', { email, password: PASSWORD });
+  return browser;
+}
+
+/** How much of something is done: in the small form little. */
+export function sizeOf({ size }: Trial, full: number, small: number): number {
+  return size === 'full' ? full : small;
+}
+
+/** All of them; in the small form one of so many, each time others. */
+export function someOf<T>({ size, seed }: Trial, all: readonly T[], oneOf: number): readonly T[] {
+  return size === 'full' ? all : all.filter((_, index) => (index + seed) % oneOf === 0);
+}
+
+/** Does something so many times, so many of them at once, and counts what comes of it. */
+export async function repeat(
+  times: number,
+  lanes: number,
+  work: (index: number) => Promise<number | string>,
+): Promise<Map<number | string, number>> {
+  const counts = new Map<number | string, number>();
+  let next = 0;
+  const run = async () => {
+    while (next < times) {
+      const index = next;
+      next += 1;
+      const outcome = await work(index);
+      counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, run));
+  return counts;
+}

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { serve } from '../../service.ts';
+import { addPerson, BEHIND_PROXY, enterAgain, type Figure, PASSWORD, type Person, type Scene } from './scene.ts';
+import { Visitor } from './visitor.ts';
+
+const NEW_PASSWORD = 'staple battery horse correct';
+/** Enough that each of the two workers is asked. */
+const TURNS = 8;
+
+/** Sets cookies before somebody signs in, and keeps them after they are out. */
+export async function trySessions(scene: Scene): Promise<Figure[]> {
+  const person = await addPerson(scene);
+  await tryFixation(scene, person);
+  await trySignOut(scene, person);
+  await tryPasswordChange(scene, person);
+  await tryCookies(scene, person);
+  return [
+    ['sessions that were set before signing in', '0 taken over'],
+    ['cookies of ended sessions that were taken, by two workers', `0 of ${TURNS * 5}`],
+  ];
+}
+
+/** What stands in the browser before is not what somebody is signed in by. */
+async function tryFixation(scene: Scene, person: Person): Promise<void> {
+  const { mallory, visitor } = scene;
+  const [[name = '', real = ''] = []] = mallory.browser.cookies;
+  const seen = new Set<string>([real, ...person.browser.cookies.values()]);
+  for (const planted of [
+    real,
+    'chosen-by-mallory',
+    `${real.split('.')[0]}.chosen`,
+    [...person.browser.cookies.values()].join(),
+  ]) {
+    const browser = visitor().steal(new Map([[name, planted]]));
+    await browser.ask('POST', '/admin/auth/sign-in/email', { email: person.email, password: PASSWORD });
+    const given = browser.cookies.get(name) ?? '';
+    assert.ok(given !== '' && !seen.has(given), 'signing in took a cookie that was there before');
+    seen.add(given);
+    const thief = visitor().steal(new Map([[name, planted]]));
+    assert.equal(await thief.whoIsHere(), undefined, 'a cookie from before signing in is a session');
+    // The planted one was Mallory's own: it has ended, as another person signed in with it.
+    if (planted === real)
+      await mallory.browser.ask('POST', '/admin/auth/sign-in/email', { email: mallory.email, password: PASSWORD });
+  }
+  person.browser.cookies.clear();
+  await person.browser.ask('POST', '/admin/auth/sign-in/email', { email: person.email, password: PASSWORD });
+}
+
+async function trySignOut(scene: Scene, person: Person): Promise<void> {
+  const browser = await enterAgain(scene, person);
+  const stolen = new Map(browser.cookies);
+  await assertEach(scene, stolen, person.email, 'a session is not known to a worker');
+  await browser.ask('POST', '/admin/auth/sign-out', undefined, 204);
+  await assertEach(scene, stolen, undefined, 'after signing out the session goes on');
+}
+
+/** All other sessions end with the password, and the own one has another token. */
+async function tryPasswordChange(scene: Scene, person: Person): Promise<void> {
+  const others = [await enterAgain(scene, person), await enterAgain(scene, person), person.browser];
+  const browser = await enterAgain(scene, person);
+  const before = new Map(browser.cookies);
+  const change = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
+  await browser.ask('POST', '/admin/auth/change-password', change);
+  for (const other of others) {
+    await assertEach(scene, other.cookies, undefined, 'after another password an older session goes on');
+  }
+  await assertEach(scene, before, undefined, 'after another password the token is the same');
+  assert.equal(await browser.whoIsHere(), person.email, 'who has changed the password is out');
+  const { status } = await scene.visitor().enter(person.email, PASSWORD);
+  assert.equal(status, 401, `the old password is answered ${status}`);
+  await browser.ask('POST', '/admin/auth/change-password', { currentPassword: NEW_PASSWORD, newPassword: PASSWORD });
+  person.browser.steal(browser.cookies);
+}
+
+async function assertEach(scene: Scene, cookies: ReadonlyMap<string, string>, who: string | undefined, what: string) {
+  const thief = scene.visitor().steal(cookies);
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    // A connection of its own each time: they are handed to the workers in turn.
+    const response = await thief.fetch('/admin/session', { headers: { Connection: 'close' } });
+    assert.equal(Object(await response.json())?.user?.email, who, what);
+    thief.steal(cookies);
+  }
+}
+
+/** What browsers are told about the cookies, with and without HTTPS. */
+async function tryCookies(scene: Scene, { email }: Person): Promise<void> {
+  const publicUrl = 'https://listings.example.com';
+  const settings = { ...BEHIND_PROXY, PUBLIC_URL: publicUrl, WORKERS: '1' };
+  await tryCookiesOf(scene, email, { url: scene.url, origin: scene.url, isSecure: false });
+  // It is a service of its own, and takes as long to start as all the rest.
+  if (scene.trial.size === 'small') return;
+  const secure = await serve(scene.trial, settings);
+  await tryCookiesOf(scene, email, { url: secure.url, origin: publicUrl, isSecure: true });
+  await secure.end();
+}
+async function tryCookiesOf(
+  scene: Scene,
+  email: string,
+  { url, origin, isSecure }: { url: string; origin: string; isSecure: boolean },
+): Promise<void> {
+  const browser = new Visitor(url, scene.visitor().address);
+  const given = { email, password: PASSWORD };
+  const { headers } = await browser.get('POST', '/admin/auth/sign-in/email', given, { Origin: origin });
+  const cookies = headers.getSetCookie();
+  assert.ok(cookies.length > 0, 'signing in gives no cookie');
+  for (const cookie of cookies) assertAttributes(cookie, isSecure);
+  const insecure = { Origin: 'http://listings.example.com' };
+  const { status } = await browser.get('POST', '/admin/auth/sign-out', undefined, insecure);
+  assert.equal(status, 403, `a change from there without HTTPS is answered ${status}`);
+}
+
+function assertAttributes(cookie: string, isSecure: boolean): void {
+  const [pair = '', ...attributes] = cookie.toLowerCase().split(/; */);
+  const told = cookie.replace(/=[^;]*/, '=…');
+  for (const wanted of ['httponly', 'samesite=lax', 'path=/']) {
+    assert.ok(attributes.includes(wanted), `the cookie has no ${wanted}: ${told}`);
+  }
+  assert.ok(!attributes.some((each) => each.startsWith('domain')), `other hosts get the cookie: ${told}`);
+  assert.equal(attributes.includes('secure'), isSecure, `whether it is for HTTPS only: ${told}`);
+  assert.equal(pair.startsWith('__host-'), isSecure, `whether it is bound to the host: ${told}`);
+}

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Figure, PASSWORD, type Person, repeat, type Scene, sizeOf } from './scene.ts';
+import { AT_ONCE, describe, LANES, randomToken } from './tokens.ts';
+
+type Start = Pick<Scene, 'trial' | 'database' | 'visitor'>;
+
+/** Guesses, uses and uses again the link of the first administrator, who is let in. */
+export async function trySetupLink(start: Start): Promise<{ ada: Person; accountId: string; figures: Figure[] }> {
+  const { trial, database, visitor } = start;
+  const guesses = sizeOf(trial, 10_000, 40);
+  const person = { name: 'Ada Lovelace', email: 'ada@example.com', password: PASSWORD, accountName: 'Hill Country' };
+  const guess = (index: number) => ({ ...(index % 2 === 0 ? person : {}), token: randomToken() });
+  const pathOf = (index: number) => (index % 2 === 0 ? '/admin/setup' : '/admin/setup/preview');
+  const counts = await repeat(guesses, LANES, async (index) => {
+    const { status, headers } = await visitor().get('POST', pathOf(index), guess(index));
+    return headers.getSetCookie().length > 0 ? 'a cookie' : status;
+  });
+  assert.deepEqual([...counts], [[403, guesses]], 'guessed setup links');
+
+  const token = (await readFile(join(trial.directory, 'setup-link.txt'), 'utf8')).trim().split('#token=')[1];
+  const given = { token, ...person };
+  const [link] = await database.sql('select expires_at from setup_links');
+  await database.sql('update setup_links set expires_at = ?', Date.now() - 1);
+  await visitor().ask('POST', '/admin/setup', given, 403);
+  await database.sql('update setup_links set expires_at = ?', Number(link?.expires_at));
+
+  const browsers = Array.from({ length: AT_ONCE }, visitor);
+  const statuses = await Promise.all(
+    browsers.map(async (browser, index) => {
+      const { status } = await browser.get('POST', '/admin/setup', { ...given, email: `ada${index}@example.com` });
+      return status;
+    }),
+  );
+  const [winner = -1, ...others] = statuses.flatMap((status, index) => (status === 201 ? [index] : []));
+  assert.deepEqual(others, [], `of ${AT_ONCE} at once with the setup link ${others.length + 1} became administrators`);
+  assert.ok(winner >= 0, `nobody of ${AT_ONCE} came in by the setup link: ${statuses}`);
+  const users = await database.sql('select id from users');
+  assert.equal(users.length, 1, `${users.length} became the first administrator`);
+  await visitor().ask('POST', '/admin/setup', given, 409);
+  const browser = browsers[winner] ?? visitor();
+  const { user, account } = await browser.ask('GET', '/admin/session');
+  const figures: Figure[] = [
+    ['guesses of the setup link that were let in', `0 of ${guesses}`],
+    [`of ${AT_ONCE} at once with the right one`, `1 became the administrator (${describe(statuses)})`],
+  ];
+  return { ada: { id: user.id, email: user.email, browser }, accountId: account.id, figures };
+}

@@ -1,0 +1,47 @@
+import { Browser } from '../../../../server/test/support/browser.ts';
+
+/** A reply that was read to its end. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+/** A browser at an address of its own, as a trusted proxy tells it. */
+export class Visitor extends Browser {
+  readonly address: string;
+
+  constructor(url: string, address: string) {
+    super({ url });
+    this.address = address;
+  }
+
+  override fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = new Headers(init.headers);
+    headers.set('X-Forwarded-For', this.address);
+    return super.fetch(path, { ...init, headers });
+  }
+
+  async get(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    const response = await this.send(method, path, body, headers);
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  }
+
+  /** Tries to sign in. */
+  enter(email: string, password: string): Promise<Answer> {
+    return this.get('POST', '/admin/auth/sign-in/email', { email, password });
+  }
+
+  /** Who the service says is signed in here. */
+  async whoIsHere(): Promise<string | undefined> {
+    const { text } = await this.get('GET', '/admin/session');
+    return JSON.parse(text)?.user.email;
+  }
+
+  /** Takes the cookies of another one, as a thief does. */
+  steal(cookies: ReadonlyMap<string, string>): this {
+    this.cookies.clear();
+    for (const [name, value] of cookies) this.cookies.set(name, value);
+    return this;
+  }
+}

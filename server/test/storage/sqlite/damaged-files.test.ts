@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { copyFile, open, readdir, rename, rm, stat, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { openDatabase } from '../../../src/storage/open.ts';
+import { runCommand } from '../../support/process.ts';
+import { startTestService } from '../../support/service.ts';
+import { directoryFor, serveFor } from '../../support/serving.ts';
+import { create, databaseFor } from '../support.ts';
+
+const PAGE_BYTES = 4_096;
+const LISTINGS = 300;
+
+/** The path of a database with some listings that nobody uses. */
+async function closedFor(t: TestContext): Promise<string> {
+  const directory = await directoryFor(t);
+  const path = join(directory, 'listings.db');
+  const { database, accountId, path: source } = await databaseFor(t);
+  for (let index = 0; index < LISTINGS; index += 1)
+    await create(database, accountId, { description: 'x'.repeat(1_000) });
+  assert.equal((await runCommand(['backup', path], { DATABASE_URL: `file:${source}` })).code, 0);
+  await rm(`${path}.sha256`);
+  return path;
+}
+
+async function overwrite(path: string, from: number, bytes: number): Promise<void> {
+  const file = await open(path, 'r+');
+  await file.write(randomBytes(bytes), 0, bytes, from);
+  await file.close();
+}
+
+/** It is refused in words that say how to restore, and nothing is added. */
+async function assertRefused(path: string, expected: RegExp): Promise<void> {
+  const before = readdirSync(join(path, '..'));
+  await assert.rejects(openDatabase(`file:${path}`), { code: 'unavailable', message: expected });
+  await assert.rejects(openDatabase(`file:${path}`), { message: /property-listings restore FILE --force/ });
+  assert.deepEqual(readdirSync(join(path, '..')), before);
+}
+
+test('an empty file is refused: it is none that is to become a database', async (t) => {
+  const path = await closedFor(t);
+  await truncate(path, 0);
+  await assertRefused(path, /is empty/);
+});
+
+test('a file that ends within a page is refused', async (t) => {
+  const path = await closedFor(t);
+  const { size } = await stat(path);
+  for (const cut of [1, PAGE_BYTES + 1]) {
+    await truncate(path, size - cut);
+    await assertRefused(path, /cut off|malformed/);
+  }
+});
+
+test('a database is not made beside the log of one that is missing, and without its log none is taken for whole', async (t) => {
+  const { database, accountId, path } = await databaseFor(t);
+  await create(database, accountId);
+  const directory = await directoryFor(t);
+  const copy = join(directory, 'listings.db');
+  for (const ending of ['', '-wal', '-shm']) await copyFile(path + ending, copy + ending);
+  await rename(copy, `${copy}.away`);
+  await assertRefused(copy, /is missing/);
+  await rename(`${copy}.away`, copy);
+  await rename(`${copy}-wal`, `${copy}.wal`);
+  await assertRefused(copy, /log .* is missing/);
+  await rename(`${copy}.wal`, `${copy}-wal`);
+  await (await openDatabase(`file:${copy}`)).close();
+});
+
+test('pages that are overwritten are found when the service starts, and told with how to restore', async (t) => {
+  const path = await closedFor(t);
+  const { size } = await stat(path);
+  await overwrite(path, Math.floor(size / 2 / PAGE_BYTES) * PAGE_BYTES, 10 * PAGE_BYTES);
+  const starting = serveFor(t, { DATABASE_URL: `file:${path}`, DATA_DIR: join(path, '..') });
+  await assert.rejects(starting, /ended with 1 .*is damaged: .*property-listings restore FILE --force/);
+  assert.deepEqual(await readdir(join(path, '..')), ['listings.db']);
+});
+
+test('damage that is met while the service runs is 500, and the log says what to do', async () => {
+  await using service = await startTestService({ engine: 'sqlite' });
+  const tenant = await service.createTenant();
+  for (let index = 0; index < LISTINGS; index += 1)
+    await create(service.database, tenant.accountId, { description: 'x'.repeat(1_000) });
+  const path = join(service.directory, 'listings.db');
+  // So that pages are read from the file, not from the log, and not from memory: there are more than it holds.
+  await service.sql('pragma wal_checkpoint(truncate)');
+  const { size } = await stat(path);
+  await overwrite(path, PAGE_BYTES * 50, size - PAGE_BYTES * 51);
+  const response = await service.fetch(tenant, '/v1/listings?q=elm');
+  const { error } = JSON.parse(await response.text());
+  assert.deepEqual([response.status, error.code], [500, 'internal_error']);
+  assert.doesNotMatch(error.message, /sqlite|malformed|restore/i);
+  assert.ok(service.logLines.some((line) => /The database is damaged.*property-listings restore FILE/.test(line)));
+});
