@@ -1,9 +1,4 @@
-<<<<<<< HEAD
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
-import { dirname } from 'node:path';
-=======
 import { statSync } from 'node:fs';
->>>>>>> 7647b63 (What a merge had taken away is there again: administrators' proof, damaged files, trials of passwords)
 import { AppError } from '../model/errors.ts';
 import type { Database } from './database.ts';
 import { Checkpoints } from './sqlite/checkpoints.ts';
@@ -59,48 +54,3 @@ export function openSqlite(path: string): Database {
     },
   };
 }
-<<<<<<< HEAD
-
-/** For the operator's eyes only: the database holds everybody's data. */
-const DIRECTORY_MODE = 0o700;
-const FILE_MODE = 0o600;
-
-/** SQLite would make a new file readable for everybody. */
-function makeFile(path: string): void {
-  try {
-    closeSync(openSync(path, 'a', FILE_MODE));
-  } catch {
-    // Opening the database says why.
-  }
-}
-
-/**
- * One parent after the other: `mkdirSync` with `recursive` never returns where a parent cannot be, as below /proc. SQLite sees
- * to the names in a directory, and nobody to its own: without a sync a power loss could take it, with all that was acknowledged.
- */
-function makeDirectory(path: string): void {
-  if (existsSync(path)) return;
-  const parent = dirname(path);
-  if (parent !== path) makeDirectory(parent);
-  try {
-    mkdirSync(path, { mode: DIRECTORY_MODE });
-    syncNames(parent);
-  } catch (error) {
-    // Another process that starts at the same time may have been first.
-    if (existsSync(path)) return;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new AppError('unavailable', `Cannot make the directory ${path}: ${reason}.`, { cause: error });
-  }
-}
-
-/** Returns once the names in a directory are on the disk. */
-function syncNames(path: string): void {
-  const directory = openSync(path, 'r');
-  try {
-    fsyncSync(directory);
-  } finally {
-    closeSync(directory);
-  }
-}
-=======
->>>>>>> 7647b63 (What a merge had taken away is there again: administrators' proof, damaged files, trials of passwords)

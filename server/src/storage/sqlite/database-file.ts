@@ -1,4 +1,15 @@
-import { accessSync, closeSync, constants, existsSync, linkSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { getSystemErrorMessage } from 'node:util';
@@ -58,6 +69,7 @@ function createFile(path: string): void {
     database.exec('pragma journal_mode = wal');
     database.close();
     linkSync(made, path);
+    syncNames(dirname(path));
   } catch (error) {
     // Another process that starts at the same time may have been first.
     if (!existsSync(path)) throw explainFault(`Cannot make the database ${path}`, error);
@@ -79,15 +91,29 @@ function requireAccess(path: string, mode: number): void {
   }
 }
 
-/** One parent after the other: `mkdirSync` with `recursive` never returns where a parent cannot be, as below /proc. */
+/**
+ * One parent after the other: `mkdirSync` with `recursive` never returns where a parent cannot be, as below /proc. SQLite sees
+ * to the names in a directory, and nobody to its own: without a sync a power loss could take it, with all that was acknowledged.
+ */
 function makeDirectory(path: string): void {
   if (existsSync(path)) return;
   const parent = dirname(path);
   if (parent !== path) makeDirectory(parent);
   try {
     mkdirSync(path, { mode: DIRECTORY_MODE });
+    syncNames(parent);
   } catch (error) {
     // Another process that starts at the same time may have been first.
     if (!existsSync(path)) throw explainFault(`Cannot make the directory ${path}`, error);
+  }
+}
+
+/** Returns once the names in a directory are on the disk. */
+function syncNames(path: string): void {
+  const directory = openSync(path, 'r');
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
   }
 }
