@@ -17,10 +17,19 @@ export class InvitationLimit {
     this.#ofAccount = createLimiter('invitations of an account', OF_ACCOUNT);
   }
 
-  /** @throws {AppError} `rate_limited` */
+  /**
+   * The account's comes first, and is given back if the address has no more: so no more addresses are counted than an
+   * account may invite, whoever goes on asking, and what goes to one takes nothing from the others.
+   * @throws {AppError} `rate_limited`
+   */
   async spend(accountId: string, email: string): Promise<void> {
-    await take(this.#toEmail, `${accountId} ${email}`, `invitations to ${email}`);
     await take(this.#ofAccount, accountId, 'invitations to this account');
+    try {
+      await take(this.#toEmail, `${accountId} ${email}`, `invitations to ${email}`);
+    } catch (error) {
+      await this.#ofAccount.reward(accountId);
+      throw error;
+    }
   }
 }
 
