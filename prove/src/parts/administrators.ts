@@ -1,6 +1,5 @@
 import type { Outcome, Part, Trial } from '../part.ts';
 import { tryBodies } from './administrators/bodies.ts';
-import { tryTexts, tryTimes } from './administrators/enumeration.ts';
 import { faults } from './administrators/faults.ts';
 import { tryPasswords } from './administrators/guesses.ts';
 import { tryIdentityRoutes } from './administrators/identity-routes.ts';
@@ -8,6 +7,7 @@ import { tryInvitations } from './administrators/invitations.ts';
 import { tryLastAdministrator } from './administrators/last-administrator.ts';
 import { tryLogins } from './administrators/logins.ts';
 import { tryMemory } from './administrators/memory.ts';
+import { readOperations } from './administrators/operations.ts';
 import { tryOrigins } from './administrators/origins.ts';
 import { tryPages } from './administrators/pages.ts';
 import { tryRoles } from './administrators/roles.ts';
@@ -15,6 +15,8 @@ import { addStranger, addThings, type Figure, type Scene, startScene } from './a
 import { trySecondFactors } from './administrators/second-factors.ts';
 import { trySessions } from './administrators/sessions.ts';
 import { trySetupLink } from './administrators/setup-link.ts';
+import { tryTexts } from './administrators/texts.ts';
+import { tryTimes } from './administrators/times.ts';
 
 export const administrators: Part = {
   name: 'administrators',
@@ -47,7 +49,8 @@ async function runAdministrators(trial: Trial): Promise<Outcome> {
   const { figures, ...first } = await trySetupLink(start);
   const { key } = await first.ada.browser.ask('POST', '/admin/api-keys', { name: 'Reader' }, 201);
   const things = await addThings(first.ada);
-  const scene: Scene = { ...start, ...first, key, things, mallory: await addStranger(start) };
+  const operations = await readOperations(first.ada.browser);
+  const scene: Scene = { ...start, ...first, key, things, operations, mallory: await addStranger(start) };
   // What takes long and is about amounts has no small form.
   const tries = trial.size === 'full' ? [...TRIES, ['memory of the counters', tryMemory] as const] : TRIES;
   for (const [what, run] of tries) {

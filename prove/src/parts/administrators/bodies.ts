@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { callAs, nameOf, readOperations, stateOf } from './operations.ts';
+import { callAs, nameOf, stateOf } from './operations.ts';
 import { addPerson, type Figure, invite, PASSWORD, type Scene, someOf } from './scene.ts';
 
 /** Members and administrators send bodies that say more than they may. */
 export async function tryBodies(scene: Scene): Promise<Figure[]> {
   const member = await addPerson(scene);
-  const operations = (await readOperations(scene)).filter(({ requestBody }) => requestBody !== undefined);
+  const operations = scene.operations.filter(({ requestBody }) => requestBody !== undefined);
   const ids = scene.things;
   const before = await stateOf(scene);
   let sent = 0;
@@ -14,7 +14,7 @@ export async function tryBodies(scene: Scene): Promise<Figure[]> {
       if (!type.endsWith('json') || typeof media.example !== 'object' || Array.isArray(media.example)) continue;
       const example = JSON.stringify(media.example ?? {});
       const others = MORE.filter(({ name }) => !Object.hasOwn(Object(media.example), name));
-      for (const more of someOf(scene.trial, others, 4)) {
+      for (const more of someOf(scene.trial, others, 6)) {
         const body = example === '{}' ? `{${more.text}}` : `${example.slice(0, -1)},${more.text}}`;
         for (const { browser } of [member, scene.ada]) {
           const what = `${nameOf(operation)} with ${more.text}`;

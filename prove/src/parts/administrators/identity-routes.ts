@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { routesOfBetterAuthAt } from '../../../../server/test/support/identity-routes.ts';
-import { nameOf, readOperations, stateOf } from './operations.ts';
+import { nameOf, stateOf } from './operations.ts';
 import { addPerson, type Figure, PASSWORD, type Scene } from './scene.ts';
 
 const BASES = ['/admin/auth', '/api/auth', '/auth'];
 
 /** Asks for whatever better-auth would answer, as nobody and as a member: what the service does not tell of is not there. */
 export async function tryIdentityRoutes(scene: Scene): Promise<Figure[]> {
-  const told = new Set((await readOperations(scene)).map(nameOf));
+  const told = new Set(scene.operations.map(nameOf));
   const routes = await routesOfBetterAuthAt(scene.database.url);
   const isTold = (route: string) => told.has(route.replace(' ', ' /admin/auth'));
   const mounted = routes.filter(isTold);
@@ -18,7 +18,7 @@ export async function tryIdentityRoutes(scene: Scene): Promise<Figure[]> {
   for (const route of routes.filter((each) => !isTold(each))) {
     const [method = '', path = ''] = route.replaceAll(/:\w+/g, 'x').split(' ');
     for (const browser of [scene.visitor(), member.browser]) {
-      for (const base of scene.trial.size === 'full' ? BASES : BASES.slice(0, 1)) {
+      for (const base of BASES) {
         const { status, headers } = await browser.get(method, base + path, method === 'GET' ? undefined : body);
         assert.equal(status, 404, `${method} ${base}${path}, which only better-auth has, is answered ${status}`);
         assert.deepEqual(headers.getSetCookie(), [], `${method} ${base}${path} gives a cookie`);

@@ -6,7 +6,7 @@ const WEEK_AGO = Date.now() - 7 * 24 * 60 * 60 * 1000;
 
 /** Guesses, uses and uses again invitations. */
 export async function tryInvitations(scene: Scene): Promise<Figure[]> {
-  const guesses = sizeOf(scene.trial, 10_000, 40);
+  const guesses = sizeOf(scene.trial, 10_000, 10);
   const counts = await repeat(guesses, LANES, async (index) => {
     const given = { token: randomToken(), ...(index % 2 === 0 && { name: 'Mallory', password: PASSWORD }) };
     const path = index % 2 === 0 ? '/admin/invitations/accept' : '/admin/invitations/preview';

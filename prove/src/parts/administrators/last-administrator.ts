@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { addPerson, type Figure, type Scene, sizeOf } from './scene.ts';
+import { addPerson, type Figure, invite, PASSWORD, type Scene, sizeOf } from './scene.ts';
 
-/** Two administrators demote each other at once: one stays. */
+/** Two administrators demote, and at last remove, each other at once: one stays. */
 export async function tryLastAdministrator(scene: Scene): Promise<Figure[]> {
   const { ada, accountId, database, trial } = scene;
   const other = await addPerson(scene, 'administrator');
@@ -30,5 +30,29 @@ export async function tryLastAdministrator(scene: Scene): Promise<Figure[]> {
     await stayed?.browser.ask('DELETE', `/admin/members/${stayed.id}`, undefined, 409);
     await stayed?.browser.ask('PATCH', `/admin/members/${demoted?.id}`, { role: 'administrator' });
   }
-  return [['rounds in which two administrators demoted each other at once', `${rounds}, one left in each`]];
+  const left = await tryRemoval(scene);
+  return [
+    ['rounds in which two administrators demoted each other at once', `${rounds}, one left in each`],
+    ['administrators who removed each other at once', `2, ${left} left`],
+  ];
+}
+
+/** In the other account: who is removed is gone. */
+async function tryRemoval({ mallory, visitor, database }: Scene): Promise<number> {
+  const { account } = await mallory.browser.ask('GET', '/admin/session');
+  const token = await invite(mallory, 'partner@example.com', 'administrator');
+  const browser = visitor();
+  const given = { token, name: 'Partner', password: PASSWORD };
+  const { user } = await browser.ask('POST', '/admin/invitations/accept', given);
+  const statuses = await Promise.all([
+    mallory.browser.get('DELETE', `/admin/members/${user.id}`),
+    browser.get('DELETE', `/admin/members/${mallory.id}`),
+  ]);
+  const left = await database.sql(
+    "select 1 from memberships where account_id = ? and role = 'administrator'",
+    account.id,
+  );
+  const told = statuses.map(({ status }) => status).join(', ');
+  assert.equal(left.length, 1, `of two who removed each other at once (${told}) ${left.length} are left`);
+  return left.length;
 }

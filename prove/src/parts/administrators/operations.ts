@@ -1,11 +1,11 @@
 import { type Caller, call, SESSION_GATE } from '../../../../server/test/support/calls.ts';
 import { type DocumentedOperation, OpenApiDocument } from '../../../../server/test/support/openapi.ts';
 import type { Scene } from './scene.ts';
-import type { Answer } from './visitor.ts';
+import type { Answer, Visitor } from './visitor.ts';
 
-/** All that can be asked below `/admin`, as the service itself tells it: what is new there is tried, too. */
-export async function readOperations({ ada }: Scene): Promise<DocumentedOperation[]> {
-  const { text } = await ada.browser.get('GET', '/admin/openapi.json');
+/** The operations of the service's own document. */
+export async function readOperations(browser: Visitor): Promise<DocumentedOperation[]> {
+  const { text } = await browser.get('GET', '/admin/openapi.json');
   return new OpenApiDocument(text).operations;
 }
 

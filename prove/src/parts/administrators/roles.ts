@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isOfPeople } from '../../../../server/test/support/openapi.ts';
-import { callAs, nameOf, readOperations, stateOf } from './operations.ts';
+import { callAs, nameOf, stateOf } from './operations.ts';
 import { addPerson, type Figure, type Scene, someOf } from './scene.ts';
 
 /** What members may do as well; all else that there is, or will be, is for administrators. */
@@ -26,7 +26,7 @@ const QUERIES = ['role=administrator', 'isAdmin=true', 'accountId=x', 'userId=x'
 export async function tryRoles(scene: Scene): Promise<Figure[]> {
   const member = await addPerson(scene);
   const { mallory } = scene;
-  const operations = (await readOperations(scene)).filter((operation) => !isOfPeople(operation));
+  const operations = scene.operations.filter((operation) => !isOfPeople(operation));
   const restricted = operations.filter(({ operationId }) => !FOR_MEMBERS.has(operationId));
   assert.ok(restricted.length > 5, `only ${restricted.length} operations are for administrators`);
   const ids = scene.things;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createDatabase, type TestDatabase } from '../../../../server/test/support/database.ts';
+import type { DocumentedOperation } from '../../../../server/test/support/openapi.ts';
 import { runCommand } from '../../../../server/test/support/process.ts';
 import type { Patch, Trial } from '../../part.ts';
 import { serve, settingsOf } from '../../service.ts';
@@ -26,6 +27,8 @@ export interface Scene {
   ada: Person;
   accountId: string;
   key: string;
+  /** All that can be asked below `/admin`, as the service itself tells it: what is new there is tried, too. */
+  operations: readonly DocumentedOperation[];
   /** What stands in paths: something of the first account. */
   things: Record<string, string>;
   /** The administrator of the other account. */

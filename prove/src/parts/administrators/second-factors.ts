@@ -30,7 +30,7 @@ export async function trySecondFactors(scene: Scene): Promise<Figure[]> {
 
 /** One who knows the password guesses from many addresses at once, each time with as many challenges as there are. */
 async function tryGuesses(scene: Scene, factor: string, codeAt: (index: number) => string): Promise<string> {
-  const times = sizeOf(scene.trial, 10_000, 40);
+  const times = sizeOf(scene.trial, 10_000, 30);
   const challenges = sizeOf(scene.trial, 40, 6);
   const person = await addGuarded(scene);
   const right = new Set([...person.backupCodes, totp(person.uri), nextTotp(person.uri)]);

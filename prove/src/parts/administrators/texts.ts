@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { addPerson, type Figure, type Person, type Scene } from './scene.ts';
+import type { Answer } from './visitor.ts';
+
+/** Many more than are looked at. */
+const GUESSES_MAX = 60;
+/** How other services would send a new password, or another address. */
+const RESETS = [
+  '/admin/auth/request-password-reset',
+  '/admin/auth/forget-password',
+  '/admin/auth/reset-password',
+  '/admin/auth/send-verification-email',
+  '/admin/auth/change-email',
+];
+
+/** Whether the words of a refusal tell if somebody has this address, or something is there. */
+export async function tryTexts(scene: Scene): Promise<Figure[]> {
+  const { ada, mallory } = scene;
+  const person = await addPerson(scene);
+  const removed = await addPerson(scene);
+  await ada.browser.ask('DELETE', `/admin/members/${removed.id}`, undefined, 204);
+  const emails = [person.email, removed.email, 'nobody@example.com', mallory.email];
+  let compared = 0;
+  const assertAlike = (what: string, answers: readonly Answer[]) => {
+    const [first = '', ...others] = answers.map(comparable);
+    for (const other of others) assert.equal(other, first, `${what} tells known from unknown`);
+    compared += answers.length;
+  };
+  const ask = async (of: (email: string) => Promise<Answer>) => {
+    const answers: Answer[] = [];
+    for (const email of emails) answers.push(await of(email));
+    return answers;
+  };
+  assertAlike('a wrong password', await ask((email) => scene.visitor().enter(email, 'a wrong password')));
+  assertAlike('a password too many', await ask((email) => guessUntilRefused(scene, email)));
+  for (const path of RESETS) {
+    const body = (email: string) => ({ email, newEmail: email, redirectTo: '/' });
+    assertAlike(path, await ask((email) => scene.visitor().get('POST', path, body(email))));
+    assertAlike(path, await ask((email) => mallory.browser.get('POST', path, body(email))));
+  }
+  const rename = (email: string) => mallory.browser.get('POST', '/admin/auth/update-user', { name: 'Mallory', email });
+  assertAlike('a change of the own profile', await ask(rename));
+  assertAlike('an invitation', await askAboutInvitations(scene, [person, removed]));
+  assertAlike('the choice of an account', await askAboutAccounts(scene));
+  assertAlike('the removal of a member', await askAboutPeople(scene, person));
+  return [['replies about known and unknown addresses, people and accounts that were the same', String(compared)]];
+}
+
+/** How it is told that there were too many. */
+async function guessUntilRefused({ visitor }: Scene, email: string): Promise<Answer> {
+  const browser = visitor();
+  let answer = await browser.enter(email, 'a guess');
+  for (let guesses = 1; answer.status === 401 && guesses < GUESSES_MAX; guesses += 1) {
+    answer = await browser.enter(email, 'a guess');
+  }
+  return answer;
+}
+
+/** An administrator of another account invites: what they are told is the same whoever it is. */
+async function askAboutInvitations({ mallory }: Scene, people: readonly Person[]): Promise<Answer[]> {
+  const emails = [...people.map(({ email }) => email), `${crypto.randomUUID()}@example.com`];
+  const invite = async (email: string) => {
+    const answer = await mallory.browser.get('POST', '/admin/invitations', { email, role: 'member' });
+    const { id, createdAt, expiresAt, url, ...same } = JSON.parse(answer.text);
+    assert.ok(id && createdAt && expiresAt && url, answer.text);
+    return { ...answer, headers: new Headers(), text: JSON.stringify(same).replaceAll(email, 'EMAIL') };
+  };
+  return Promise.all(emails.map(invite));
+}
+
+async function askAboutAccounts({ mallory, accountId }: Scene): Promise<Answer[]> {
+  const choose = (id: string) => mallory.browser.get('PUT', '/admin/session/account', { accountId: id });
+  return Promise.all([accountId, 'acc_00000000000000000000000000'].map(choose));
+}
+
+async function askAboutPeople({ mallory }: Scene, person: Person): Promise<Answer[]> {
+  const remove = async (id: string) => {
+    const answer = await mallory.browser.get('DELETE', `/admin/members/${id}`);
+    return { ...answer, text: answer.text.replaceAll(id, 'ID') };
+  };
+  return Promise.all([person.id, `usr_${'0'.repeat(person.id.length - 4)}`].map(remove));
+}
+
+/** All of a reply but what is another one each time. */
+function comparable({ status, headers, text }: Answer): string {
+  const lines = [...headers].filter(([name]) => !['date', 'x-request-id', 'retry-after'].includes(name));
+  return JSON.stringify([status, lines, text.replace(/"requestId":"[^"]*"/, '').replace(/in \d+ minutes/, '')]);
+}
