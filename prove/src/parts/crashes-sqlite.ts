@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import type { Fault, Outcome, Part, Trial } from '../part.ts';
 import { createRandom } from '../random.ts';
 import { type Crashed, type Crashes, crashAgainAndAgain } from './crashes-sqlite/crash.ts';
 import { killAtOnce, killSome } from './crashes-sqlite/kill.ts';
-import { preparePowerLoss } from './crashes-sqlite/power-loss.ts';
+import { type PowerLoss, preparePowerLoss, whyNoPowerLoss } from './crashes-sqlite/power-loss.ts';
 
+const SQLITE = 'server/src/storage/sqlite.ts';
 const CONNECTION = 'server/src/storage/sqlite/open-connection.ts';
 
 /** A service that asks SQLite for less than it promises, and does not notice. */
@@ -15,7 +15,7 @@ function asksFor(mode: string, number: number) {
   ];
 }
 
-const faults: readonly Fault[] = [
+const crashFaults: readonly Fault[] = [
   {
     name: 'late-commit',
     what: 'Writes are answered 20 ms before their commit',
@@ -32,37 +32,42 @@ const faults: readonly Fault[] = [
     what: "A log that a crash has left is taken for rubbish at the service's start",
     patches: [
       {
-        file: 'server/src/storage/sqlite.ts',
+        file: SQLITE,
         from: 'const writer = openConnection(path);',
         to: "process.getBuiltinModule('fs').rmSync(path + '-wal', { force: true }); const writer = openConnection(path);",
       },
     ],
   },
-  {
-    name: 'unsynced-directory',
-    what: 'A directory that the service makes is not synced into its parent',
-    patches: [{ file: 'server/src/storage/sqlite.ts', from: 'syncNames(parent);', to: '' }],
-  },
+];
+
+const powerFaults: readonly Fault[] = [
   { name: 'synchronous-off', what: 'SQLite syncs nothing (`synchronous=OFF`)', patches: asksFor('off', 0) },
   {
     name: 'synchronous-normal',
     what: 'SQLite syncs only at a checkpoint (`synchronous=NORMAL`)',
     patches: asksFor('normal', 1),
   },
+  {
+    name: 'unsynced-directory',
+    what: 'A directory that the service makes is not synced into its parent',
+    patches: [{ file: SQLITE, from: 'syncNames(parent);', to: '' }],
+  },
 ];
 
 /** How often a service is killed or loses power, of one process and of two workers. */
 const SIZES = {
   full: { kills: [100, 100], losses: [25, 25] },
-  small: { kills: [1, 1], losses: [2, 0] },
+  small: { kills: [0, 1], losses: [2, 0] },
 } as const;
+
+const whyNot = whyNoPowerLoss();
 
 /** Whatever ends the service or the machine, what was acknowledged is there afterwards. */
 export const crashesSqlite: Part = {
   name: 'crashes-sqlite',
   title: 'Crashes, SQLite',
   promise: 'What was acknowledged outlives a crash and a power loss, and what was not is there whole or not at all.',
-  faults,
+  faults: [...crashFaults, ...(whyNot === undefined ? powerFaults : [])],
   run,
 };
 
@@ -70,46 +75,54 @@ async function run(trial: Trial): Promise<Outcome> {
   const size = SIZES[trial.size];
   const random = createRandom(trial.seed);
   const crew = { WORKERS: '2' };
-  const losePower = (name: string, count: number, settings: Record<string, string>) =>
-    crashAgainAndAgain({ trial, random, name, count, end: killAtOnce, ...preparePowerLoss(trial, random, settings) });
   const kill = (name: string, count: number, end: Crashes['end'], settings: Record<string, string>) =>
     crashAgainAndAgain({ trial, random, name, count, end, settings });
+  const losePower = async (name: string, count: number, settings: Record<string, string>) => {
+    const power = preparePowerLoss(trial, random, settings);
+    return { ...(await crashAgainAndAgain({ trial, random, name, count, end: killAtOnce, ...power })), ...power.sums };
+  };
 
-  const skipped = spawnSync('cc', ['--version']).error === undefined ? [] : ['Power loss: there is no C compiler, cc.'];
-  const lost: Crashed[] = [];
-  if (skipped.length === 0) {
+  const lost: PowerLost[] = [];
+  if (whyNot === undefined) {
     lost.push(await losePower('power loss of one process', size.losses[0], {}));
-    if (size.losses[1] > 0) lost.push(await losePower('power loss of two workers', size.losses[1], crew));
+    lost.push(await losePower('power loss of two workers', size.losses[1], crew));
   }
   const killed = [
     await kill('kill of one process', size.kills[0], killAtOnce, {}),
     await kill('kill of two workers', size.kills[1], killSome, crew),
   ];
-  return describe(killed, lost, skipped);
+  return describe(killed, lost);
 }
 
-function describe(killed: Crashed[], lost: Crashed[], skipped: string[]): Outcome {
+type PowerLost = Crashed & PowerLoss['sums'];
+
+function describe(killed: Crashed[], lost: PowerLost[]): Outcome {
   const all = [...killed, ...lost];
-  const sum = (crashed: readonly Crashed[], what: keyof Crashed) =>
-    crashed.reduce((total, each) => total + each[what], 0).toLocaleString('en');
-  const powerLosses = lost.length === 0 ? '' : `, ${sum(lost, 'crashes')} × power loss`;
+  const powerLosses = lost.length === 0 ? '' : ` and ${sum(lost, 'losses')} × power loss`;
   return {
-    tried: `${sum(killed, 'crashes')} × kill -9${powerLosses} at random moments under load, half with one process and half with two workers`,
+    tried: `${sum(killed, 'crashes')} × \`kill -9\`${powerLosses} at random moments under load, of one process and of two workers`,
     figure: `0 of ${sum(all, 'acknowledged')} acknowledged writes lost`,
     figures: [
-      ['kill -9 of a service of one process', sum(killed.slice(0, 1), 'crashes')],
+      ['`kill -9` of a service of one process', sum(killed.slice(0, 1), 'crashes')],
       [
-        'kill -9 of a service of two workers: of all, of one worker, or of the first process',
+        '`kill -9` of all processes of two workers, of one worker, or of the first process',
         sum(killed.slice(1), 'crashes'),
       ],
-      ['acknowledged writes before these', sum(killed, 'acknowledged')],
-      ['power losses', sum(lost, 'crashes')],
-      ['acknowledged writes before these', sum(lost, 'acknowledged')],
-      ['writes whose connection was lost, sent again', sum(all, 'lost')],
-      ['of these done before, and not done again', sum(all, 'replayed')],
-      ['writes of which nobody knows what came of them', sum(all, 'unknown')],
+      ['of a service that was just starting again', sum(all, 'halfStarts')],
+      ['power losses', sum(lost, 'losses')],
+      ['of these with something that was not synced yet', sum(lost, 'unsynced')],
+      ['of these while the log was being moved into the database', sum(lost, 'inCheckpoint')],
+      ['acknowledged writes before a `kill -9`', sum(killed, 'acknowledged')],
+      ['acknowledged writes before a power loss', sum(lost, 'acknowledged')],
+      ['requests whose connection was lost', sum(all, 'lost')],
+      ['writes that were sent again, had been done before, and were not done again', sum(all, 'replayed')],
+      ['writes of which nobody knows what came of them (no Idempotency-Key)', sum(all, 'unknown')],
       ['of these there, as a whole', sum(all, 'unknownKept')],
     ],
-    skipped,
+    skipped: whyNot === undefined ? [] : [whyNot],
   };
+}
+
+function sum<T extends string>(crashed: readonly Record<T, number>[], what: T): string {
+  return crashed.reduce((total, each) => total + each[what], 0).toLocaleString('en');
 }

@@ -127,7 +127,7 @@ async function run(trial: Trial): Promise<Outcome> {
     figure: `${told('acknowledged')} acknowledged requests and ${replayed.sequence.toLocaleString('en')} events agree with what is stored`,
     figures: [
       ['requests that change something, acknowledged', told('acknowledged')],
-      ['of these sent a second time and replayed', told('replayed')],
+      ['of these sent a second time and not done again', told('repeated')],
       ['requests that read', told('read')],
       ['events, without a gap', replayed.sequence.toLocaleString('en')],
       ['listings at the end', known.size.toLocaleString('en')],

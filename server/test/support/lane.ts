@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { NDJSON } from './imports.ts';
-import { assertIs, type Known, type Ledger } from './ledger.ts';
+import { assertIs, descriptionOf, type Known, type Ledger } from './ledger.ts';
 import type { Call, PatientCaller, Told } from './patient-caller.ts';
 
 /** More would make each list long. */
@@ -88,7 +88,7 @@ export class Lane {
   async #createTwice(): Promise<void> {
     const call = await this.#create();
     const { isReplayed, text } = await this.#caller.send(call);
-    assert.ok(isReplayed, `what came with a known Idempotency-Key was done again: ${text}`);
+    assert.ok(isReplayed, `what came with a known Idempotency-Key was done again: ${JSON.parse(text).id}`);
   }
 
   /** Without an Idempotency-Key. */
@@ -122,7 +122,8 @@ export class Lane {
     const known = this.#pick(turn, ({ id }) => id !== undefined);
     if (known === undefined) return void (await this.#create());
     const listPrice = this.#nextPrice();
-    const call = { method: 'PATCH', path: `/listings/${known.id}`, body: JSON.stringify({ listPrice }) };
+    const body = JSON.stringify({ listPrice, description: descriptionOf(listPrice) });
+    const call = { method: 'PATCH', path: `/listings/${known.id}`, body };
     const listing = await this.#caller.change(call, 200);
     this.#note({ ...known, listPrice, version: known.version + 1 });
     assertIs(listing, this.#mine.get(known.address));
@@ -197,5 +198,6 @@ function pathOf({ id, externalId = '' }: Pick<Known, 'id' | 'externalId'>): stri
 }
 
 function bodyOf({ address, listPrice, externalId }: Omit<Known, 'version'>): string {
-  return JSON.stringify({ address, beds: 3, baths: 2, listPrice, externalId });
+  const description = descriptionOf(listPrice);
+  return JSON.stringify({ address, beds: 3, baths: 2, listPrice, externalId, description });
 }

@@ -47,7 +47,12 @@ export function assertIs(listing: Record<string, unknown> | undefined, known: Kn
   assert.ok(is === was, `a listing is ${is}; acknowledged was ${was}`);
 }
 
-function describe(listing: Partial<Record<keyof Known, unknown>> | undefined): string {
+/** What belongs to a price, from some bytes to some pages of a database: to see whether a change is there as a whole. */
+export function descriptionOf(listPrice: number): string {
+  return 'Bright rooms. '.repeat(1 + ((listPrice * 37) % 280)).trimEnd();
+}
+
+function describe(listing: Record<string, unknown> | Known | undefined): string {
   if (listing === undefined) return 'missing';
   const { address, version, listPrice } = listing;
   return `${address}, version ${version}, ${listPrice} USD`;
@@ -95,7 +100,8 @@ function compare(listings: readonly Listing[], { known, gone, unknown }: Ledger)
   const addresses = [...stored.keys()];
   const isStoredAs = (each: Known) => {
     const found = stored.get(each.address);
-    return found?.version === each.version && found.listPrice === each.listPrice;
+    const isWhole = found?.description === descriptionOf(each.listPrice);
+    return isWhole && found.version === each.version && found.listPrice === each.listPrice;
   };
   const acknowledged = [...known.values()];
   const uncertain = new Set(unknown.flat().map(({ address }) => address));

@@ -39,8 +39,9 @@ export class PatientCaller {
   readonly #urls: readonly string[];
   readonly #key: string;
   /**
-   * How often each came: `acknowledged` (changes), `read`, `replayed`, `cut` (lists), `lost` (connections), `unreachable`,
-   * `closing` (replies that end their connection), and the codes of errors.
+   * How often each came: `acknowledged` (changes), `read`, `replayed` (done before, though nobody was told), `repeated` (the
+   * same request again after its reply), `cut` (lists), `lost` (connections), `unreachable`, `closing` (replies that end their
+   * connection), and the codes of errors.
    */
   readonly #counts: Map<string, number>;
   #calls = 0;
@@ -53,7 +54,6 @@ export class PatientCaller {
 
   async once(call: Call): Promise<Told> {
     const told = await this.#ask(call);
-    if (told.isReplayed) this.#count('replayed');
     if (told.outcome === 'acknowledged') this.#count(call.method === 'GET' ? 'read' : 'acknowledged');
     return told;
   }
@@ -63,6 +63,7 @@ export class PatientCaller {
     const endTimeMs = performance.now() + PATIENCE_MS;
     for (let failures = 0; ; failures += 1) {
       const told = await this.once(call);
+      if (told.isReplayed) this.#count(failures > 0 ? 'replayed' : 'repeated');
       if (told.outcome === 'acknowledged') return { ...told, failures };
       assert.ok(performance.now() < endTimeMs, `${call.method} ${call.path} was in vain for a minute: ${told.text}`);
       await sleep(RETRY_MS);
@@ -72,7 +73,7 @@ export class PatientCaller {
   /** As `send`, for what gives or takes a listing. */
   async change(call: Call, status: number): Promise<Record<string, unknown>> {
     const reply = await this.send({ retryKey: randomUUID(), ...call });
-    assert.equal(reply.status, status, `${call.method} ${call.path}: ${reply.text}`);
+    assert.ok(reply.status === status, `${call.method} ${call.path} is ${reply.status}, and must be ${status}`);
     return reply.text === '' ? {} : JSON.parse(reply.text);
   }
 

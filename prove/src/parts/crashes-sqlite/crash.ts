@@ -2,9 +2,15 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase } from '../../../../server/test/support/database.ts';
-import { assertKept } from '../../../../server/test/support/ledger.ts';
+import { assertKept, createLedger, type Ledger } from '../../../../server/test/support/ledger.ts';
 import { type MixedLoad, startMixedLoad } from '../../../../server/test/support/mixed-load.ts';
-import { createTenantByCommand, type ServeProcess } from '../../../../server/test/support/process.ts';
+import {
+  createTenantByCommand,
+  environment,
+  PROGRAM,
+  type ServeProcess,
+} from '../../../../server/test/support/process.ts';
+import { exitOf, spawnFor } from '../../../../server/test/support/serving.ts';
 import { until } from '../../../../server/test/support/until.ts';
 import type { Trial } from '../../part.ts';
 import type { Random } from '../../random.ts';
@@ -25,6 +31,8 @@ export interface Crashes {
 /** Sums over all crashes. */
 export interface Crashed {
   crashes: number;
+  /** Of services that were starting. */
+  halfStarts: number;
   acknowledged: number;
   lost: number;
   replayed: number;
@@ -35,11 +43,15 @@ export interface Crashed {
 const LANES = 8;
 /** A crash comes at any moment of it. */
 const MOMENT_MAX_MS = 300;
+/** So often a start crashes, too, within this time. */
+const HALF_STARTS = 0.2;
+const START_MAX_MS = 600;
 const SAY_EVERY = 25;
 
 /** Loads the service, ends it at a random moment, starts it again, compares; and again. */
 export async function crashAgainAndAgain(crashes: Crashes): Promise<Crashed> {
   const { trial, random, name, count, end, between } = crashes;
+  if (count === 0) return { crashes: 0, halfStarts: 0, ...sumUp(createLedger()) };
   const settings = { DATA_DIR: join(trial.directory, name.replaceAll(' ', '-')), ...crashes.settings };
   const tenant = await createTenantByCommand(settingsOf(trial, settings));
   between?.();
@@ -53,12 +65,17 @@ export async function crashAgainAndAgain(crashes: Crashes): Promise<Crashed> {
     const [found] = await database.sql('pragma integrity_check');
     assert.equal(found?.integrity_check, 'ok', 'the database is damaged');
   };
+  let halfStarts = 0;
   for (let crash = 1; crash <= count; crash += 1) {
     await workFor(load, random.upTo(MOMENT_MAX_MS));
     if (load.isBroken()) await load.ended;
     const isGone = await end(service, random);
     if (isGone) {
       between?.();
+      if (random.next() < HALF_STARTS) {
+        await startHalf(crashes, settings);
+        halfStarts += 1;
+      }
       service = await restart(trial, settings);
       urls[0] = service.url;
     }
@@ -69,7 +86,7 @@ export async function crashAgainAndAgain(crashes: Crashes): Promise<Crashed> {
   await finish(load, compare);
   const code = await service.end();
   assert.equal(code, 0, 'the service did not end well');
-  return sumUp(load, count);
+  return { crashes: count, halfStarts, ...sumUp(load.ledger) };
 }
 
 /** From when the load is on, however slow the machine. */
@@ -78,6 +95,19 @@ async function workFor({ turns, isBroken }: MixedLoad, durationMs: number): Prom
   const before = sum();
   await until('the load is on', () => sum() >= before + LANES || isBroken());
   await sleep(durationMs);
+}
+
+/** A service of one process that crashes at any moment of its start, as it recovers from the crash before. */
+async function startHalf(
+  { trial, random, between }: Crashes,
+  { WORKERS: _, ...settings }: Record<string, string>,
+): Promise<void> {
+  const variables = environment(settingsOf(trial, { PORT: '0', ...settings }));
+  const { child } = spawnFor(trial, process.execPath, [PROGRAM, 'serve'], variables);
+  await sleep(random.upTo(START_MAX_MS));
+  child.kill('SIGKILL');
+  await exitOf(child);
+  between?.();
 }
 
 /** @throws AssertionError if it does not start */
@@ -98,11 +128,10 @@ async function finish(load: MixedLoad, compare: () => Promise<void>): Promise<vo
   await load.ended;
 }
 
-function sumUp({ ledger: { counts, unknown, replayed } }: MixedLoad, crashes: number): Crashed {
+function sumUp({ counts, unknown, replayed }: Ledger): Omit<Crashed, 'crashes' | 'halfStarts'> {
   const told = (what: string) => counts.get(what) ?? 0;
   const stored = new Set([...replayed.listings.values()].map(({ address }) => address));
   return {
-    crashes,
     acknowledged: told('acknowledged'),
     lost: told('lost'),
     replayed: told('replayed'),

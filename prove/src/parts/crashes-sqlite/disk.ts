@@ -92,6 +92,12 @@ export class Disk {
     else this.#entries.set(path, entry);
   }
 
+  /** The files of which something would be lost. */
+  findUnsynced(): string[] {
+    const entries = [...this.#entries].filter(([path]) => !SHARED_MEMORY.test(path));
+    return entries.filter(([, entry]) => entry instanceof UnsyncedFile && entry.isUnsynced).map(([path]) => path);
+  }
+
   /** Makes the directory what it may be after the power was lost now; without `random`, only what was synced. */
   losePower(random?: Random): void {
     if (random !== undefined) for (const naming of chooseNamings(this.#namings, random)) this.#name(naming);

@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import type { ServeProcess } from '../../../../server/test/support/process.ts';
 import { exitOf, waitUntilRefused } from '../../../../server/test/support/serving.ts';
+import { until } from '../../../../server/test/support/until.ts';
 import { workersOf } from '../../../../server/test/support/workers.ts';
 import type { Random } from '../../random.ts';
 
@@ -8,9 +10,20 @@ export async function killAtOnce(service: ServeProcess): Promise<boolean> {
   const workers = await workersOf(service);
   service.child.kill('SIGKILL');
   workers.forEach(kill);
+  await waitUntilGone(service, workers);
+  return true;
+}
+
+async function waitUntilGone(service: ServeProcess, workers: readonly number[]): Promise<void> {
   await exitOf(service.child);
   await waitUntilRefused(service.url);
-  return true;
+  await until('its workers are gone', async () => (await Promise.all(workers.map(hasEnded))).every(Boolean));
+}
+
+/** Also when nobody has asked how it ended. */
+async function hasEnded(pid: number): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+  return stat === undefined || stat.includes(') Z ');
 }
 
 /** All of its processes, one worker, or the first one: then its workers leave by themselves. */
@@ -21,9 +34,9 @@ export async function killSome(service: ServeProcess, random: Random): Promise<b
     kill(random.pick(await workersOf(service)));
     return false;
   }
+  const workers = await workersOf(service);
   service.child.kill('SIGKILL');
-  await exitOf(service.child);
-  await waitUntilRefused(service.url);
+  await waitUntilGone(service, workers);
   return true;
 }
 

@@ -1,12 +1,25 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Trial } from '../../part.ts';
 import type { Random } from '../../random.ts';
 import type { Crashes } from './crash.ts';
 import { Disk } from './disk.ts';
 
+const DATABASE = 'var/listings/listings.db';
+/** Why power losses cannot be simulated here; undefined where they can. */
+export function whyNoPowerLoss(): string | undefined {
+  if (process.platform !== 'linux') return 'Power loss: calls are recorded on Linux only.';
+  if (spawnSync('cc', ['--version']).error !== undefined) return 'Power loss: there is no C compiler, `cc`.';
+  return undefined;
+}
+
 const SOURCE = join(import.meta.dirname, 'power-loss.c');
+
+export interface PowerLoss extends Required<Pick<Crashes, 'settings' | 'between'>> {
+  /** Sums over all losses. */
+  sums: { losses: number; unsynced: number; inCheckpoint: number };
+}
 
 /** After the first ones, with the tenant's making and some load, nothing is left but what was synced. */
 const STRICT_FIRST = 2;
@@ -14,33 +27,34 @@ const STRICT_FIRST = 2;
 const STRICT_SHARE = 0.25;
 
 /** What makes of each crash a power loss. */
-export function preparePowerLoss(
-  { directory }: Trial,
-  random: Random,
-  given: Record<string, string>,
-): Required<Pick<Crashes, 'settings' | 'between'>> {
+export function preparePowerLoss({ directory }: Trial, random: Random, given: Record<string, string>): PowerLoss {
   const library = join(directory, 'power-loss.so');
-  execFileSync('cc', ['-O2', '-shared', '-fPIC', '-pthread', '-o', library, SOURCE]);
+  if (!existsSync(library)) execFileSync('cc', ['-O2', '-shared', '-fPIC', '-pthread', '-o', library, SOURCE]);
   const root = join(directory, `disk-${random.upTo(1e9)}`);
   const log = `${root}.log`;
   mkdirSync(root);
   let disk = new Disk(root);
-  let losses = 0;
+  const sums = { losses: 0, unsynced: 0, inCheckpoint: 0 };
   return {
+    sums,
     settings: {
       ...given,
       LD_PRELOAD: library,
       POWER_LOSS_ROOT: root,
       POWER_LOSS_LOG: log,
       // The service makes it, and its parent.
-      DATA_DIR: join(root, 'var', 'listings'),
+      DATA_DIR: join(root, dirname(DATABASE)),
     },
     between() {
-      disk.follow(readFileSync(log));
-      const isStrict = losses < STRICT_FIRST || random.next() < STRICT_SHARE;
+      // Without one the library does not work here; but a start may have crashed before its first word.
+      if (sums.losses === 0 || existsSync(log)) disk.follow(readFileSync(log));
+      const unsynced = disk.findUnsynced();
+      if (unsynced.length > 0) sums.unsynced += 1;
+      if (unsynced.includes(join(root, DATABASE))) sums.inCheckpoint += 1;
+      const isStrict = sums.losses < STRICT_FIRST || random.next() < STRICT_SHARE;
       disk.losePower(isStrict ? undefined : random);
-      losses += 1;
-      rmSync(log);
+      sums.losses += 1;
+      rmSync(log, { force: true });
       disk = new Disk(root);
     },
   };

@@ -13,6 +13,10 @@ export class UnsyncedFile {
     this.#durable = new Content(durable);
   }
 
+  get isUnsynced(): boolean {
+    return this.#changes.length > 0;
+  }
+
   add(change: Change): void {
     this.#changes.push(change);
   }
