@@ -11,7 +11,14 @@ import {
 } from '../model/api-keys.ts';
 import type { AuditTarget } from '../model/audit.ts';
 import { AppError } from '../model/errors.ts';
-import { findKeyDetails, findKeyHolder, insertApiKey, type KeyHolder, removeApiKey } from '../storage/api-keys.ts';
+import {
+  findKeyDetails,
+  findKeyHolder,
+  findKeyOwner,
+  insertApiKey,
+  type KeyHolder,
+  removeApiKey,
+} from '../storage/api-keys.ts';
 import type { Database } from '../storage/database.ts';
 import { findCountedKeyHolder, type KeyCount } from '../storage/key-counts.ts';
 import { getAccount } from './accounts.ts';
@@ -64,14 +71,14 @@ export async function issueApiKey(
  * @throws {AppError} `not_found` without such a key, and for another account's; what `requireManager` throws
  */
 export async function deleteApiKey(database: Database, keyId: string, manager: Manager = 'operator'): Promise<void> {
-  const key = await findKeyDetails(database, keyId);
-  if (key === undefined || (manager !== 'operator' && key.accountId !== manager.accountId)) throw noKey(keyId);
-  const { accountId, name } = key;
+  const accountId = manager === 'operator' ? await findKeyOwner(database, keyId) : manager.accountId;
+  const key = accountId === undefined ? undefined : await findKeyDetails(database, accountId, keyId);
+  if (accountId === undefined || key === undefined) throw noKey(keyId);
   await database.write(async (session) => {
     const actor = await requireManager(session, accountId, manager);
     // Somebody else may have been first.
     if (!(await removeApiKey(session, accountId, keyId))) throw noKey(keyId);
-    await recordAudit(session, accountId, actor, 'api_key.deleted', targetOf({ id: keyId, name }));
+    await recordAudit(session, accountId, actor, 'api_key.deleted', targetOf({ id: keyId, name: key.name }));
   }, accountId);
 }
 

@@ -136,7 +136,7 @@ export class KeyUse {
 }
 
 async function writeUse(session: Session, { accountId, lastUsedAt, ...hour }: Use): Promise<void> {
-  await setLastUsed(session, hour.keyId, lastUsedAt);
+  await setLastUsed(session, accountId, hour.keyId, lastUsedAt);
   await addKeyHour(session, accountId, hour);
 }
 

@@ -55,28 +55,33 @@ export async function findKeyHolder(session: Session, hash: string): Promise<Key
 
 interface KeyDetails {
   name: string;
-  accountId: string;
   accountName: string;
   createdAt: number;
 }
 
-const selectDetails = statement<{ id: string }, KeyDetails>((query, parameter) =>
+const selectDetails = statement<{ accountId: string; id: string }, KeyDetails>((query, parameter) =>
   query
     .selectFrom('api_keys')
     .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
-    .select([
-      'api_keys.name',
-      'api_keys.account_id as accountId',
-      'accounts.name as accountName',
-      'api_keys.created_at as createdAt',
-    ])
+    .select(['api_keys.name', 'accounts.name as accountName', 'api_keys.created_at as createdAt'])
+    .where('api_keys.account_id', '=', parameter('accountId'))
     .where('api_keys.id', '=', parameter('id')),
 );
 
-/** What a key and its account are called, and since when it exists; `createdAt` in UTC milliseconds. */
-export async function findKeyDetails(session: Session, id: string) {
-  const [details] = await session.execute(selectDetails, { id });
+/** What one of the account's keys and the account are called, and since when the key exists (UTC milliseconds). */
+export async function findKeyDetails(session: Session, accountId: string, id: string): Promise<KeyDetails | undefined> {
+  const [details] = await session.execute(selectDetails, { accountId, id });
   return details;
+}
+
+const selectOwner = statement<{ id: string }, { accountId: string }>((query, parameter) =>
+  query.selectFrom('api_keys').select('account_id as accountId').where('id', '=', parameter('id')),
+);
+
+/** The account that a key belongs to: for the operator only. */
+export async function findKeyOwner(session: Session, id: string): Promise<string | undefined> {
+  const [owner] = await session.execute(selectOwner, { id });
+  return owner?.accountId;
 }
 
 const selectAccount = statement<{ accountId: string; id: string; now: number }, AccountHead>((query, parameter) =>
@@ -163,15 +168,16 @@ export async function removeApiKeys(session: Session, accountId: string): Promis
   await session.execute(removeAll, { accountId });
 }
 
-const touch = statement<{ id: string; usedAt: number }>((query, parameter) =>
+const touch = statement<{ accountId: string; id: string; usedAt: number }>((query, parameter) =>
   query
     .updateTable('api_keys')
     .set({ last_used_at: parameter('usedAt') })
+    .where('account_id', '=', parameter('accountId'))
     .where('id', '=', parameter('id'))
     .where((is) => is.or([is('last_used_at', 'is', null), is('last_used_at', '<', parameter('usedAt'))])),
 );
 
 /** Notes when a key was last used, in UTC milliseconds. */
-export async function setLastUsed(session: Session, id: string, usedAt: number): Promise<void> {
-  await session.execute(touch, { id, usedAt });
+export async function setLastUsed(session: Session, accountId: string, id: string, usedAt: number): Promise<void> {
+  await session.execute(touch, { accountId, id, usedAt });
 }

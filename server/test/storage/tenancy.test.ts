@@ -4,7 +4,7 @@ import { createAccount } from '../../src/domain/accounts.ts';
 import { issueApiKey } from '../../src/domain/api-keys.ts';
 import { hashSecret } from '../../src/model/api-keys.ts';
 import type { Search } from '../../src/model/search.ts';
-import { findKeyHolder, listApiKeys } from '../../src/storage/api-keys.ts';
+import { findKeyDetails, findKeyHolder, listApiKeys, setLastUsed } from '../../src/storage/api-keys.ts';
 import { findAuditEntries, findTargetNames } from '../../src/storage/audit.ts';
 import type { Database, Session } from '../../src/storage/database.ts';
 import * as events from '../../src/storage/events.ts';
@@ -224,6 +224,19 @@ test('an account lists its own keys only', async (t) => {
     [ada.accountId],
   );
   assert.deepEqual(await listApiKeys(database, emptyId), []);
+});
+
+test('a key is known, and its use noted, in its own account only', async (t) => {
+  const { database, accountId: emptyId } = await databaseFor(t);
+  const { accountId } = await createTenant(database, 'Ada');
+  const find = async () => (await listApiKeys(database, accountId))[0] ?? assert.fail('there is no key');
+  const { id } = await find();
+  assert.equal((await findKeyDetails(database, accountId, id))?.accountName, 'Ada');
+  assert.equal(await findKeyDetails(database, emptyId, id), undefined);
+  await database.write((session) => setLastUsed(session, emptyId, id, 1));
+  assert.equal((await find()).lastUsedAt, null);
+  await database.write((session) => setLastUsed(session, accountId, id, 1));
+  assert.equal((await find()).lastUsedAt, 1);
 });
 
 test('an account that is deleted takes its listings, events, keys and sequence with it, and nothing of others', async (t) => {

@@ -49,7 +49,7 @@ export const meOperation: Operation<typeof noQuery> = {
 export function addMe(mount: Mount<KeyHolder>, { database }: Services): void {
   addOperation(mount, meOperation, async ({ holder }) => {
     const { accountId, keyId, access, expiresAt } = holder;
-    const details = await findKeyDetails(database, keyId);
+    const details = await findKeyDetails(database, accountId, keyId);
     if (details === undefined) throw keyGone();
     const me = {
       account: { id: accountId, name: details.accountName },
