@@ -3,6 +3,7 @@ import { administrators } from './parts/administrators.ts';
 import { crashesPostgres } from './parts/crashes-postgres.ts';
 import { crashesSqlite } from './parts/crashes-sqlite.ts';
 import { hostileHttp } from './parts/hostile-http.ts';
+import { isolation } from './parts/isolation.ts';
 import { ledger } from './parts/ledger.ts';
 import { supplyChain } from './parts/supply-chain.ts';
 
@@ -12,6 +13,7 @@ export const parts: readonly Part[] = [
   crashesSqlite,
   crashesPostgres,
   hostileHttp,
+  isolation,
   administrators,
   supplyChain,
 ];

@@ -31,10 +31,10 @@ export interface Person {
 /** Somebody who can sign in with `PASSWORD`; with an account of their own unless one is given. */
 export async function createPerson(
   { database }: Pick<TestService, 'database'>,
-  { accountId, role = 'administrator', name = 'Ada Lovelace' }: { accountId?: string; role?: Role; name?: string } = {},
+  given: { accountId?: string; role?: Role; name?: string; email?: string } = {},
 ): Promise<Person> {
-  const account = accountId ?? (await createAccount(database, 'Hill Country Homes')).id;
-  const email = `${randomUUID()}@example.com`;
+  const { role = 'administrator', name = 'Ada Lovelace', email = `${randomUUID()}@example.com` } = given;
+  const account = given.accountId ?? (await createAccount(database, 'Hill Country Homes')).id;
   const user = { id: createId('usr'), name, email };
   const credential = { id: createId('crd'), passwordHash: PASSWORD_HASH };
   await database.write((session) => insertUser(session, user, credential, true));

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import type { ServeProcess } from '../../../../server/test/support/process.ts';
+import { until } from '../../../../server/test/support/until.ts';
+import type { Asking } from './asking.ts';
+import type { Filled, World } from './world.ts';
+
+/** All that an account has, as its own administrator sees it, but for when its keys were used. */
+export async function stateOf({ founder, gates }: World, { session }: Filled): Promise<string> {
+  const paths = gates.admin.operations
+    .filter(({ method, path }) => method === 'get' && !path.includes('{') && path !== '/overview')
+    .map(({ path }) => gates.admin.base + path);
+  const texts: string[] = [];
+  for (const path of paths) {
+    const { body } = await founder.ask({ method: 'GET', path, headers: session });
+    texts.push(`${path} ${body.replaceAll(/"(lastUsedAt|updatedAt|requests24h|errors24h)":(?:"[^"]*"|\w+)/g, '"$1"')}`);
+  }
+  return texts.join('\n');
+}
+
+/** The log line of a request tells nothing of others, but what its sender has named; other lines tell of nobody. */
+export async function assertQuietLog({ canaries }: World, { asked }: Asking, log: ServeProcess['log'], start: number) {
+  const lines = () => log.slice(start).filter(({ requestId }) => asked.has(String(requestId)));
+  await until('every request is in the log', () => lines().length >= asked.size);
+  // Other requests are those of the owners.
+  const isAsked = ({ msg, requestId }: (typeof log)[number]) => msg !== 'request' || asked.has(String(requestId));
+  for (const line of log.slice(start).filter(isAsked)) {
+    const { visible, sent } = asked.get(String(line.requestId)) ?? {
+      visible: new Set<string>(),
+      sent: new Set<string>(),
+    };
+    const leaks = canaries.leaks(JSON.stringify(line), visible, sent);
+    assert.deepEqual(leaks, [], `a line of the log tells of others: ${JSON.stringify(line)}`);
+  }
+  return asked.size;
+}

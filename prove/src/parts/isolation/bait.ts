@@ -1,0 +1,73 @@
+import { bearer, type Founder, type Tenant } from './tenant.ts';
+import type { Answer } from './wire.ts';
+
+/** What another account's people could name. */
+export type Bait = Record<BaitKind, string>;
+
+export const BAIT_KINDS = [
+  'accountId',
+  'listingId',
+  'deletedListingId',
+  'externalId',
+  'keyId',
+  'deletedKeyId',
+  'administratorId',
+  'memberId',
+  'invitationId',
+  'auditId',
+  'sessionId',
+  'email',
+  'invitedEmail',
+  'city',
+  'idempotencyKey',
+  'cursor',
+  'sortedCursor',
+  'cityCursor',
+  'activityCursor',
+  'etag',
+  'sequence',
+] as const;
+export type BaitKind = (typeof BAIT_KINDS)[number];
+
+/** What was made for others to name. */
+export type Made = Pick<
+  Bait,
+  | 'listingId'
+  | 'deletedListingId'
+  | 'externalId'
+  | 'memberId'
+  | 'invitationId'
+  | 'email'
+  | 'invitedEmail'
+  | 'city'
+  | 'idempotencyKey'
+>;
+
+/** What others could name of an account. */
+export async function readBait(founder: Founder, tenant: Tenant, made: Made): Promise<Bait> {
+  const { accountId, keys, session, administrator } = tenant;
+  const read = (path: string) =>
+    founder.ask({ method: 'GET', path, headers: path.startsWith('/v1') ? bearer(keys.full.secret) : session });
+  const readJson = async (path: string) => JSON.parse((await read(path)).body);
+  const list = await read('/v1/listings');
+  return {
+    ...made,
+    accountId,
+    keyId: keys.full.id,
+    deletedKeyId: keys.deleted.id,
+    administratorId: administrator.userId,
+    auditId: (await readJson('/admin/activity')).data[0].id,
+    sessionId: (await readJson('/admin/auth/list-sessions'))[0].id,
+    cursor: (await readJson('/v1/listings?limit=1')).nextCursor,
+    sortedCursor: (await readJson('/v1/listings?limit=1&sort=-beds')).nextCursor,
+    cityCursor: (await readJson(`/v1/listings?limit=1&city=${made.city}`)).nextCursor,
+    activityCursor: (await readJson('/admin/activity?limit=1')).nextCursor,
+    etag: etagOf(list),
+    sequence: String(JSON.parse(list.body).sequence),
+  };
+}
+
+/** What stands between the quotes. */
+function etagOf({ headers }: Answer): string {
+  return /"(.+)"/.exec(headers.etag ?? '')?.[1] ?? '';
+}

@@ -1,0 +1,75 @@
+import type { DocumentedOperation } from '../../../../server/test/support/openapi.ts';
+import type { Ask } from './asks.ts';
+import type { BaitKind } from './bait.ts';
+
+/** What a body may name that no schema has. */
+const EXTRAS: BaitKind[] = ['accountId', 'listingId', 'keyId', 'memberId'];
+/** A file with one row. */
+const FILES: [type: string, write: (name: string, value: string) => string][] = [
+  ['application/x-ndjson', (name, value) => `{"${name}":"${value}","address":"1","beds":1,"baths":1}\n`],
+  ['application/json', (name, value) => `[{"${name}":"${value}","address":"1","beds":1,"baths":1}]`],
+  ['text/csv', (name, value) => `${name},address,beds,baths\n${value},1,1,1\n`],
+];
+/** Of the documents' examples; here every password is a wrong one. */
+const EXAMPLE_PASSWORD = 'correct horse battery staple';
+const UNTOUCHED = new Set(['password', 'currentPassword', 'newPassword', 'code']);
+
+type Make = (place: string, given: Partial<Ask>) => Ask;
+
+export function withBody(
+  media: [type: string, media: { example?: unknown }] | undefined,
+): Pick<Ask, 'headers' | 'body'> {
+  if (media === undefined) return { headers: {} };
+  const [type, { example }] = media;
+  return { headers: { 'Content-Type': type }, body: textOf(example) };
+}
+
+function textOf(example: unknown): string {
+  const text = typeof example === 'string' ? example : JSON.stringify(example);
+  return text.replaceAll(EXAMPLE_PASSWORD, 'the password of nobody').replaceAll(/MLS-\d+(\d)/g, '<own>-$1');
+}
+
+/** Their ids as members of an object, and in the rows of a file. */
+export function bodyAsks(
+  operation: DocumentedOperation,
+  make: Make,
+  kindsOf: (place: string) => readonly BaitKind[],
+  isThorough: boolean,
+): Ask[] {
+  if (operation.path === '/imports') return fileAsks(make);
+  const own = { path: make('', {}).path.replace('<listingId>', '<ownListingId>') };
+  return Object.entries(operation.requestBody?.content ?? {}).flatMap(([type, { example }]) => {
+    if (typeof example !== 'object' || example === null) return [];
+    const send = (place: string, members: object) =>
+      make(place, { ...own, headers: { 'Content-Type': type }, body: textOf({ ...example, ...members }) });
+    const names = new Set([
+      ...Object.keys(example),
+      ...('beds' in example || operation.path === '/listings/{id}' ? ['externalId'] : []),
+    ]);
+    const named = [...names]
+      .filter((name) => !UNTOUCHED.has(name))
+      .flatMap((name) =>
+        kindsOf(`body.${name}`).map((kind) => send(`member ${name}: ${kind}`, { [name]: `<${kind}>` })),
+      );
+    const extras = Object.fromEntries(EXTRAS.map((kind) => [kind, `<${kind}>`]));
+    const each = isThorough
+      ? Object.entries(extras).map(([name, value]) => send(`a member ${name}`, { [name]: value }))
+      : [];
+    return [...named, send('members that no schema has', extras), ...each];
+  });
+}
+
+function fileAsks(make: Make): Ask[] {
+  const path = make('', {}).path;
+  return FILES.flatMap(([type, write]) =>
+    ['', '?dryRun=true', '?atomic=true'].flatMap((query) =>
+      (['id', 'externalId'] as const).map((name) =>
+        make(`${name} of a row of ${type}${query}`, {
+          path: path + query,
+          headers: { 'Content-Type': type },
+          body: write(name, name === 'id' ? '<listingId>' : '<externalId>'),
+        }),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,89 @@
+import { type Bait, readBait } from './bait.ts';
+import type { Canaries, Owner } from './canaries.ts';
+import { administratorsOf, bearer, type Founder, type Tenant } from './tenant.ts';
+
+/** A listing of which every text is a canary. */
+export function makeListing(canaries: Canaries, owner: Owner, which: string, given: { city?: string } = {}) {
+  const text = (field: string) => canaries.text(owner, `${field} of ${which}`);
+  return {
+    externalId: text('externalId'),
+    address: `12 ${text('address')} Street`,
+    beds: 3,
+    baths: 2,
+    city: given.city ?? text('city'),
+    stateOrProvince: text('stateOrProvince'),
+    postalCode: text('postalCode'),
+    unitNumber: text('unitNumber'),
+    description: `“${text('description')}”`,
+    listPrice: canaries.number(owner, `listPrice of ${which}`),
+    latitude: 30,
+    longitude: -97,
+    photos: [{ url: `https://example.com/${text('photo')}.jpg`, caption: text('caption') }],
+    metadata: { [text('a name in metadata')]: text('a value in metadata') },
+  };
+}
+
+/** Puts canaries into every place that holds text, and says what others could name. */
+export async function fill(founder: Founder, tenant: Tenant, rows: number) {
+  const { canaries } = founder;
+  const { owner, accountId, session, keys } = tenant;
+  const key = bearer(keys.full.secret);
+  const named = await create(founder, tenant, 'the listing that others name');
+  // A second one in its city, so that a page of it has another after it.
+  const changed = await create(founder, tenant, 'a listing that is changed', { city: named.city });
+  const gone = await create(founder, tenant, 'a listing that is deleted');
+  const description = canaries.text(owner, 'a changed description');
+  await founder.sendJson('PATCH', `/v1/listings/${changed.id}`, key, { description });
+  await founder.ask({ method: 'DELETE', path: `/v1/listings/${gone.id}`, headers: key }, 204);
+  await importRows(founder, tenant, rows);
+  await founder.sendJson(
+    'POST',
+    '/admin/listings',
+    session,
+    makeListing(canaries, owner, 'a listing made by hand'),
+    201,
+  );
+  const member = await founder.join(owner, accountId, 'member');
+  const invitedEmail = `${canaries.text(administratorsOf(owner), 'address of an invitation')}@example.com`;
+  const invited = { email: invitedEmail, role: 'member' };
+  const { id: invitationId, url } = await founder.sendJson('POST', '/admin/invitations', session, invited, 201);
+  canaries.add(String(url).split('=', 2)[1] ?? '', 'nobody', `token of an invitation to ${owner}`);
+  const { externalId, city, idempotencyKey } = named;
+  const bait: Bait = await readBait(founder, tenant, {
+    listingId: named.id,
+    deletedListingId: gone.id,
+    externalId,
+    city,
+    idempotencyKey,
+    memberId: member.userId,
+    email: member.email,
+    invitedEmail,
+    invitationId,
+  });
+  return { bait, ownListingId: changed.id };
+}
+
+/** With an Idempotency-Key and a request id that are canaries, too. */
+async function create(founder: Founder, { owner, keys }: Tenant, which: string, given: { city?: string } = {}) {
+  const { canaries } = founder;
+  const listing = makeListing(canaries, owner, which, given);
+  const idempotencyKey = canaries.text('nobody', `an Idempotency-Key of ${owner}`);
+  const requestId = canaries.text('nobody', `the id of a request of ${owner}`);
+  const headers = { ...bearer(keys.full.secret), 'Idempotency-Key': idempotencyKey, 'X-Request-Id': requestId };
+  const { id } = await founder.sendJson('POST', '/v1/listings', headers, listing, 201);
+  return { ...listing, id: String(id), idempotencyKey };
+}
+
+/** By hand, with a name of the file, and with a row that is refused. */
+async function importRows(founder: Founder, { owner, session }: Tenant, length: number): Promise<void> {
+  const { canaries } = founder;
+  const name = canaries.text('nobody', `name of a file of ${owner}`);
+  const refused = canaries.text('nobody', `a row of ${owner} that is refused`);
+  const rows = Array.from({ length }, () => `${canaries.text(owner, 'address of a row')},1,1\n`);
+  const type = {
+    'Content-Type': 'text/csv',
+    'Content-Disposition': `attachment; filename="${name}.csv"`,
+  };
+  const body = `address,beds,baths\n${refused},-1,1\n${rows.join('')}`;
+  await founder.ask({ method: 'POST', path: '/admin/imports', headers: { ...session, ...type }, body });
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { createDatabase, createPostgresDatabase, type TestDatabase } from '../../../../server/test/support/database.ts';
+import { createPostgresServer } from '../../../../server/test/support/postgres.ts';
+import { until } from '../../../../server/test/support/until.ts';
+import type { Trial } from '../../part.ts';
+import { settingsOf } from '../../service.ts';
+import { FileLog, ServerLog, type StatementLog } from './statement-log.ts';
+import type { Wire } from './wire.ts';
+
+/** A database on which it is tried, and what is run on it. */
+export interface Ground {
+  engine: string;
+  databaseUrl: string;
+  /** With which the service is started. */
+  settings: Record<string, string>;
+  log: StatementLog;
+  /** Resolves once the log has what was run before. */
+  settle(wire: Wire): Promise<void>;
+  /** The tables with accounts' data, as the database has them. */
+  readTables(): Promise<ReadonlySet<string>>;
+}
+
+/** So that behind it the addresses are those that are said to be asked from. */
+const PROXIES = { TRUSTED_PROXIES: '127.0.0.1' };
+/** A session is a person's, wherever they work. */
+const OF_PEOPLE = 'sessions';
+/** No value that matters is longer. */
+const LOGGED_LENGTH = 100;
+
+export async function prepareSqlite(trial: Trial): Promise<Ground> {
+  const database = await createDatabase(trial.directory, 'sqlite');
+  const file = join(trial.directory, 'statements.log');
+  const { NODE_OPTIONS = '', ...settings } = settingsOf(trial, {
+    ...PROXIES,
+    DATABASE_URL: database.url,
+    SQL_LOG: file,
+  });
+  const preload = `--import=${import.meta.resolve('./sql-log.ts')}`;
+  const query = `select distinct tables.name as name from sqlite_master as tables
+    join pragma_table_info(tables.name) as columns on columns.name = 'account_id' where tables.type = 'table'`;
+  return {
+    engine: 'SQLite',
+    databaseUrl: database.url,
+    settings: { ...settings, NODE_OPTIONS: `${NODE_OPTIONS} ${preload}`.trim() },
+    log: new FileLog(file),
+    // It is written when the turn of the event loop ends: before another request is answered.
+    async settle(wire) {
+      for (let count = 0; count < 2; count += 1) await wire.send({ method: 'GET', path: '/readyz', headers: {} });
+    },
+    // The index of words has no such column here, and holds what is theirs nevertheless.
+    readTables: async () => (await readTables(database, query)).add('listing_words'),
+  };
+}
+
+export async function preparePostgres(trial: Trial): Promise<Ground> {
+  const log = new ServerLog();
+  const flags = [
+    'fsync=off',
+    'unix_socket_directories=',
+    'log_statement=all',
+    'log_line_prefix=@@',
+    `log_parameter_max_length=${LOGGED_LENGTH}`,
+  ];
+  const server = await createPostgresServer(flags, (text) => log.add(text));
+  trial.after(() => server.stop());
+  const database = await createPostgresDatabase(server.url);
+  const query = `select table_name as name from information_schema.columns
+    where column_name = 'account_id' and table_schema = 'public'`;
+  return {
+    engine: 'PostgreSQL',
+    databaseUrl: database.url,
+    // Requests are counted in the database here, with a statement of its own.
+    settings: settingsOf(trial, { ...PROXIES, DATABASE_URL: database.url, RATE_LIMIT: '100000000/1s' }),
+    log,
+    async settle() {
+      const mark = `select '${randomUUID()}'`;
+      await database.sql(mark);
+      await until('the log has what was run', async () => (await log.read()).some(({ sql }) => sql === mark));
+    },
+    readTables: () => readTables(database, query),
+  };
+}
+
+async function readTables(database: TestDatabase, query: string): Promise<Set<string>> {
+  const rows = await database.sql(query);
+  const tables = new Set(rows.map(({ name }) => String(name)));
+  assert.ok(tables.delete(OF_PEOPLE) && tables.has('listings'), 'the tables with accounts’ data are not known');
+  return tables.add('accounts');
+}

@@ -1,0 +1,40 @@
+import { isOfPeople } from '../../../../server/test/support/openapi.ts';
+import { type Ask, asksOf } from './asks.ts';
+import type { Bait } from './bait.ts';
+import { formatAsksOf, methodAsksOf, wholeAskOf } from './other-asks.ts';
+import type { Persona } from './personas.ts';
+
+/** Operations that would end the session with which others are tried. */
+const ENDING = /sign-out|revoke-other-sessions/;
+/** About a person and not about an account. */
+const OF_PERSON = /^\/admin\/(?:session|auth)\b/;
+
+/** What somebody asks for. */
+export interface Task {
+  persona: Persona;
+  ask: Ask;
+  victim: Bait;
+}
+
+/** All that somebody is to ask for, whoever it belongs to. */
+export function tasksOf(persona: Persona, isThorough: boolean): Task[] {
+  const { gate, own, victims } = persona;
+  const operations = gate.operations.filter((operation) => own === undefined || !ENDING.test(operation.path));
+  const all = operations.flatMap((operation) => {
+    // Who is not let in comes no further with other places.
+    if (own === undefined && !isThorough && !isOfPeople(operation)) return [wholeAskOf(gate, operation)];
+    return [wholeAskOf(gate, operation), ...asksOf(gate, operation, isThorough), ...formatAsksOf(gate, operation)];
+  });
+  if (own !== undefined || isThorough) all.push(...methodAsksOf(gate, isThorough));
+  return all.flatMap((ask) => {
+    // What is one's own wherever one works is no fault.
+    const [first, ...others] = OF_PERSON.test(ask.path) ? victims.slice(-1) : victims;
+    const asked = (isThorough ? [first, ...others] : [first]).filter((victim) => victim !== undefined);
+    return asked.filter((victim) => !isOwnPast(ask, victim, own)).map((victim) => ({ persona, ask, victim }));
+  });
+}
+
+/** A sequence of theirs that one's own account has had as well is no secret. */
+function isOwnPast({ path }: Ask, { sequence }: Bait, own: Persona['own']): boolean {
+  return path.includes('<sequence>') && Number(sequence) <= Number(own?.bait.sequence);
+}

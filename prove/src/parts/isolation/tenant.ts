@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { Browser, PASSWORD, type Person } from '../../../../server/test/support/browser.ts';
+import type { Operator } from '../../../../server/test/support/operator.ts';
+import type { Canaries, Owner } from './canaries.ts';
+import type { Answer, Sent, Wire } from './wire.ts';
+
+export const JSON_TYPE = { 'Content-Type': 'application/json' };
+/** Longer than a world takes to be made, if not by much: a key that is to be over then. */
+const EXPIRY_MS = 1_500;
+
+/** With what somebody asks. */
+export type Credential = Record<string, string>;
+
+interface Key {
+  id: string;
+  secret: string;
+}
+
+/** An account with its people and keys. */
+export interface Tenant {
+  owner: Owner;
+  accountId: string;
+  accountName: string;
+  keys: Record<'full' | 'read' | 'deleted' | 'expired', Key>;
+  expiryTimeMs: number;
+  administrator: Person;
+  /** A session of theirs. */
+  session: Credential;
+}
+
+/** What only the administrators of an account may see. */
+export function administratorsOf(owner: Owner): Owner {
+  return `the administrators of ${owner}`;
+}
+
+export function bearer(secret: string): Credential {
+  return { Authorization: `Bearer ${secret}` };
+}
+
+export class Founder {
+  readonly wire: Wire;
+  readonly canaries: Canaries;
+  readonly operator: Operator;
+  readonly url: string;
+
+  constructor(url: string, wire: Wire, canaries: Canaries, operator: Operator) {
+    this.url = url;
+    this.wire = wire;
+    this.canaries = canaries;
+    this.operator = operator;
+  }
+
+  /** Makes an account that has nothing yet but people and keys. */
+  async found(owner: Owner): Promise<Tenant> {
+    const { canaries, operator } = this;
+    const accountName = canaries.text(owner, 'name of the account');
+    const accountId = await operator.createAccount(accountName);
+    canaries.add(accountId, owner, 'id of the account');
+    const administrator = await this.join(owner, accountId, 'administrator');
+    const session = await this.signIn(administrator, owner);
+    const expiryTimeMs = Date.now() + EXPIRY_MS;
+    const key = (place: string, given = {}) =>
+      operator.createKey(accountId, { name: canaries.text(owner, `name of the ${place} key`), ...given });
+    const keys = {
+      full: await key('full'),
+      read: await key('reading', { access: 'read' }),
+      deleted: await key('deleted'),
+      expired: await key('expired', { expiresAt: expiryTimeMs }),
+    };
+    for (const { secret } of Object.values(keys)) canaries.add(secret, 'nobody', 'a key itself');
+    await this.ask({ method: 'DELETE', path: `/admin/api-keys/${keys.deleted.id}`, headers: session }, 204);
+    return { owner, accountId, accountName, keys, expiryTimeMs, administrator, session };
+  }
+
+  /** Somebody new in an account. */
+  async join(owner: Owner, accountId: string, role: 'administrator' | 'member'): Promise<Person> {
+    const { canaries } = this;
+    const name = canaries.text(administratorsOf(owner), `name of a person (${role})`);
+    const email = `${canaries.text(administratorsOf(owner), `address of a person (${role})`)}@example.com`;
+    const person = await this.operator.createPerson({ accountId, role, name, email });
+    canaries.add(person.userId, administratorsOf(owner), 'a person');
+    for (const text of [name, email.split('@', 1).join(), person.userId])
+      canaries.add(text, nameOf(person), 'a person');
+    return person;
+  }
+
+  async signIn(person: Person, owner: Owner): Promise<Credential> {
+    const browser = new Browser(this);
+    const agent = this.canaries.text(nameOf(person), `User-Agent of a person of ${owner}`);
+    const given = { email: person.email, password: PASSWORD };
+    const response = await browser.send('POST', '/admin/auth/sign-in/email', given, { 'User-Agent': agent });
+    assert.equal(response.status, 200, await response.text());
+    return { Cookie: [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; '), Origin: this.url };
+  }
+
+  /** Sends a JSON body, and reads that of the reply. */
+  async sendJson(method: string, path: string, credential: Credential, given: object, status = 200) {
+    const headers = { ...credential, ...JSON_TYPE };
+    const { body } = await this.ask({ method, path, headers, body: JSON.stringify(given) }, status);
+    return JSON.parse(body);
+  }
+
+  /** @throws AssertionError unless the reply has this status */
+  async ask(sent: Sent, status = 200): Promise<Answer> {
+    const answer = await this.wire.send(sent);
+    assert.equal(answer.status, status, `${sent.method} ${sent.path}: ${answer.body}`);
+    return answer;
+  }
+}
+
+/** The owner of what only one person may see. */
+export function nameOf({ userId }: Person): Owner {
+  return `the person ${userId}`;
+}

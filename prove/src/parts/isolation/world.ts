@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Person } from '../../../../server/test/support/browser.ts';
+import { type DocumentedOperation, isOfPeople, OpenApiDocument } from '../../../../server/test/support/openapi.ts';
+import type { Operator } from '../../../../server/test/support/operator.ts';
+import { REPOSITORY } from '../../../../server/test/support/process.ts';
+import { until } from '../../../../server/test/support/until.ts';
+import type { Bait } from './bait.ts';
+import type { Canaries, Owner } from './canaries.ts';
+import { fill } from './filling.ts';
+import { administratorsOf, bearer, type Credential, Founder, nameOf, type Tenant } from './tenant.ts';
+import type { Wire } from './wire.ts';
+
+/** Made by the service: ids, and the beginnings of keys. */
+const IDS = /\b(?:[a-z]{3}_[0-9a-z]{26}|plk_[0-9A-Za-z]+)/g;
+
+/** What such a thing is called. */
+const MADE = 'an id';
+
+/** One of the two APIs. */
+export interface Gate {
+  base: '/v1' | '/admin';
+  operations: DocumentedOperation[];
+}
+
+/** An account with all that is in it. */
+export interface Filled extends Tenant {
+  bait: Bait;
+  /** Which they change themselves. */
+  ownListingId: string;
+  member: Person;
+  memberSession: Credential;
+}
+
+export interface World {
+  wire: Wire;
+  canaries: Canaries;
+  founder: Founder;
+  gates: Record<'v1' | 'admin', Gate>;
+  ours: Filled;
+  theirs: Filled;
+  /** Whose member our administrator is. */
+  third: Filled;
+  /** Our administrator at work in the third account. */
+  guestSession: Credential;
+  endedSession: Credential;
+}
+
+/** Three accounts, each full of what only its own people may see. */
+export async function createWorld(url: string, wire: Wire, canaries: Canaries, operator: Operator): Promise<World> {
+  const founder = new Founder(url, wire, canaries, operator);
+  const gates = { v1: await readGate('/v1', 'openapi'), admin: await readGate('/admin', 'admin') };
+  const [ours, theirs, third] = [
+    await furnish(founder, 'our account', 10),
+    await furnish(founder, 'their account', 120),
+    await furnish(founder, 'the third account', 60),
+  ];
+  const guestSession = await inviteTo(founder, ours, third);
+  const endedSession = await founder.signIn(ours.administrator, ours.owner);
+  await founder.ask({ method: 'POST', path: '/admin/auth/sign-out', headers: endedSession }, 204);
+  const world = { wire, canaries, founder, gates, ours, theirs, third, guestSession, endedSession };
+  for (const tenant of [ours, theirs, third]) await learn(world, tenant);
+  await until('the keys are over', () => [ours, theirs, third].every(({ expiryTimeMs }) => Date.now() > expiryTimeMs));
+  return world;
+}
+
+async function readGate(base: Gate['base'], name: string): Promise<Gate> {
+  const text = await readFile(join(REPOSITORY, `openapi/${name}.json`), 'utf8');
+  return { base, operations: new OpenApiDocument(text).operations };
+}
+
+/** `rows` make its sequence another than those of others. */
+async function furnish(founder: Founder, owner: Owner, rows: number): Promise<Filled> {
+  const tenant = await founder.found(owner);
+  const member = await founder.join(owner, tenant.accountId, 'member');
+  const memberSession = await founder.signIn(member, owner);
+  return { ...tenant, ...(await fill(founder, tenant, rows)), member, memberSession };
+}
+
+/** Somebody of another account becomes a member, and works there from now on. */
+async function inviteTo(founder: Founder, home: Tenant, host: Tenant): Promise<Credential> {
+  const { canaries } = founder;
+  const { owner, session } = host;
+  const guest = home.administrator;
+  const guestSession = await founder.signIn(guest, owner);
+  const invited = await founder.sendJson(
+    'POST',
+    '/admin/invitations',
+    session,
+    { email: guest.email, role: 'member' },
+    201,
+  );
+  const [, token = ''] = String(invited.url).split('=', 2);
+  await founder.sendJson('POST', '/admin/invitations/accept', guestSession, { token });
+  for (const text of [guest.name, guest.email.split('@', 1).join(), guest.userId])
+    canaries.add(text, administratorsOf(owner), 'a person');
+  // They are told which accounts are theirs, wherever they work.
+  for (const { accountId, accountName } of [home, host]) {
+    for (const text of [accountId, accountName]) canaries.add(text, nameOf(guest), 'name of an account');
+  }
+  return guestSession;
+}
+
+/** Learns which ids an account has, and who of it sees them. All that was put into it must be there. */
+async function learn({ founder, gates, canaries }: World, tenant: Filled): Promise<void> {
+  const { owner, keys, session, memberSession, administrator, member } = tenant;
+  const seen = new Set<string>();
+  const read = async (gate: Gate, headers: Credential, reader: Owner, person: Owner) => {
+    for (const operation of gate.operations.filter(({ method, path }) => method === 'get' && !path.includes('{'))) {
+      const { status, body } = await founder.wire.send({ method: 'GET', path: gate.base + operation.path, headers });
+      if (status !== 200) continue;
+      const isOfOne = isOfPeople(operation);
+      const visible = new Set([reader, owner, person]);
+      const leaks = canaries.leaks(body, visible, new Set()).filter((words) => !words.startsWith(MADE));
+      assert.deepEqual(leaks, [], `GET ${gate.base}${operation.path} tells ${reader} of others`);
+      for (const [id] of body.matchAll(IDS))
+        if (isOfOne || !seen.has(id)) canaries.add(id, isOfOne ? person : reader, MADE);
+      for (const [id] of body.matchAll(IDS)) if (!isOfOne) seen.add(id);
+      for (const word of canaries.find(body)) seen.add(word);
+    }
+  };
+  for (const { secret } of [keys.full, keys.read]) await read(gates.v1, bearer(secret), owner, owner);
+  await read(gates.admin, memberSession, owner, nameOf(member));
+  await read(gates.admin, session, administratorsOf(owner), nameOf(administrator));
+  for (const each of [owner, administratorsOf(owner)]) {
+    assert.deepEqual(canaries.missing(each, seen), [], `${each} does not see all of its own`);
+  }
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readStatement } from '../src/parts/isolation/statements.ts';
+
+const TABLES = new Set(['accounts', 'listings', 'events', 'facets']);
+
+const HELD: [sql: string, slots: number[]][] = [
+  ['select "doc" from "listings" where "id" = ? and "account_id" = ?', [2]],
+  ['select * from "listings" as "l" where "l"."account_id" = $1 and ("a" = $2 or "b" = $3)', [1]],
+  [
+    'select * from events left join listings on listings.account_id = events.account_id where events.account_id = ?',
+    [1],
+  ],
+  [
+    'select * from "accounts" inner join "facets" on "facets"."account_id" = "accounts"."id" where "facets"."account_id" = ?',
+    [1],
+  ],
+  ['select * from "facets" where "account_id" in ($1, $2)', [1, 2]],
+  ['insert into "listings" ("id", "account_id") values (?, ?) on conflict do update set "id" = ?', [2]],
+  [
+    'delete from "events" where "account_id" = ? and "sequence" in (select "sequence" from "events" where "account_id" = ?)',
+    [1, 2],
+  ],
+  ['declare run cursor for select * from "events" where "account_id" = $1', [1]],
+];
+
+const LOOSE: [sql: string, tables: string[]][] = [
+  ['select "doc" from "listings" where "id" = ?', ['listings']],
+  ['select "doc" from "listings" where "account_id" = ? or "id" = ?', ['listings']],
+  ['select "doc" from "listings" where ("account_id" = ? or "id" = ?)', ['listings']],
+  ['select * from events join listings on listings.id = events.listing_id where events.account_id = ?', ['listings']],
+  ['select * from "users" where "id" in (select "id" from "events" where "type" = ?)', ['events']],
+  ['update "listings" set "account_id" = ? where "id" = ?', ['listings']],
+  ['insert into "listings" ("id") values (?)', ['listings']],
+  ['delete from "events"', ['events']],
+];
+
+test('a statement that is held to an account is known, and where that is given', () => {
+  for (const [sql, slots] of HELD) {
+    const { loose, slots: found } = readStatement(sql, TABLES);
+    assert.deepEqual([loose, found], [[], slots], sql);
+  }
+});
+
+test('a statement that is not held to an account is known', () => {
+  for (const [sql, tables] of LOOSE) assert.deepEqual(readStatement(sql, TABLES).loose, tables, sql);
+});
+
+test('what touches no table of accounts is no matter', () => {
+  assert.deepEqual(readStatement('select "id" from "users" where "id" = ?', TABLES), {
+    tables: [],
+    loose: [],
+    slots: [],
+  });
+});

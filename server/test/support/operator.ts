@@ -1,0 +1,39 @@
+import { createAccount } from '../../src/domain/accounts.ts';
+import { issueApiKey } from '../../src/domain/api-keys.ts';
+import type { Role } from '../../src/model/administrators.ts';
+import type { Access } from '../../src/model/api-keys.ts';
+import { openDatabase } from '../../src/storage/open.ts';
+import { createPerson, type Person } from './browser.ts';
+import type { Cleanup } from './serving.ts';
+
+/** What the operator does on the command line, without the cost of a process for each command. */
+export interface Operator {
+  createAccount(name: string): Promise<string>;
+  createKey(accountId: string, given: { name: string; access?: Access; expiresAt?: number }): Promise<GivenKey>;
+  createPerson(given: { accountId: string; role: Role; name: string; email: string }): Promise<Person>;
+}
+
+interface GivenKey {
+  id: string;
+  /** The key itself. */
+  secret: string;
+}
+
+/** Beside a service that runs in another process. */
+export async function openOperator(t: Cleanup, databaseUrl: string): Promise<Operator> {
+  const database = await openDatabase(databaseUrl);
+  t.after(() => database.close());
+  return {
+    async createAccount(name) {
+      return (await createAccount(database, name)).id;
+    },
+    async createKey(
+      accountId,
+      { name, access = 'full', expiresAt = null }: { name: string; access?: Access; expiresAt?: number | null },
+    ) {
+      const { key, secret } = await issueApiKey(database, { accountId, name, access, expiresAt, createdBy: null });
+      return { id: key.id, secret };
+    },
+    createPerson: (given) => createPerson({ database }, given),
+  };
+}
