@@ -1,12 +1,13 @@
 import { constants, existsSync } from 'node:fs';
-import { copyFile, link, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, link, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { hashFile, syncToDisk } from '../lib/files.ts';
 import { AppError } from '../model/errors.ts';
 import { renewEpoch } from './database-info.ts';
 import { FILE_SCHEME, openDatabase } from './open.ts';
+import { makeDirectory } from './sqlite/database-file.ts';
 import { explainFault } from './sqlite/errors.ts';
-import { checkIntegrity, copyPages, findLeftCompanion, replaceDatabase } from './sqlite/snapshot.ts';
+import { checkIntegrity, copyPages, FILE_MODE, findLeftCompanion, replaceDatabase } from './sqlite/snapshot.ts';
 
 export interface Backup {
   file: string;
@@ -113,8 +114,11 @@ async function verifyDigest(file: string): Promise<void> {
 
 /** A copy with its tables up to date, and the new epoch; the backup itself stays as it is. */
 async function prepare(file: string, prepared: string): Promise<string> {
+  makeDirectory(dirname(prepared));
   await removeDatabase(prepared);
   await copyFile(file, prepared, constants.COPYFILE_FICLONE);
+  // Whoever has brought the backup here may have let everybody read it.
+  await chmod(prepared, FILE_MODE);
   const database = await openDatabase(`file:${prepared}`);
   const epoch = await renewEpoch(database).finally(() => database.close());
   checkIntegrity(prepared);

@@ -15,12 +15,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { getSystemErrorMessage } from 'node:util';
 import { AppError } from '../../model/errors.ts';
 import { explainFault, RESTORE_ADVICE } from './errors.ts';
-import { findLeftCompanion } from './snapshot.ts';
+import { FILE_MODE, findLeftCompanion } from './snapshot.ts';
 
 const { R_OK, W_OK, X_OK } = constants;
 /** For the operator's eyes only: the database holds everybody's data. */
 const DIRECTORY_MODE = 0o700;
-const FILE_MODE = 0o600;
 /** SQLite's own, which we leave as it is. */
 const PAGE_BYTES = 4_096;
 
@@ -95,7 +94,7 @@ function requireAccess(path: string, mode: number): void {
  * One parent after the other: `mkdirSync` with `recursive` never returns where a parent cannot be, as below /proc. SQLite sees
  * to the names in a directory, and nobody to its own: without a sync a power loss could take it, with all that was acknowledged.
  */
-function makeDirectory(path: string): void {
+export function makeDirectory(path: string): void {
   if (existsSync(path)) return;
   const parent = dirname(path);
   if (parent !== path) makeDirectory(parent);

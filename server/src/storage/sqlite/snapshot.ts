@@ -8,7 +8,7 @@ import { openReader } from './open-connection.ts';
 /** All pages in one step: with fewer, each write of another connection would have it begin anew. */
 const ALL_PAGES = 2 ** 31 - 1;
 /** It holds everybody's data. */
-const FILE_MODE = 0o600;
+export const FILE_MODE = 0o600;
 /** What SQLite keeps beside a database. */
 const COMPANIONS = ['-wal', '-shm', '-journal'];
 

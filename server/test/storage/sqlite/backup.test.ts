@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { copyFile, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createAccount } from '../../../src/domain/accounts.ts';
@@ -95,6 +95,19 @@ test('what is restored has the same data under a new epoch, and the database bef
   await use(`file:${restored.replaced}`, async (database) => {
     assert.notEqual(await findListing(database, accountId, later), undefined);
     assert.equal((await getDatabaseInfo(database)).epoch, epoch);
+  });
+});
+
+test('a backup is restored where nothing is yet, for the owner alone', async (t) => {
+  const { file, accountId, id } = await backedUpFor(t);
+  const { directory } = await emptyFor(t);
+  const data = join(directory, 'new', 'data');
+  await chmod(file, 0o644);
+  const { database } = await restore(`file:${join(data, 'listings.db')}`, file, { force: false });
+  const modes = await Promise.all([data, database].map(async (path) => (await stat(path)).mode & 0o777));
+  assert.deepEqual(modes, [0o700, 0o600]);
+  await use(`file:${database}`, async (restored) => {
+    assert.notEqual(await findListing(restored, accountId, id), undefined);
   });
 });
 
