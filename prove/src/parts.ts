@@ -1,5 +1,6 @@
 import type { Part } from './part.ts';
 import { administrators } from './parts/administrators.ts';
+import { backups } from './parts/backups.ts';
 import { crashesPostgres } from './parts/crashes-postgres.ts';
 import { crashesSqlite } from './parts/crashes-sqlite.ts';
 import { hostileHttp } from './parts/hostile-http.ts';
@@ -12,6 +13,7 @@ export const parts: readonly Part[] = [
   ledger,
   crashesSqlite,
   crashesPostgres,
+  backups,
   hostileHttp,
   isolation,
   administrators,

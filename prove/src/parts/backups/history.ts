@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { createLedger, type Known, type Ledger } from '../../../../server/test/support/ledger.ts';
+
+/** An event as `/v1/events` gives it. */
+export interface Event {
+  sequence: number;
+  type: string;
+  listingId: string;
+  listing?: Known & { id: string };
+}
+
+/** Asks for something that must be given. */
+export async function read<T>(url: string, path: string, key: string): Promise<T> {
+  const response = await fetch(`${url}/v1${path}`, { headers: { Authorization: `Bearer ${key}` } });
+  const text = await response.text();
+  assert.equal(response.status, 200, `GET ${path}: ${text}`);
+  return JSON.parse(text);
+}
+
+/** All that ever happened in an account, in order. */
+export async function readEvents(url: string, key: string): Promise<Event[]> {
+  const events: Event[] = [];
+  for (;;) {
+    const { data } = await read<{ data: Event[] }>(url, `/events?limit=1000&after=${events.length}`, key);
+    if (data.length === 0) return events;
+    events.push(...data);
+  }
+}
+
+/** What there was after so many events, as a ledger in which all is known: whatever came later must not be there. */
+export function ledgerAt(events: readonly Event[], sequence: number): Ledger {
+  const ledger = createLedger();
+  const addresses = new Map<string, string>();
+  for (const { listingId, listing } of events.slice(0, sequence)) {
+    const address = listing?.address ?? addresses.get(listingId) ?? '';
+    addresses.set(listingId, address);
+    if (listing === undefined) ledger.known.delete(address);
+    else ledger.known.set(address, listing);
+  }
+  for (const { listing } of events) if (listing && !ledger.known.has(listing.address)) ledger.gone.add(listing.address);
+  return ledger;
+}
