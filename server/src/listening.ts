@@ -3,10 +3,13 @@ import type { Server } from 'node:http';
 import { getSystemErrorMessage } from 'node:util';
 import { type Config, ConfigError } from './config.ts';
 
+/** Connections that wait to be taken: the system may allow fewer, and turns others away. */
+const BACKLOG = 4_096;
+
 /** Listens where the settings say. @returns the address as a URL @throws {ConfigError} when it cannot */
 export async function listen(server: Server, { host, port }: Config): Promise<string> {
   try {
-    server.listen(port, host);
+    server.listen(port, host, BACKLOG);
     await once(server, 'listening');
   } catch (error) {
     throw new ConfigError(`Cannot listen on HOST ${host}, PORT ${port}: ${explainListening(error)}.`);

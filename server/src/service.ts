@@ -2,6 +2,7 @@ import { type Config, readRelease } from './config.ts';
 import { EventHub } from './domain/event-hub.ts';
 import { KeyUse } from './domain/key-use.ts';
 import { ListingCounts } from './domain/listing-counts.ts';
+import { Admission } from './http/admission.ts';
 import { createApp } from './http/app.ts';
 import { CursorCodec } from './http/cursor.ts';
 import { Guesses } from './http/guesses.ts';
@@ -92,8 +93,10 @@ export async function serveRequests(
   const eventHub = new EventHub(database);
   const secret = await getCursorSecret(database);
   let leaving: 'stopped' | 'replaced' | undefined;
+  const admission = new Admission(database);
   const app = createApp({
     database,
+    admission,
     eventHub,
     cursors: new CursorCodec(secret),
     keyUse,
@@ -113,6 +116,7 @@ export async function serveRequests(
     isLeaving: () => leaving !== undefined,
   });
   const server = createHttpServer(app, log, timeouts);
+  server.on('connection', () => admission.noteConnection());
   const connections = trackConnections(server);
   const url = await listen(server, config);
   const schedules = [schedule('record key use', KEY_USE_INTERVAL_MS, () => keyUse.flush(), log.logger)];

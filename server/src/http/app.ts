@@ -6,7 +6,8 @@ import type { Log } from '../lib/log.ts';
 import type { Mailer } from '../lib/mailer.ts';
 import { AppError } from '../model/errors.ts';
 import type { Database } from '../storage/database.ts';
-import { requireApiKey } from './authenticate.ts';
+import type { Admission } from './admission.ts';
+import { needsApiKey, requireApiKey, requireKeyOfRefused } from './authenticate.ts';
 import type { TrustedProxies } from './client-address.ts';
 import type { CursorCodec } from './cursor.ts';
 import { ERRORS } from './errors.ts';
@@ -20,6 +21,7 @@ import type { SetupLink } from './identity/setup-link.ts';
 import { logRequest } from './log-request.ts';
 import { ADMIN } from './openapi/admin.ts';
 import { V1 } from './openapi/v1.ts';
+import { overloaded, RefusalCount } from './overload.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { type Reply, replyError } from './reply.ts';
 import { addAccount } from './routes/account.ts';
@@ -36,7 +38,7 @@ import { addListingChanges } from './routes/listing-changes.ts';
 import { addListings } from './routes/listings.ts';
 import { addMe } from './routes/me.ts';
 import { addMembers } from './routes/members.ts';
-import { addOpenApi, OPENAPI_NAME } from './routes/openapi.ts';
+import { addOpenApi } from './routes/openapi.ts';
 import { addOverview } from './routes/overview.ts';
 import { addProfile } from './routes/profile.ts';
 import { addSecondFactor } from './routes/second-factor.ts';
@@ -48,6 +50,7 @@ import { send } from './send.ts';
 /** What the routes work with. */
 export interface Services {
   database: Database;
+  admission: Admission;
   eventHub: EventHub;
   cursors: CursorCodec;
   keyUse: KeyUse;
@@ -111,7 +114,8 @@ export function createRoutes(services: Services): Routes {
 
 /** What each request passes, in order. */
 export function createApp(services: Services): App {
-  const { log, trustedProxies, rateLimit, keyUse, isLeaving } = services;
+  const { admission, log, trustedProxies, rateLimit, keyUse, isLeaving } = services;
+  const refusals = new RefusalCount(log);
   const routes = createRoutes(services);
 
   async function respond(exchange: Exchange): Promise<Reply> {
@@ -131,11 +135,30 @@ export function createApp(services: Services): App {
     }
   }
 
+  /** Too much waits already: nothing is done with the request, but whoever has no key learns nothing else. */
+  async function refuse(exchange: Exchange): Promise<Reply> {
+    refusals.add();
+    admission.noteRefusal(exchange);
+    try {
+      if (needsApiKey(exchange)) await requireKeyOfRefused(exchange, services);
+      return replyError(overloaded(), exchange.requestId);
+    } catch (error) {
+      return replyToError(error, exchange, log);
+    }
+  }
+
   return async (incoming, outgoing) => {
     const exchange = openExchange(incoming, outgoing);
-    logRequest(exchange, log, trustedProxies);
+    const isRefused = admission.isFull(exchange);
+    if (!isRefused) {
+      logRequest(exchange, log, trustedProxies);
+      const turn = admission.enter(exchange);
+      if (turn !== undefined) await turn;
+      // Nobody is there any more to hear what came of it.
+      if (incoming.destroyed) return;
+    }
     try {
-      const answer = await respond(exchange);
+      const answer = isRefused ? await refuse(exchange) : await respond(exchange);
       const reply = isOfDashboard(exchange) ? withoutStoring(answer) : answer;
       if (rateLimit !== undefined) await rateLimit.settle(exchange, reply.status);
       if (isKeysError(reply) && hasKey(exchange)) keyUse.countError(exchange.holder);
@@ -146,12 +169,6 @@ export function createApp(services: Services): App {
       reportCut(error, exchange, log);
     }
   };
-}
-
-/** Below `/v1` nothing can be learned without a key, not even what is not there; the document holds nobody's data. */
-function needsApiKey({ path, incoming }: Exchange): boolean {
-  if (path === V1.base + OPENAPI_NAME) return incoming.method !== 'GET' && incoming.method !== 'HEAD';
-  return path === V1.base || path.startsWith(`${V1.base}/`);
 }
 
 function isOfDashboard({ path }: Exchange): boolean {

@@ -1,12 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { type Authenticated, authenticate, type KeyRefusal } from '../domain/api-keys.ts';
 import type { Holder } from '../domain/holders.ts';
+import { isWellFormedSecret } from '../model/api-keys.ts';
 import { AppError } from '../model/errors.ts';
 import type { Services } from './app.ts';
 import { clientAddress } from './client-address.ts';
 import type { Exchange } from './exchange.ts';
+import { V1 } from './openapi/v1.ts';
 import { countHeader } from './raw-headers.ts';
 import { CHALLENGE, challengeFor } from './reply.ts';
+import { OPENAPI_NAME } from './routes/openapi.ts';
 
 /** RFC 6750 §2.1, the scheme in any case (RFC 9110 §11.1). */
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
@@ -18,23 +21,42 @@ const DESCRIPTIONS: Record<KeyRefusal | 'unreadable', string> = {
   expired: 'This API key has expired',
 };
 
+/** Below `/v1` nothing can be learned without a key, not even what is not there; the document holds nobody's data. */
+export function needsApiKey({ path, incoming }: Exchange): boolean {
+  if (path === V1.base + OPENAPI_NAME) return incoming.method !== 'GET' && incoming.method !== 'HEAD';
+  return path === V1.base || path.startsWith(`${V1.base}/`);
+}
+
 /**
  * Whose key a request carries.
  * @throws {AppError} `unauthorized`, with the reason in `WWW-Authenticate` for the key's holder
  */
 export async function requireApiKey(exchange: Exchange, services: Services): Promise<Authenticated> {
-  const { incoming } = exchange;
   const { database, rateLimit } = services;
+  const secret = readSecret(exchange);
+  const found = secret === undefined ? 'unreadable' : await authenticate(database, secret, rateLimit?.keyCount);
+  if (typeof found !== 'string') return found;
+  await hinderGuessing(exchange, services);
+  throw unauthorized(DESCRIPTIONS[found]);
+}
+
+/**
+ * As `requireApiKey`, for a request with which nothing is done: it is not counted. A database that cannot answer more is
+ * not asked, and then whatever may be a key is enough.
+ */
+export async function requireKeyOfRefused(exchange: Exchange, services: Services): Promise<void> {
+  const isAsked = !services.database.isOverfull('reading');
+  const secret = readSecret(exchange);
+  if (isAsked || secret === undefined || !isWellFormedSecret(secret))
+    await requireApiKey(exchange, { ...services, rateLimit: undefined });
+}
+
+/** The key that a request carries; undefined if what it carries cannot be read. @throws {AppError} `unauthorized` if it carries none */
+function readSecret({ incoming }: Exchange): string | undefined {
   const { authorization } = incoming.headers;
   if (authorization === undefined) throw unauthorized();
   const isOne = countHeader(incoming.rawHeaders, 'authorization') === 1;
-  const secret = isOne ? BEARER.exec(authorization)?.[1] : undefined;
-  const found = secret === undefined ? 'unreadable' : await authenticate(database, secret, rateLimit?.keyCount);
-  if (typeof found === 'string') {
-    await hinderGuessing(exchange, services);
-    throw unauthorized(DESCRIPTIONS[found]);
-  }
-  return found;
+  return isOne ? BEARER.exec(authorization)?.[1] : undefined;
 }
 
 /** Too many refused keys from one address cost each further one its connection; the reply stays the same. */

@@ -37,6 +37,8 @@ export function openSqlite(path: string): Database {
     scans,
     execute: (statement, parameters) => reading.execute(statement, parameters),
     executeRun: (statement, parameters, bytesMax) => reading.executeRun(statement, parameters, bytesMax),
+    // Reading waits for nobody.
+    isOverfull: (use) => use === 'writing' && queue.line.isTooLong,
     write: (job) => queue.submit(job),
     writeLong: (job) => queue.submit(job, { isLong: true }),
     requireSound() {

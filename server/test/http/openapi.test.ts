@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { EventHub } from '../../src/domain/event-hub.ts';
 import { KeyUse } from '../../src/domain/key-use.ts';
 import { ListingCounts } from '../../src/domain/listing-counts.ts';
+import { Admission } from '../../src/http/admission.ts';
 import { createRoutes } from '../../src/http/app.ts';
 import { CursorCodec } from '../../src/http/cursor.ts';
 import { Guesses } from '../../src/http/guesses.ts';
@@ -57,6 +58,7 @@ test('every route below /v1 and /admin is documented, and nothing else is', () =
   const log = { logger: pino({ level: 'silent' }), writeLine: () => {} };
   const routes = createRoutes({
     database,
+    admission: new Admission(database),
     eventHub: new EventHub(database),
     cursors: new CursorCodec('secret'),
     keyUse: new KeyUse(database),

@@ -143,6 +143,9 @@ test('304s that came at once stay free, although other requests among them were 
   const [id = ''] = await fill(service, tenant, 1);
   const head = `GET /v1/listings/${id} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${tenant.key}\r\n`;
   using connection = await openRaw(service.url);
+  // On a new connection they would be begun one after the other.
+  connection.send('GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  await connection.readReply();
   connection.send(`${head}If-None-Match: "1"\r\n\r\n`.repeat(50));
   const statuses = new Set<number>();
   for (let turn = 0; turn < 50; turn += 1) statuses.add((await connection.readReply()).status);

@@ -16,7 +16,9 @@ export const SERVICE_ERRORS = {
   unavailable: {
     status: 503,
     title: 'The service cannot answer at the moment',
-    meaning: 'The service is stopping, or its database does not answer. Nothing was written.',
+    meaning:
+      'The service is stopping, its database does not answer, or more requests are waiting than can be answered soon. ' +
+      'Nothing was written.',
     remedy: 'Wait for the seconds in `Retry-After`, then send the request again.',
     headers: { 'Retry-After': '1' },
     example: { message: 'The database is not available and nothing was written; try again.' },

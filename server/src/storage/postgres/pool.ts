@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { Line } from '../../lib/line.ts';
 import { PATIENCE_MS } from './connection.ts';
 import { ConnectionError, isConnectionDead, isFull, isReadOnly, isSilent } from './errors.ts';
 
@@ -28,6 +29,8 @@ const INT8 = 20;
 
 /** Connections to the server, made when they are needed. */
 export class Pool {
+  /** Those who wait for a connection. */
+  readonly line = new Line();
   readonly settings: PoolSettings;
   /** What begins a transaction where the session has no limits: a pooler that shares connections knows none. */
   readonly beginLimits: string;
@@ -71,7 +74,7 @@ export class Pool {
    * @throws {ConnectionError} when there is none in time; what `work` throws
    */
   async use<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
-    const client = await this.#acquire();
+    const client = await this.line.wait(this.#acquire());
     this.#busy += 1;
     let isDead = false;
     try {

@@ -15,6 +15,8 @@ const GROUP_JOBS_MAX = 256;
 const GROUP_DURATION_MAX_MS = 20;
 /** Who has waited so long when others have waited in vain would not be told within five seconds. */
 const WAITING_MAX_MS = 2_000;
+/** So many jobs of an account may wait: what comes then is better told so than made to wait for seconds. */
+const LANE_LENGTH_MAX = 1_500;
 
 export interface WriteOptions {
   /** Whose data is written; undefined for what belongs to no account, or to several. */
@@ -43,13 +45,17 @@ export class WriteLanes {
     this.#free = Math.max(1, Math.floor(pool.settings.poolSize / 2));
   }
 
-  /** @throws {AppError} `unavailable` once it is closed; what the job throws; what `Database.write` says */
+  /** @throws {AppError} `unavailable` once it is closed, or if too many jobs of the account wait; what the job throws; what `Database.write` says */
   async submit<T>(run: (session: LongSession) => Promise<T>, options: WriteOptions = {}): Promise<T> {
     const { accountId, isLong = false } = options;
     if (this.#isClosed) throw unavailable('The service is stopping; send the request again.');
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const lane = this.#lanes.get(accountId) ?? new Lane(accountId);
     this.#lanes.set(accountId, lane);
+    if (lane.waiting.length >= LANE_LENGTH_MAX)
+      throw unavailable(
+        'Too many changes of this account are waiting, and nothing was written; send this one again later.',
+      );
     const startTimeMs = performance.now();
     lane.waiting.push({ run, isLong, resolve: (value) => resolve(value as T), reject, startTimeMs });
     lane.drained ??= this.#drain(lane);

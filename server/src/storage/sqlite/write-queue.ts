@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { Line } from '../../lib/line.ts';
 import { AppError } from '../../model/errors.ts';
 import type { LongSession } from '../database.ts';
 import type { Checkpoints } from './checkpoints.ts';
@@ -41,6 +42,8 @@ class JobFailure extends Error {
  * the transaction with it, and the others of its group are run again.
  */
 export class WriteQueue {
+  /** Those whose writes are not settled. */
+  readonly line = new Line();
   readonly #database: DatabaseSync;
   readonly #connection: Connection;
   readonly #steps: Record<'begin' | 'commit', StatementSync>;
@@ -73,7 +76,7 @@ export class WriteQueue {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     this.#waiting.push({ run, isLong, resolve: (value) => resolve(value as T), reject });
     this.#draining ??= this.#drain();
-    return promise;
+    return this.line.wait(promise);
   }
 
   async close(): Promise<void> {

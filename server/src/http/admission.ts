@@ -1,0 +1,113 @@
+import { Line } from '../lib/line.ts';
+import type { Database } from '../storage/database.ts';
+import { needsApiKey } from './authenticate.ts';
+import type { Exchange } from './exchange.ts';
+import { isProbe } from './routes/health.ts';
+import { UnreadConnections } from './unread-connections.ts';
+
+/** So long requests are begun in a turn of the event loop: what commits and what sends long lists has its turns, too. */
+const SHARE_MS = 20;
+/** Node.js takes one connection in a turn. As long as there are more, nothing is begun in so many turns: they are short then. */
+const TURNS_FOR_CONNECTIONS = 250;
+
+/**
+ * Where requests wait when more come than can be done. As long as the turns of the event loop are short each is begun as
+ * it comes. Otherwise they are only read, and begun one after the other: so it is known how many wait, and whoever has to
+ * be refused is told at once.
+ */
+export class Admission {
+  readonly #database: Pick<Database, 'isOverfull'>;
+  /** What programs send and what browsers do keep nobody of the other kind out. */
+  readonly #lines = { keys: new Line(), people: new Line() };
+  readonly #unread = new UnreadConnections(() => this.#lines.keys.room);
+  readonly #waiting: (() => void)[] = [];
+  #isScheduled = false;
+  /** Whether a connection was made in this turn, and in the one before. */
+  #hasConnected = false;
+  #hadConnected = false;
+  /** In how many turns nothing was begun. */
+  #turnsLeft = 0;
+  /** When the first and the last request of this turn came; undefined before the first. */
+  #firstMs: number | undefined;
+  #lastMs = 0;
+  /** How long requests came since others were begun. */
+  #comingMs = 0;
+
+  constructor(database: Pick<Database, 'isOverfull'>) {
+    this.#database = database;
+  }
+
+  /** Whether so much waits already that a request is better refused. */
+  isFull(exchange: Exchange): boolean {
+    if (!needsApiKey(exchange)) return this.#lines.people.isTooLong && !isProbe(exchange);
+    return this.#lines.keys.isTooLong || this.#database.isOverfull(isRead(exchange) ? 'reading' : 'writing');
+  }
+
+  /** To be told of each request that is refused because of that. */
+  noteRefusal(exchange: Exchange): void {
+    this.#unread.add(exchange);
+  }
+
+  /** Resolves when a request may begin; undefined if that is now. */
+  enter(exchange: Exchange): Promise<void> | undefined {
+    const nowMs = performance.now();
+    this.#lastMs = nowMs;
+    this.#firstMs ??= nowMs;
+    this.#schedule();
+    const isShort = nowMs - this.#firstMs < SHARE_MS && !this.#hasConnected && !this.#hadConnected;
+    return (isShort && this.#waiting.length === 0) || isProbe(exchange) ? undefined : this.#wait(exchange);
+  }
+
+  #wait(exchange: Exchange): Promise<void> {
+    const line = needsApiKey(exchange) ? this.#lines.keys : this.#lines.people;
+    return line.wait(new Promise((resolve) => this.#waiting.push(resolve)));
+  }
+
+  /** To be told of each new connection. */
+  noteConnection(): void {
+    this.#hasConnected = true;
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(this.#endTurn);
+  }
+
+  readonly #endTurn = (): void => {
+    this.#isScheduled = false;
+    this.#hadConnected = this.#hasConnected;
+    this.#hasConnected = false;
+    if (this.#firstMs !== undefined) this.#comingMs += this.#lastMs - this.#firstMs;
+    this.#firstMs = undefined;
+    if (this.#waiting.length > 0 && this.#leaveToConnections()) return;
+    // Half of the time is for what is begun, however long it takes to read and refuse the rest.
+    if (this.#waiting.length > 0) void this.#begin(Math.max(SHARE_MS, this.#comingMs));
+    this.#comingMs = 0;
+  };
+
+  /** Whether this turn ends here, so that the next connection is made: or whoever comes now would wait longest of all. */
+  #leaveToConnections(): boolean {
+    const isLeft = this.#hadConnected && this.#turnsLeft < TURNS_FOR_CONNECTIONS;
+    this.#turnsLeft = isLeft ? this.#turnsLeft + 1 : 0;
+    if (isLeft) this.#schedule();
+    return isLeft;
+  }
+
+  async #begin(durationMs: number): Promise<void> {
+    const endMs = performance.now() + durationMs;
+    while (performance.now() < endMs) {
+      const start = this.#waiting.shift();
+      if (start === undefined) return;
+      start();
+      // What a request does before it waits for something is done first, or all would begin at once.
+      await new Promise<void>((resolve) => process.nextTick(resolve));
+    }
+    if (this.#waiting.length > 0) this.#schedule();
+  }
+}
+
+function isRead({ incoming: { method } }: Exchange): boolean {
+  return method === 'GET' || method === 'HEAD';
+}

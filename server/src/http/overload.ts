@@ -1,0 +1,40 @@
+import type { Log } from '../lib/log.ts';
+import { AppError } from '../model/errors.ts';
+
+/** Refusals of so long are told in one line of the log. */
+const REPORT_INTERVAL_MS = 10_000;
+/** Those that are refused together are not to come back together. */
+const RETRY_SECONDS_MAX = 5;
+
+/** Why nothing is done with a request. */
+export function overloaded(): AppError {
+  const seconds = 1 + Math.floor(Math.random() * RETRY_SECONDS_MAX);
+  return new AppError(
+    'unavailable',
+    `More requests are waiting than can be answered soon, and nothing was done; send this one again in ${seconds} s.`,
+    { headers: { 'Retry-After': String(seconds) } },
+  );
+}
+
+/** Tells the operator how many requests were refused: a line for each would cost more than the refusal. */
+export class RefusalCount {
+  readonly #logger: Log['logger'];
+  #count = 0;
+
+  constructor({ logger }: Log) {
+    this.#logger = logger;
+  }
+
+  add(): void {
+    this.#count += 1;
+    if (this.#count > 1) return;
+    this.#logger.warn('more requests come than can be answered: some are refused');
+    setTimeout(this.#report, REPORT_INTERVAL_MS).unref();
+  }
+
+  readonly #report = (): void => {
+    const seconds = REPORT_INTERVAL_MS / 1_000;
+    this.#logger.warn({ refused: this.#count }, `requests refused within ${seconds} s, as too many were waiting`);
+    this.#count = 0;
+  };
+}

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, test } from 'node:test';
+import { generateSecret } from '../../src/model/api-keys.ts';
+import { only } from '../support/database.ts';
+import { openRaw, type RawReply } from '../support/raw.ts';
+import { requestText } from '../support/raw-http.ts';
+import { startTestService, type Tenant, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const CONNECTIONS = 60;
+/** On each connection, one behind the other and without waiting: together four times what may wait. */
+const PIPELINED = 100;
+/** PostgreSQL's connections are waited for, too, for two seconds at most. */
+const REFUSED =
+  /^More requests are waiting than can be answered soon, and nothing was done; send this one again in \d s\.$/;
+
+let service: TestService;
+
+before(async () => {
+  service = await startTestService();
+});
+after(() => service.stop());
+
+/** Sends many requests at once; the replies, in the same order. Each connection is used once more afterwards. */
+async function flood(toRequest: (index: number) => string): Promise<RawReply[]> {
+  const lanes = Array.from({ length: CONNECTIONS }, async (_, lane) => {
+    using connection = await openRaw(service.url);
+    const requests = Array.from({ length: PIPELINED }, (_unused, index) => toRequest(lane * PIPELINED + index));
+    connection.send(requests.join(''));
+    const replies: RawReply[] = [];
+    for (const _request of requests) replies.push(await connection.readReply());
+    connection.send('GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    assert.equal((await connection.readReply()).status, 200);
+    return replies;
+  });
+  return (await Promise.all(lanes)).flat();
+}
+
+/** As `flood`, again until something was refused: a machine may be slower in sending than in answering. */
+function floodUntilRefused(toRequest: (index: number) => string): Promise<RawReply[]> {
+  return until('more comes than can be done', async () => {
+    const replies = await flood(toRequest);
+    return replies.some(({ status }) => status === 503) && replies;
+  });
+}
+
+function assertRefused({ headers, body }: RawReply): void {
+  assert.match(headers['retry-after'] ?? '', /^[1-5]$/);
+  assert.equal(headers.link, '</docs/errors/unavailable>; rel="help"');
+  const { error } = JSON.parse(body);
+  assert.deepEqual([error.code, error.requestId], ['unavailable', headers['x-request-id']]);
+}
+
+function bodyOf(index: number): string {
+  return JSON.stringify({ address: `${index} Elm Street`, beds: 3, baths: 2 });
+}
+
+/** That what was created is there, and nothing else. */
+async function assertStored({ accountId }: Tenant, replies: RawReply[]): Promise<void> {
+  const created = replies.filter(({ status }) => status === 201).map(({ body }) => JSON.parse(body).id);
+  assert.ok(created.length > 0);
+  const rows = await service.sql('select id from listings where account_id = ?', accountId);
+  assert.deepEqual(rows.map(({ id }) => id).sort(), created.sort());
+  const events = await service.sql('select 1 from events where account_id = ?', accountId);
+  assert.equal(events.length, created.length);
+}
+
+test('when too many requests wait the others are told at once when to come back, and the rest are answered', async () => {
+  const { key } = await service.createTenant();
+  const linesBefore = service.logLines.length;
+  const replies = await floodUntilRefused(() => requestText('GET', '/v1/me', key));
+  replies.filter(({ status }) => status === 503).forEach(assertRefused);
+  const refused = replies.filter(({ status, body }) => status === 503 && REFUSED.test(JSON.parse(body).error.message));
+  assert.deepEqual([...new Set(replies.map(({ status }) => status))].sort(), [200, 503]);
+  assert.equal(new Set(refused.map(({ headers }) => headers['retry-after'])).size, 5, 'not all come back together');
+  const ids = new Set(refused.map(({ headers }) => headers['x-request-id']));
+  const lines = service.logLines.slice(linesBefore).map((line) => JSON.parse(line));
+  assert.ok(!lines.some(({ requestId }) => ids.has(requestId)), 'the log has no line for each');
+  assert.ok(lines.some(({ msg }) => msg === 'more requests come than can be answered: some are refused'));
+});
+
+test('nothing of a refused change is stored', async () => {
+  const tenant = await service.createTenant();
+  const replies = await flood((index) => requestText('POST', '/v1/listings', tenant.key, bodyOf(index)));
+  replies.filter(({ status }) => status !== 201).forEach(assertRefused);
+  await assertStored(tenant, replies);
+});
+
+const isAsked = only('sqlite', 'a PostgreSQL that cannot answer more is not asked who has a key');
+
+test('without a key that is one it is 401 all the same', isAsked, async () => {
+  const { key } = await service.createTenant();
+  const unknown = generateSecret();
+  const replies = await floodUntilRefused((index) => requestText('GET', '/v1/me', index % 4 === 0 ? unknown : key));
+  const body = '{"error":{"code":"unauthorized","message":"Invalid or missing API key"}}';
+  for (const [index, reply] of replies.entries()) {
+    if (index % 4 === 0) assert.deepEqual([reply.status, reply.body], [401, body]);
+    else assert.ok(reply.status === 200 || reply.status === 503);
+  }
+});
+
+test('meanwhile probes are answered, people are let in, and nobody is refused afterwards', async () => {
+  const { key } = await service.createTenant();
+  let isOver = false;
+  const flooding = floodUntilRefused(() => requestText('GET', '/v1/me', key)).finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    for (const path of ['/livez', '/readyz', '/docs', '/admin/setup']) {
+      const response = await fetch(`${service.url}${path}`);
+      await response.text();
+      assert.notEqual(response.status, 503, path);
+    }
+  }
+  await flooding;
+  assert.equal((await fetch(`${service.url}/v1/me`, { headers: { Authorization: `Bearer ${key}` } })).status, 200);
+});
+
+test(
+  'while another program keeps the database from being written, so many changes wait and others are refused; reads go on',
+  only('sqlite', 'PostgreSQL has a lane for each account'),
+  async () => {
+    const tenant = await service.createTenant();
+    const other = new DatabaseSync(service.database.name);
+    other.exec('begin immediate');
+    const isWaiting = Promise.withResolvers<void>();
+    const replies = flood((index) => {
+      if (index === CONNECTIONS * PIPELINED - 1) isWaiting.resolve();
+      return requestText('POST', '/v1/listings', tenant.key, bodyOf(index));
+    });
+    await isWaiting.promise;
+    assert.equal((await service.fetch(tenant, '/v1/listings')).status, 200);
+    await until(
+      'a change is refused',
+      () => !service.database.isOverfull('reading') && service.database.isOverfull('writing'),
+    );
+    other.close();
+    await assertStored(tenant, await replies);
+  },
+);
