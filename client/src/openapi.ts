@@ -252,7 +252,7 @@ export interface components {
         };
         Photo: {
             /**
-             * Format: uri
+             * @description As browsers read addresses: `é` and spaces need no escapes.
              * @example https://example.com/front.jpg
              */
             url: string;
@@ -499,7 +499,7 @@ export interface components {
             description?: string | null;
             photos?: components["schemas"]["Photo"][] | null;
             metadata?: {
-                [key: string]: string | number | boolean;
+                [key: string]: string | number | boolean | null;
             } | null;
         };
         EventList: {

@@ -3,6 +3,7 @@ import { administrators } from './parts/administrators.ts';
 import { backups } from './parts/backups.ts';
 import { crashesPostgres } from './parts/crashes-postgres.ts';
 import { crashesSqlite } from './parts/crashes-sqlite.ts';
+import { fuzz } from './parts/fuzz.ts';
 import { hostileHttp } from './parts/hostile-http.ts';
 import { isolation } from './parts/isolation.ts';
 import { ledger } from './parts/ledger.ts';
@@ -15,6 +16,7 @@ export const parts: readonly Part[] = [
   crashesPostgres,
   backups,
   hostileHttp,
+  fuzz,
   isolation,
   administrators,
   supplyChain,

@@ -912,7 +912,7 @@ export interface components {
         };
         Photo: {
             /**
-             * Format: uri
+             * @description As browsers read addresses: `é` and spaces need no escapes.
              * @example https://example.com/front.jpg
              */
             url: string;
@@ -1138,7 +1138,7 @@ export interface components {
             description?: string | null;
             photos?: components["schemas"]["Photo"][] | null;
             metadata?: {
-                [key: string]: string | number | boolean;
+                [key: string]: string | number | boolean | null;
             } | null;
         };
         EventList: {

@@ -3,14 +3,14 @@ import type { ParsedJson } from '../../lib/json.ts';
 import { isObject, mergePatch } from '../../lib/merge-patch.ts';
 import type { Listing, ListingInput } from '../../model/listings.ts';
 import { isOptional, listingFields } from './listings.ts';
-import { normalName } from './metadata.ts';
+import { metadataPatch, normalName } from './metadata.ts';
 import { parseListing } from './parse-listing.ts';
 
 /** What a client may send to change a listing; `null` removes an optional field. */
 export const listingPatch = z
   .strictObject(
     Object.fromEntries(
-      Object.entries(listingFields).map(([name, field]) => [
+      Object.entries({ ...listingFields, metadata: metadataPatch.optional() }).map(([name, field]) => [
         name,
         isOptional(name) ? field.nullable().optional() : field.optional(),
       ]),

@@ -5,6 +5,7 @@ import { addFault, codePoints, expected, findTextFault, isPlainText } from './fi
 const MEMBERS_MAX = 50;
 const NAME_LENGTH_MAX = 40;
 const TEXT_LENGTH_MAX = 500;
+const VALUE_TYPES = ['string', 'number', 'boolean'] as const;
 
 /** The name that a member is stored under. */
 export function normalName(given: string): string {
@@ -36,10 +37,16 @@ export const metadata = z
   .meta({
     type: 'object',
     maxProperties: MEMBERS_MAX,
-    additionalProperties: { type: ['string', 'number', 'boolean'], maxLength: TEXT_LENGTH_MAX },
+    propertyNames: { minLength: 1, maxLength: NAME_LENGTH_MAX },
+    additionalProperties: { type: VALUE_TYPES, maxLength: TEXT_LENGTH_MAX },
     description: `Values of your own; names have at most ${NAME_LENGTH_MAX} characters.`,
     example: { agentId: 'A-17', openHouse: true },
   });
+
+/** In a merge patch, where `null` removes a member. */
+export const metadataPatch = metadata.meta({
+  additionalProperties: { type: [...VALUE_TYPES, 'null'], maxLength: TEXT_LENGTH_MAX },
+});
 
 function findMetadataFault(name: string, value: unknown) {
   if (name === '__proto__') return { code: 'invalid_format', message: 'Must have another name.' } as const;

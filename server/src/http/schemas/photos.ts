@@ -17,7 +17,12 @@ const httpsUrl = z
     }
     return url;
   })
-  .meta({ format: 'uri', pattern: '^https://', maxLength: URL_LENGTH_MAX, example: 'https://example.com/front.jpg' });
+  .meta({
+    pattern: '^[Hh][Tt][Tt][Pp][Ss]://',
+    maxLength: URL_LENGTH_MAX,
+    description: 'As browsers read addresses: `é` and spaces need no escapes.',
+    example: 'https://example.com/front.jpg',
+  });
 
 const photo = z.preprocess(
   withoutNullCaption,

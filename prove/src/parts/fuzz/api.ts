@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type DocumentedOperation, OpenApiDocument } from '../../../../server/test/support/openapi.ts';
+import { REPOSITORY } from '../../../../server/test/support/process.ts';
+
+/** One of the two APIs, as its document in the repository has it: what is served could have the same fault twice. */
+export interface Api {
+  base: '/v1' | '/admin';
+  document: OpenApiDocument;
+}
+
+/** An operation of one of them. */
+export interface Target extends Api {
+  operation: DocumentedOperation;
+}
+
+const APIS: Api[] = [
+  { base: '/v1', document: readDocument('openapi.json') },
+  { base: '/admin', document: readDocument('admin.json') },
+];
+
+function readDocument(name: string): OpenApiDocument {
+  return new OpenApiDocument(readFileSync(join(REPOSITORY, 'openapi', name), 'utf8'));
+}
+
+export const TARGETS: readonly Target[] = APIS.flatMap((api) =>
+  api.document.operations.map((operation) => ({ ...api, operation })),
+);
+
+export function findTarget(base: Api['base'], operationId: string): Target {
+  const target = TARGETS.find((each) => each.base === base && each.operation.operationId === operationId);
+  if (target === undefined) throw new Error(`there is no operation ${operationId} below ${base}`);
+  return target;
+}

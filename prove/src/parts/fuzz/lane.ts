@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import type { Told } from '../../../../server/test/support/openapi.ts';
+import { findTarget, type Target } from './api.ts';
+import type { Draft } from './drafts.ts';
+import { Known, LISTINGS_MAX, type Listing } from './known.ts';
+import { judgeOutcome } from './outcome.ts';
+import { type CallerName, type Prepared, prepare } from './prepare.ts';
+import { judgeReply, type Tally } from './tally.ts';
+
+/** The headers by which each caller is known. */
+export type Callers = Record<CallerName, Record<string, string>>;
+
+const HISTORY = 6;
+const LIST = findTarget('/v1', 'listListings');
+const DELETE = findTarget('/v1', 'deleteListing');
+
+/** One account, and its requests: one after the other, so that each reply is known before. */
+export class Lane {
+  readonly known: Known;
+  readonly #url: string;
+  readonly #callers: Callers;
+  readonly #tally: Tally;
+  readonly #history: string[] = [];
+  #keys = 0;
+
+  constructor(url: string, callers: Callers, memberId: string, tally: Tally) {
+    this.known = new Known(memberId);
+    this.#url = url;
+    this.#callers = callers;
+    this.#tally = tally;
+  }
+
+  /** The last requests, for people who want to send them again. */
+  get history(): string {
+    return this.#history.join('\n');
+  }
+
+  /** Reads what there is before the first request. */
+  async begin(): Promise<void> {
+    await this.#readAll();
+  }
+
+  async take(draft: Draft): Promise<void> {
+    this.#keys += 1;
+    const request = prepare(draft, this.known, `key-${this.#keys}`);
+    const told = await this.#send(request);
+    judgeOutcome(request, told, this.known);
+    if (request.method === 'HEAD') return;
+    if (told.status < 300) await this.#learn(request, told);
+    if (draft.at % 50 === 0) await this.#repeat();
+    if (this.known.listings.size > LISTINGS_MAX) await this.#makeRoom();
+  }
+
+  async #send(request: Prepared): Promise<Told> {
+    const { method, path, query, body, target, headers, caller } = request;
+    const parameters = query
+      .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+      .join('&');
+    const url = `${target.base}${path}${parameters === '' ? '' : `?${parameters}`}`;
+    return this.#ask(target, method, url, { ...this.#callers[caller], ...headers }, body);
+  }
+
+  async #ask(target: Target, method: string, path: string, headers: Record<string, string>, body?: string) {
+    this.#history.push(toCurl(method, this.#url + path, headers, body));
+    if (this.#history.length > HISTORY) this.#history.shift();
+    const response = await fetch(this.#url + path, { method, headers, body: body ?? null });
+    const told = { status: response.status, headers: response.headers, text: await response.text() };
+    judgeReply(target, told);
+    this.#tally.count(target, told);
+    return told;
+  }
+
+  async #learn(request: Prepared, told: Told): Promise<void> {
+    const { known } = this;
+    const { operationId } = request.target.operation;
+    const isReplayed = told.headers.get('idempotent-replayed') === 'true';
+    assert.ok(!isReplayed, 'a reply is a replay, and its Idempotency-Key is new');
+    if (request.headers['Idempotency-Key'] !== undefined) known.remember(known.done, { request, told });
+    if (/^(create|update|upsert)Listing$/.test(operationId)) known.keep(told.text);
+    if (/^deleteListing/.test(operationId)) known.delete(request.listingId ?? '');
+    if (operationId === 'createImport') known.take((await this.#readAll()).data);
+    if (operationId === 'listListings') await this.#learnList(request, told);
+    if (operationId === 'createApiKey') known.remember(known.keys, JSON.parse(told.text).id);
+    if (operationId === 'deleteApiKey') move(request.path, known.keys, known.deletedKeys);
+    if (operationId === 'createInvitation') known.remember(known.invitations, JSON.parse(told.text).id);
+    if (operationId === 'deleteInvitation') move(request.path, known.invitations, known.deletedInvitations);
+  }
+
+  async #learnList({ query, headers, target }: Prepared, { text, headers: told }: Told): Promise<void> {
+    if (headers.Accept === 'application/json' || headers.Accept === '*/*') {
+      const { data } = JSON.parse(text);
+      const names = query.map(([name]) => name).filter((name) => name !== 'count' && name !== 'sort');
+      if (!names.includes('fields')) this.known.assertKnown(data);
+      if (query.length === 0) this.known.assertComplete(data);
+      else if (names.length === 0)
+        assert.equal(data.length, this.known.listings.size, 'listings are missing in a list');
+    }
+    const [, next] = /<([^>]+)>; rel="next"/.exec(told.get('link') ?? '') ?? [];
+    if (next !== undefined) await this.#readRest(target, next, headers.Accept ?? '');
+  }
+
+  /** The pages after one: each listing once, and none that was deleted. */
+  async #readRest(target: Target, first: string, accept: string): Promise<void> {
+    const seen = new Set<string>();
+    const headers = { ...this.#callers[target.base === '/v1' ? 'key' : 'administrator'], Accept: accept };
+    let next: string | undefined = first;
+    for (let pages = 0; next !== undefined && pages < 3; pages += 1) {
+      const told = await this.#ask(target, 'GET', next, headers);
+      assert.equal(told.status, 200, `the next page of a list is refused: ${told.text}`);
+      for (const id of told.text.match(/lst_[0-9a-z]{26}/g) ?? []) {
+        assert.ok(!this.known.deleted.has(id), `the deleted listing ${id} is on a page`);
+        seen.add(id);
+      }
+      [, next] = /<([^>]+)>; rel="next"/.exec(told.headers.get('link') ?? '') ?? [];
+    }
+  }
+
+  /** A request with an Idempotency-Key that is sent again is answered again, and not done again. */
+  async #repeat(): Promise<void> {
+    const earlier = this.known.done[0];
+    if (earlier === undefined) return;
+    const { status, headers, text } = await this.#send(earlier.request);
+    assert.deepEqual([status, text], [earlier.told.status, earlier.told.text], 'a retry is answered otherwise');
+    assert.equal(headers.get('idempotent-replayed'), 'true', 'a retry is not told to be one');
+  }
+
+  async #makeRoom(): Promise<void> {
+    for (const id of [...this.known.listings.keys()].slice(0, LISTINGS_MAX / 2)) {
+      const told = await this.#ask(DELETE, 'DELETE', `/v1/listings/${id}`, this.#callers.key);
+      assert.equal(told.status, 204, told.text);
+      this.known.delete(id);
+    }
+    this.known.assertComplete((await this.#readAll()).data);
+  }
+
+  async #readAll(): Promise<{ data: Listing[] }> {
+    const { text } = await this.#ask(LIST, 'GET', '/v1/listings', this.#callers.key);
+    const list = JSON.parse(text);
+    this.known.epoch = list.epoch;
+    this.known.sequence = list.sequence;
+    return list;
+  }
+}
+
+/** What the path ends with is deleted. */
+function move(path: string, from: string[], to: string[]): void {
+  const id = path.split('/').at(-1) ?? '';
+  from.splice(from.indexOf(id), 1);
+  to.push(id);
+}
+
+function toCurl(method: string, url: string, headers: Record<string, string>, body: string | undefined): string {
+  const lines = Object.entries(headers).map(([name, value]) => ` -H ${quote(`${name}: ${value}`)}`);
+  const data = body === undefined ? '' : ` --data-binary ${quote(body)}`;
+  return `curl -i -X ${method} ${quote(url)}${lines.join('')}${data}`.slice(0, CURL_LENGTH_MAX);
+}
+
+const CURL_LENGTH_MAX = 1_500;
+
+/** As a shell reads it. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

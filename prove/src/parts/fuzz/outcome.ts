@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import type { Told } from '../../../../server/test/support/openapi.ts';
+import { STEP } from './faults.ts';
+import type { Known } from './known.ts';
+import type { Prepared } from './prepare.ts';
+import { normalForm, unexplainedFault } from './rules.ts';
+import type { Schema } from './values.ts';
+
+/** What an operation may answer although nothing is wrong with the request: the document says so in words. */
+const IN_WORDS: Record<string, RegExp> = {
+  createImport: /^422 (import_failed|validation_failed)$/,
+  createInvitation: /^(409 conflict|429 rate_limited)$/,
+  updateMember: /^409 conflict$/,
+  deleteMember: /^409 conflict$/,
+};
+
+/** @throws AssertionError unless the reply is what the request must get, by the document and by what was told before */
+export function judgeOutcome(request: Prepared, told: Told, known: Known): void {
+  const { status } = told;
+  const { code, details = [] } = errorOf(told);
+  const step = Math.min(...request.refusals.map((refusal) => refusal.step));
+  const must = request.refusals.filter((refusal) => refusal.step === step);
+  if (mayBeRefusedBefore(step, request, { status, code, details })) return;
+  if (must.length > 0) {
+    const isTold = must.some((each) => each.status === status && (code === undefined || each.codes.includes(code)));
+    const expected = must.map((each) => `${each.status} ${each.codes.join(' or ')}`).join(' or ');
+    assert.ok(isTold, `${expected} was due, and ${status} ${code ?? ''} came: ${told.text.slice(0, 500)}`);
+    return;
+  }
+  if (IN_WORDS[request.target.operation.operationId]?.test(`${status} ${code}`)) return;
+  assert.ok(status < 400, `nothing was wrong, and ${status} ${code ?? ''} came: ${told.text.slice(0, 500)}`);
+  if (request.method !== 'HEAD') judgeSuccess(request, told, known);
+}
+
+interface Refused {
+  status: number;
+  code: string | undefined;
+  details: { field: string; code: string }[];
+}
+
+/** What stands in words may come first: a parameter, or a field. */
+function mayBeRefusedBefore(step: number, request: Prepared, { status, code, details }: Refused): boolean {
+  const { mayRefuse } = request;
+  const isOfQuery = status === 400 && /^invalid_(query|cursor)$/.test(code ?? 'invalid_query');
+  if (mayRefuse.query && step >= STEP.query && (isOfQuery || status === 410)) return true;
+  if (!mayRefuse.body || step < STEP.fields || status !== 422 || code !== 'validation_failed') return false;
+  if (step === STEP.fields) return true;
+  const fault = unexplainedFault(details);
+  assert.equal(fault, undefined, `a body that is valid by its schema is refused: ${JSON.stringify(fault)}`);
+  return true;
+}
+
+function judgeSuccess(request: Prepared, { status, text, headers }: Told, known: Known): void {
+  const { operationId } = request.target.operation;
+  if (operationId === 'upsertListing') assert.equal(status, request.listingId === undefined ? 201 : 200);
+  if (status === 304) assert.ok(request.headers['If-None-Match'], 'a 304 that was not asked for');
+  if (/^retrieveListing/.test(operationId) && status === 200) {
+    assert.equal(text, known.listings.get(request.listingId ?? ''), 'a listing is not as it was told');
+    assert.equal(headers.get('etag'), `"${JSON.parse(text).version}"`);
+  }
+  if (/^(create|update|upsert)Listing$/.test(operationId) || operationId === 'updateAccount')
+    judgeStored(request, text);
+  if (operationId === 'createImport') judgeReport(request, JSON.parse(text));
+}
+
+/** Whatever was sent is what is told, in its normal form. */
+function judgeStored({ target, value, headers }: Prepared, text: string): void {
+  const { document, operation } = target;
+  const schema: Schema = operation.requestBody?.content[headers['Content-Type'] ?? '']?.schema ?? {};
+  const stored = JSON.parse(text);
+  const given = Object(normalForm(value, schema, document));
+  for (const [name, member] of Object.entries(given)) {
+    if (name === 'metadata' && operation.operationId === 'updateListing')
+      assertMerged(stored.metadata ?? {}, Object(member));
+    else assert.deepEqual(stored[name], member, `${name} is not stored as it was sent`);
+  }
+}
+
+function assertMerged(stored: Record<string, unknown>, given: object): void {
+  for (const [name, member] of Object.entries(given)) {
+    assert.deepEqual(stored[name], member ?? undefined, `metadata.${name} is not stored as it was sent`);
+  }
+}
+
+/** Each row is counted once, and none that is invalid by its schema is counted as saved. */
+function judgeReport({ target, value, headers }: Prepared, report: Record<string, number>): void {
+  const { created = 0, updated = 0, unchanged = 0, failed = 0 } = report;
+  const rows = Array.isArray(value) ? value : [];
+  if (headers['Content-Type'] === 'text/csv') return;
+  const { document, operation } = target;
+  const { items = {} }: Schema = operation.requestBody?.content['application/json']?.schema ?? {};
+  const invalid = rows.filter((row) => !isEnd(row) && !document.matches(normalForm(row, items, document), items));
+  assert.equal(created + updated + unchanged + failed, rows.length, 'the report has not as many rows as the file');
+  assert.ok(failed >= invalid.length, `${invalid.length - failed} rows that are invalid by their schema were saved`);
+}
+
+/** The line that ends an export is no row. */
+function isEnd(row: unknown): boolean {
+  return typeof row === 'object' && row !== null && 'end' in row;
+}
+
+export function errorOf({ status, text }: Told): Partial<Refused> & { details?: { field: string; code: string }[] } {
+  return status < 400 || text === '' ? {} : JSON.parse(text).error;
+}

@@ -1,0 +1,219 @@
+import type { DocumentedParameter } from '../../../../server/test/support/openapi.ts';
+import type { Target } from './api.ts';
+import { toCsv } from './csv.ts';
+import type { Draft } from './drafts.ts';
+import { STEP } from './faults.ts';
+import type { Known } from './known.ts';
+import { judgeParameter, normalForm } from './rules.ts';
+import type { Schema } from './values.ts';
+
+/** Whose request it is: `administrator` and below only in `/admin`. */
+export type CallerName =
+  | 'key'
+  | 'reader'
+  | 'deleted key'
+  | 'wrong key'
+  | 'nobody'
+  | 'administrator'
+  | 'member'
+  | 'another page';
+
+/** Why a request must be refused. */
+export interface Refusal {
+  step: number;
+  status: number;
+  codes: readonly string[];
+}
+
+/** A request as it goes out, and what is known of its reply. */
+export interface Prepared {
+  target: Target;
+  caller: CallerName;
+  method: string;
+  path: string;
+  query: [name: string, value: string][];
+  headers: Record<string, string>;
+  body: string | undefined;
+  /** What was sent, if it is a JSON body. */
+  value: unknown;
+  at: number;
+  /** The listing that it names, if there is one. */
+  listingId: string | undefined;
+  refusals: Refusal[];
+  /** Whether what the document says in words may refuse it: its query, its body. */
+  mayRefuse: { query: boolean; body: boolean };
+}
+
+/** Makes the request of a draft in the account as it is known. */
+export function prepare(draft: Draft, known: Known, freshKey: string): Prepared {
+  const { target, faults, at } = draft;
+  const request: Prepared = {
+    target,
+    caller: target.base === '/v1' ? 'key' : 'administrator',
+    method: draft.isHead && target.operation.method === 'get' ? 'HEAD' : target.operation.method.toUpperCase(),
+    path: target.operation.path,
+    query: draft.query.map(([name, value]) => [name, value.replace('@epoch@', known.epoch)]),
+    headers: { 'Accept-Encoding': 'identity' },
+    body: undefined,
+    value: draft.body,
+    at,
+    listingId: undefined,
+    refusals: faults.map(({ step, status, codes }) => ({ step, status, codes })),
+    mayRefuse: { query: false, body: false },
+  };
+  setPath(request, draft, known);
+  setAccept(request, draft);
+  setBody(request, draft);
+  judgeExternalId(request, known);
+  judgeQuery(request, known);
+  setConditions(request, draft, known);
+  setRetry(request, draft, known, freshKey);
+  // The first check comes last, and so has the last word.
+  for (const fault of faults.toSorted((one, other) => other.step - one.step)) fault.apply(request);
+  return request;
+}
+
+/** What stands in the path, and whether there is such a thing. */
+function setPath(request: Prepared, { about, at }: Draft, known: Known): void {
+  const { operationId } = request.target.operation;
+  const [, name = ''] = /\{(\w+)\}/.exec(request.path) ?? [];
+  if (name === '') return;
+  const { live, deleted } = poolsOf(name, known);
+  const pool = operationId === 'upsertListing' ? live : { live, deleted, nothing: [] }[about];
+  const value = pool[at % Math.max(1, pool.length)] ?? NOTHING[at % NOTHING.length] ?? '';
+  request.path = request.path.replace(`{${name}}`, encodeURIComponent(value));
+  if (name === 'id') request.listingId = known.listings.has(value) ? value : undefined;
+  if (name === 'externalId') request.listingId = known.findByExternalId(value.normalize().trim());
+  const isThere = name === 'id' || name === 'externalId' ? request.listingId !== undefined : live.includes(value);
+  if (!isThere && operationId !== 'upsertListing') refuse(request, STEP.missing, 404, 'not_found');
+}
+
+const NOTHING = [
+  'lst_00000000000000000000000000',
+  'nobody',
+  '0',
+  'a\u0000b',
+  '\u202e',
+  "' or 1=1 --",
+  '😀',
+  '%',
+  'x'.repeat(300),
+];
+const EXTERNAL_IDS = ['a', 'A', 'b/c', 'ü d', 'u\u0308 d', '%', '日本', "'e", '0', ' a ', 'MLS-1', 'MLS-2', 'MLS-3'];
+
+function poolsOf(name: string, known: Known): { live: string[]; deleted: string[] } {
+  if (name === 'id') return { live: [...known.listings.keys()], deleted: [...known.deleted] };
+  if (name === 'keyId') return { live: known.keys, deleted: known.deletedKeys };
+  if (name === 'invitationId') return { live: known.invitations, deleted: known.deletedInvitations };
+  if (name === 'memberId') return { live: [known.memberId], deleted: [] };
+  return { live: EXTERNAL_IDS, deleted: EXTERNAL_IDS };
+}
+
+/** One of the formats that the document names. */
+function setAccept({ target, headers }: Prepared, { acceptAt }: Draft): void {
+  const types = ['*/*', ...Object.keys(target.operation.responses['200']?.content ?? {})];
+  headers.Accept = types[acceptAt % types.length] ?? '*/*';
+}
+
+function setBody(request: Prepared, { body, typeAt }: Draft): void {
+  const { operation, document } = request.target;
+  const types = Object.keys(operation.requestBody?.content ?? {});
+  if (types.length === 0) return;
+  const type = types[typeAt % types.length] ?? '';
+  request.headers['Content-Type'] = type;
+  request.body = writeBody(type, body);
+  if (operation.operationId === 'createImport') return;
+  const schema: Schema = operation.requestBody?.content[type]?.schema ?? {};
+  request.mayRefuse.body = true;
+  if (!document.matches(normalForm(body, schema, document), schema)) {
+    refuse(request, STEP.fields, 422, 'validation_failed');
+  }
+}
+
+/** An `externalId` that another listing has. */
+function judgeExternalId(request: Prepared, known: Known): void {
+  const { operationId } = request.target.operation;
+  if (operationId !== 'createListing' && operationId !== 'updateListing') return;
+  const { externalId } = Object(request.value);
+  if (typeof externalId !== 'string') return;
+  const owner = known.findByExternalId(externalId.normalize().trim());
+  if (owner !== undefined && owner !== request.listingId) refuse(request, STEP.taken, 409, 'external_id_taken');
+}
+
+function writeBody(type: string, body: unknown): string {
+  const rows = Array.isArray(body) ? body : [body];
+  if (type === 'application/x-ndjson') return rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+  return type === 'text/csv' ? toCsv(rows) : JSON.stringify(body);
+}
+
+function judgeQuery(request: Prepared, known: Known): void {
+  const { operation, document } = request.target;
+  const described = new Map(operation.parameters.map((parameter) => [parameter.name, parameter]));
+  const verdicts = request.query.map(([name, value]) => judge(described.get(name), name, value));
+  if (verdicts.includes('invalid')) refuse(request, STEP.query, 400, 'invalid_query');
+  if (verdicts.includes('unknown')) request.mayRefuse.query = true;
+  const given = new Map(request.query);
+  if (given.has('near') !== given.has('radius')) refuse(request, STEP.query, 400, 'invalid_query');
+  const isCsv = request.headers['Content-Type'] === 'text/csv';
+  if (given.has('ignoreUnknown') && !isCsv) refuse(request, STEP.query, 400, 'invalid_query');
+  if (operation.operationId !== 'listEvents' || verdicts.includes('invalid')) return;
+  const isBeyond = Number(given.get('after') ?? 0) > known.sequence + SLACK;
+  if (isBeyond || (given.get('epoch') ?? known.epoch) !== known.epoch)
+    refuse(request, STEP.missing, 410, 'events_expired');
+  else if (Number(given.get('after') ?? 0) > known.sequence) request.mayRefuse.query = true;
+
+  function judge(parameter: DocumentedParameter | undefined, name: string, value: string) {
+    return parameter === undefined ? 'invalid' : judgeParameter(name, value, parameter.schema, document);
+  }
+}
+
+/** So many changes at most are between two readings of the sequence. */
+const SLACK = 1_000;
+
+/** `If-Match` and its relatives. */
+function setConditions(request: Prepared, { precondition }: Draft, known: Known): void {
+  const { target, headers, listingId } = request;
+  const { parameters, method } = target.operation;
+  const version = known.versionOf(listingId);
+  if (precondition === 'none') return;
+  if (method === 'get') {
+    const takesTag = parameters.some(({ name }) => name === 'If-None-Match');
+    if (takesTag) headers['If-None-Match'] = precondition === 'stale' ? '"0", W/"none"' : `"${version ?? 1}"`;
+    return;
+  }
+  if (!parameters.some(({ name }) => name === 'If-Match')) return;
+  if (precondition === 'unless any') {
+    headers['If-None-Match'] = '*';
+    if (version !== undefined) refuse(request, STEP.precondition, 412, 'precondition_failed');
+    return;
+  }
+  headers['If-Match'] = { current: `"${version ?? 1}"`, stale: '"0", W/"1"', any: '*' }[precondition];
+  if (precondition === 'any' && version === undefined) refuse(request, STEP.precondition, 412, 'precondition_failed');
+  if (precondition === 'stale' || (precondition === 'current' && version === undefined)) {
+    refuse(request, STEP.precondition, 412, 'version_mismatch');
+  }
+}
+
+function setRetry(request: Prepared, { retry, at }: Draft, known: Known, freshKey: string): void {
+  const { operation } = request.target;
+  if (retry === 'none' || !operation.parameters.some(({ name }) => name === 'Idempotency-Key')) return;
+  const mode = new Map(request.query);
+  const isImport = operation.operationId === 'createImport';
+  if (isImport && (mode.get('atomic') !== 'true' || mode.get('dryRun') === 'true')) {
+    refuse(request, STEP.query, 400, 'invalid_idempotency_key');
+  }
+  const earlier = known.done[at % Math.max(1, known.done.length)];
+  const isReused = retry === 'reused' && earlier !== undefined && fingerprint(earlier.request) !== fingerprint(request);
+  request.headers['Idempotency-Key'] = isReused ? (earlier.request.headers['Idempotency-Key'] ?? '') : freshKey;
+  if (isReused) refuse(request, STEP.reuse, 422, 'idempotency_key_reused');
+}
+
+/** What makes a request another one than that of the same Idempotency-Key. */
+function fingerprint({ method, path, query, body, headers, target }: Prepared): string {
+  const { 'Content-Type': type, 'If-Match': match, 'If-None-Match': unless } = headers;
+  return JSON.stringify([target.base, method, path, query, body, type, match, unless]);
+}
+
+function refuse(request: Prepared, step: number, status: number, ...codes: string[]): void {
+  request.refusals.push({ step, status, codes });
+}

@@ -1,0 +1,95 @@
+import type { OpenApiDocument } from '../../../../server/test/support/openapi.ts';
+import type { Schema } from './values.ts';
+
+/**
+ * A value as the service looks at it, which the document says in words: texts are trimmed and in NFC before they are
+ * measured, and `null` for an optional field counts as not given.
+ */
+export function normalForm(value: unknown, given: Schema, document: OpenApiDocument): unknown {
+  const schema: Schema = document.schemaOf(given);
+  if (typeof value === 'string') return normalText(value, schema);
+  const [only, ...others] = (schema.anyOf ?? []).filter(({ type }) => type !== 'null');
+  if (only !== undefined && others.length === 0) return normalForm(value, only, document);
+  if (Array.isArray(value)) return value.map((element) => normalForm(element, schema.items ?? {}, document));
+  if (typeof value !== 'object' || value === null) return value;
+  return normalObject(value, schema, document);
+}
+
+function normalObject(value: object, schema: Schema, document: OpenApiDocument): unknown {
+  const { properties, required = [], additionalProperties } = schema;
+  const entries = Object.entries(value);
+  if (properties === undefined) {
+    const member = typeof additionalProperties === 'object' ? additionalProperties : {};
+    // Values of one's own keep their blanks.
+    return fromEntries(
+      entries.map(([name, each]) => [
+        name.normalize().trim(),
+        typeof each === 'string' ? each.normalize() : normalForm(each, member, document),
+      ]),
+    );
+  }
+  const given = entries.filter(([name, each]) => each !== null || required.includes(name) || !(name in properties));
+  return fromEntries(given.map(([name, each]) => [name, normalForm(each, properties[name] ?? {}, document)]));
+}
+
+/** Codes and choices are compared as they are sent, and a password has all its blanks. */
+function normalText(value: string, { enum: choices, pattern, format }: Schema): string {
+  if (choices !== undefined || (pattern !== undefined && !pattern.includes('://'))) return value;
+  return format === 'password' ? value.normalize() : value.normalize().trim();
+}
+
+/** `Object.fromEntries` that keeps a member called `__proto__`. */
+function fromEntries(entries: [string, unknown][]): object {
+  const value = {};
+  for (const [name, member] of entries) {
+    Object.defineProperty(value, name, { value: member, enumerable: true, configurable: true, writable: true });
+  }
+  return value;
+}
+
+/** What the document says in words beside its schemas, as the codes of the fields that may be refused by it. */
+const FURTHER: [field: RegExp, codes: RegExp][] = [
+  [/^(address|unitNumber|city|stateOrProvince|postalCode|description|externalId|name)$/, /^(blank|invalid_format)$/],
+  [/^photos\[\d+\]\.(url|caption)$/, /^(blank|invalid_format)$/],
+  [/^metadata\..*/s, /^(blank|invalid_format|duplicate|too_long|out_of_range)$/],
+  [/^(country|currency)$/, /^invalid_choice$/],
+  [/^(listPrice|livingArea|lotSizeArea|latitude|longitude)$/, /^(invalid_format|inconsistent|out_of_range)$/],
+  [/^(beds|baths)$/, /^out_of_range$/],
+  [/^yearBuilt$/, /^out_of_range$/],
+  [/^externalId$/, /^inconsistent$/],
+  [/^email$/, /^invalid_format$/],
+  [/^(password|newPassword)$/, /^(out_of_range|invalid_choice|blank)$/],
+  [/^expiresAt$/, /^(out_of_range|invalid_format)$/],
+];
+
+/** The first fault for which what is valid by its schema must not be refused. */
+export function unexplainedFault(details: readonly { field: string; code: string }[]) {
+  return details.find(({ field, code }) => !FURTHER.some(([name, codes]) => name.test(field) && codes.test(code)));
+}
+
+/** Parameters of which the document says in words what they are. */
+const IN_WORDS = /^(bbox|near|radius|q|cursor|epoch|(created|updated)At\[.*)$/;
+
+export type Verdict = 'valid' | 'invalid' | 'unknown';
+
+/** What the document says of a parameter, each of which stands once. */
+export function judgeParameter(name: string, text: string, given: Schema, document: OpenApiDocument): Verdict {
+  const value = readParameter(text, given);
+  if (text === '' || value === undefined || !document.matches(normalForm(value, given, document), given))
+    return 'invalid';
+  if (IN_WORDS.test(name)) return 'unknown';
+  // What a text must not be stands in words.
+  return typeof value === 'string' && given.enum === undefined && !isPlain(value) ? 'unknown' : 'valid';
+}
+
+function isPlain(value: string): boolean {
+  return value.trim() !== '' && !/[\p{Cc}\ud800-\udfff]/u.test(value) && !/^\.\.?$/.test(value.trim());
+}
+
+function readParameter(text: string, { type }: Schema): unknown {
+  if (type === 'array') return text.split(',');
+  if (type === 'integer') return /^-?\d+$/.test(text) ? Number(text) : undefined;
+  if (type === 'number') return /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined;
+  if (type === 'boolean') return { true: true, false: false }[text];
+  return text;
+}
