@@ -9,10 +9,12 @@ import { Tally } from './fuzz/tally.ts';
 
 const SIZES = {
   full: { lanes: 8, requests: 180_000, timesMin: 5 },
-  small: { lanes: 2, requests: 2_000, timesMin: 0 },
+  small: { lanes: 6, requests: 20_000, timesMin: 0 },
 };
 /** Drafts that are made at a time. */
 const DRAFTS = 200;
+/** So far apart that no lane has another one's choices. */
+const LANE_SEEDS = 0x1000_0000;
 /** Whose X-Forwarded-For is believed. */
 const TRUSTED_PROXIES = '127.0.0.1';
 
@@ -43,21 +45,21 @@ async function runLanes(trial: Trial, tally: Tally): Promise<void> {
     const world = await createWorld(service.url, settingsOf(trial, settings), index);
     const lane = new Lane(service.url, world.callers, world.administratorId, tally);
     await lane.begin();
-    await runLane(lane, index, trial.seed + index, requests / lanes);
+    await runLane(lane, `lane ${index} of seed ${trial.seed}`, trial.seed + index * LANE_SEEDS, requests / lanes);
   });
   const shown = setInterval(() => trial.say(`${tally.replies} replies`), 10_000);
   trial.after(() => clearInterval(shown));
   await Promise.all(running);
 }
 
-async function runLane(lane: Lane, index: number, seed: number, requests: number): Promise<void> {
+async function runLane(lane: Lane, name: string, seed: number, requests: number): Promise<void> {
   const drafts = makeDrafts();
   for (let first = 0; first < requests; first += DRAFTS) {
-    for (const draft of fc.sample(drafts, { seed: seed + first * 1_000, numRuns: DRAFTS })) {
+    for (const draft of fc.sample(drafts, { seed: seed + first, numRuns: DRAFTS })) {
       await lane.take(draft).catch((error: unknown) => {
-        if (!(error instanceof assert.AssertionError)) throw error;
+        if (!(error instanceof assert.AssertionError)) throw new Error(`after ${lane.history}`, { cause: error });
         const { message } = error;
-        assert.fail(`${message}\nin lane ${index} of seed ${seed - index}, after:\n${lane.history}`);
+        assert.fail(`${message}\nin ${name}, after:\n${lane.history}`);
       });
     }
   }

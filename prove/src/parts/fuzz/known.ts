@@ -21,7 +21,8 @@ export class Known {
   readonly done: { request: Prepared; told: Told }[] = [];
   readonly keys: string[] = [];
   readonly deletedKeys: string[] = [];
-  readonly invitations: string[] = [];
+  /** The address that each goes to, by its id: another one to the same address ends it. */
+  readonly invitations = new Map<string, string>();
   readonly deletedInvitations: string[] = [];
   readonly memberId: string;
 
@@ -51,6 +52,21 @@ export class Known {
   remember<T>(list: T[], value: T): void {
     list.push(value);
     if (list.length > REMEMBERED_MAX) list.shift();
+  }
+
+  deleteKey(id: string): void {
+    this.keys.splice(this.keys.indexOf(id), 1);
+    this.deletedKeys.push(id);
+  }
+
+  invite({ id, email }: { id: string; email: string }): void {
+    for (const [earlier, address] of this.invitations) if (address === email) this.revoke(earlier);
+    this.invitations.set(id, email);
+  }
+
+  revoke(id: string): void {
+    this.invitations.delete(id);
+    this.deletedInvitations.push(id);
   }
 
   /** What a complete list without filters must be: neither less nor more, and nothing that was deleted. */

@@ -81,9 +81,9 @@ export class Lane {
     if (operationId === 'createImport') known.take((await this.#readAll()).data);
     if (operationId === 'listListings') await this.#learnList(request, told);
     if (operationId === 'createApiKey') known.remember(known.keys, JSON.parse(told.text).id);
-    if (operationId === 'deleteApiKey') move(request.path, known.keys, known.deletedKeys);
-    if (operationId === 'createInvitation') known.remember(known.invitations, JSON.parse(told.text).id);
-    if (operationId === 'deleteInvitation') move(request.path, known.invitations, known.deletedInvitations);
+    if (operationId === 'deleteApiKey') known.deleteKey(lastPart(request.path));
+    if (operationId === 'createInvitation') known.invite(JSON.parse(told.text));
+    if (operationId === 'deleteInvitation') known.revoke(lastPart(request.path));
   }
 
   async #learnList({ query, headers, target }: Prepared, { text, headers: told }: Told): Promise<void> {
@@ -142,11 +142,8 @@ export class Lane {
   }
 }
 
-/** What the path ends with is deleted. */
-function move(path: string, from: string[], to: string[]): void {
-  const id = path.split('/').at(-1) ?? '';
-  from.splice(from.indexOf(id), 1);
-  to.push(id);
+function lastPart(path: string): string {
+  return path.split('/').at(-1) ?? '';
 }
 
 function toCurl(method: string, url: string, headers: Record<string, string>, body: string | undefined): string {

@@ -43,6 +43,9 @@ function mayBeRefusedBefore(step: number, request: Prepared, { status, code, det
   const { mayRefuse } = request;
   const isOfQuery = status === 400 && /^invalid_(query|cursor)$/.test(code ?? 'invalid_query');
   if (mayRefuse.query && step >= STEP.query && (isOfQuery || status === 410)) return true;
+  // Of a file it is told first what needs no look at what is stored.
+  const isFile = request.target.operation.operationId === 'createImport';
+  if (isFile && step >= STEP.reuse && IN_WORDS.createImport?.test(`${status} ${code}`)) return true;
   if (!mayRefuse.body || step < STEP.fields || status !== 422 || code !== 'validation_failed') return false;
   if (step === STEP.fields) return true;
   const fault = unexplainedFault(details);
@@ -72,9 +75,13 @@ function judgeStored({ target, value, headers }: Prepared, text: string): void {
   for (const [name, member] of Object.entries(given)) {
     if (name === 'metadata' && operation.operationId === 'updateListing')
       assertMerged(stored.metadata ?? {}, Object(member));
+    else if (member === null) assert.ok(DEFAULTED.has(name) || !(name in stored), `${name} was to be removed`);
     else assert.deepEqual(stored[name], member, `${name} is not stored as it was sent`);
   }
 }
+
+/** What is there again by itself. */
+const DEFAULTED = new Set(['status', 'currency', 'livingAreaUnits', 'lotSizeUnits']);
 
 function assertMerged(stored: Record<string, unknown>, given: object): void {
   for (const [name, member] of Object.entries(given)) {

@@ -85,7 +85,9 @@ function setPath(request: Prepared, { about, at }: Draft, known: Known): void {
   if (name === 'id') request.listingId = known.listings.has(value) ? value : undefined;
   if (name === 'externalId') request.listingId = known.findByExternalId(value.normalize().trim());
   const isThere = name === 'id' || name === 'externalId' ? request.listingId !== undefined : live.includes(value);
-  if (!isThere && operationId !== 'upsertListing') refuse(request, STEP.missing, 404, 'not_found');
+  // Which of two comes first is promised for listings only.
+  const step = name === 'memberId' ? STEP.fields : STEP.missing;
+  if (!isThere && operationId !== 'upsertListing') refuse(request, step, 404, 'not_found');
 }
 
 const NOTHING = [
@@ -104,7 +106,7 @@ const EXTERNAL_IDS = ['a', 'A', 'b/c', 'ü d', 'u\u0308 d', '%', '日本', "'e",
 function poolsOf(name: string, known: Known): { live: string[]; deleted: string[] } {
   if (name === 'id') return { live: [...known.listings.keys()], deleted: [...known.deleted] };
   if (name === 'keyId') return { live: known.keys, deleted: known.deletedKeys };
-  if (name === 'invitationId') return { live: known.invitations, deleted: known.deletedInvitations };
+  if (name === 'invitationId') return { live: [...known.invitations.keys()], deleted: known.deletedInvitations };
   if (name === 'memberId') return { live: [known.memberId], deleted: [] };
   return { live: EXTERNAL_IDS, deleted: EXTERNAL_IDS };
 }

@@ -16,7 +16,7 @@ export function normalForm(value: unknown, given: Schema, document: OpenApiDocum
 }
 
 function normalObject(value: object, schema: Schema, document: OpenApiDocument): unknown {
-  const { properties, required = [], additionalProperties } = schema;
+  const { properties, required, additionalProperties } = schema;
   const entries = Object.entries(value);
   if (properties === undefined) {
     const member = typeof additionalProperties === 'object' ? additionalProperties : {};
@@ -28,7 +28,9 @@ function normalObject(value: object, schema: Schema, document: OpenApiDocument):
       ]),
     );
   }
-  const given = entries.filter(([name, each]) => each !== null || required.includes(name) || !(name in properties));
+  // In a patch nothing is required, and `null` takes something away.
+  const isLeftOut = (name: string) => required !== undefined && name in properties && !required.includes(name);
+  const given = entries.filter(([name, each]) => each !== null || !isLeftOut(name));
   return fromEntries(given.map(([name, each]) => [name, normalForm(each, properties[name] ?? {}, document)]));
 }
 
