@@ -339,7 +339,7 @@ export interface paths {
         put?: never;
         /**
          * Switch the second factor off
-         * @description The recovery codes are gone with it.
+         * @description The recovery codes are gone with it. Where it is off already, it stays so.
          */
         post: operations["disableTwoFactor"];
         delete?: never;
@@ -1506,6 +1506,7 @@ export interface components {
         unknown_parameter: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 /** @description The page about the error, `rel="help"`. */
                 Link?: string;
                 [name: string]: unknown;
@@ -1518,6 +1519,7 @@ export interface components {
         not_acceptable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 /** @description The page about the error, `rel="help"`. */
                 Link?: string;
                 [name: string]: unknown;
@@ -1530,6 +1532,7 @@ export interface components {
         headers_too_large: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 /** @description The page about the error, `rel="help"`. */
                 Link?: string;
                 [name: string]: unknown;
@@ -1542,6 +1545,7 @@ export interface components {
         internal_error: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 /** @description The page about the error, `rel="help"`. */
                 Link?: string;
                 [name: string]: unknown;
@@ -1555,6 +1559,7 @@ export interface components {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 /** @description The page about the error, `rel="help"`. */
                 Link?: string;
                 [name: string]: unknown;
@@ -1571,6 +1576,7 @@ export interface components {
         "unknown_parameter.invalid_json": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 /** @description The page about the error, `rel="help"`. */
                 Link?: string;
                 [name: string]: unknown;
@@ -1583,6 +1589,7 @@ export interface components {
         unauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 /** @description The page about the error, `rel="help"`. */
                 Link?: string;
                 [name: string]: unknown;
@@ -1595,6 +1602,7 @@ export interface components {
         forbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 /** @description The page about the error, `rel="help"`. */
                 Link?: string;
                 [name: string]: unknown;
@@ -1607,6 +1615,7 @@ export interface components {
         not_found: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 /** @description The page about the error, `rel="help"`. */
                 Link?: string;
                 [name: string]: unknown;
@@ -1619,6 +1628,7 @@ export interface components {
         request_timeout: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 /** @description The page about the error, `rel="help"`. */
                 Link?: string;
                 [name: string]: unknown;
@@ -1631,6 +1641,7 @@ export interface components {
         payload_too_large: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 /** @description The page about the error, `rel="help"`. */
                 Link?: string;
                 [name: string]: unknown;
@@ -1643,6 +1654,7 @@ export interface components {
         unsupported_media_type: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 /** @description The page about the error, `rel="help"`. */
                 Link?: string;
                 [name: string]: unknown;
@@ -1655,6 +1667,7 @@ export interface components {
         validation_failed: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 /** @description The page about the error, `rel="help"`. */
                 Link?: string;
                 [name: string]: unknown;
@@ -1672,6 +1685,7 @@ export interface components {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 /** @description The page about the error, `rel="help"`. */
                 Link?: string;
                 [name: string]: unknown;
@@ -1684,6 +1698,7 @@ export interface components {
         storage_full: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 /** @description The page about the error, `rel="help"`. */
                 Link?: string;
                 [name: string]: unknown;
@@ -1696,6 +1711,7 @@ export interface components {
         conflict: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 /** @description The page about the error, `rel="help"`. */
                 Link?: string;
                 [name: string]: unknown;
@@ -1709,6 +1725,7 @@ export interface components {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 /** @description The page about the error, `rel="help"`. */
                 Link?: string;
                 [name: string]: unknown;
@@ -1721,6 +1738,7 @@ export interface components {
         account_changed: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 /** @description The page about the error, `rel="help"`. */
                 Link?: string;
                 [name: string]: unknown;
@@ -1741,6 +1759,7 @@ export interface components {
         "unknown_parameter.invalid_header.invalid_idempotency_key.invalid_json": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 /** @description The page about the error, `rel="help"`. */
                 Link?: string;
                 [name: string]: unknown;
@@ -1760,6 +1779,7 @@ export interface components {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 /** @description The page about the error, `rel="help"`. */
                 Link?: string;
                 [name: string]: unknown;
@@ -1776,6 +1796,7 @@ export interface components {
         "idempotency_key_reused.validation_failed": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 /** @description The page about the error, `rel="help"`. */
                 Link?: string;
                 [name: string]: unknown;
@@ -1792,6 +1813,7 @@ export interface components {
         "version_mismatch.precondition_failed": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 /** @description The page about the error, `rel="help"`. */
                 Link?: string;
                 [name: string]: unknown;
@@ -1810,6 +1832,7 @@ export interface components {
         "unknown_parameter.invalid_header.invalid_idempotency_key": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 /** @description The page about the error, `rel="help"`. */
                 Link?: string;
                 [name: string]: unknown;
@@ -1827,6 +1850,7 @@ export interface components {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 /** @description The page about the error, `rel="help"`. */
                 Link?: string;
                 [name: string]: unknown;
@@ -1839,6 +1863,7 @@ export interface components {
         idempotency_key_reused: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 /** @description The page about the error, `rel="help"`. */
                 Link?: string;
                 [name: string]: unknown;
@@ -1851,6 +1876,7 @@ export interface components {
         events_expired: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 /** @description The page about the error, `rel="help"`. */
                 Link?: string;
                 [name: string]: unknown;
@@ -1867,6 +1893,7 @@ export interface components {
         "account_changed.conflict": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 /** @description The page about the error, `rel="help"`. */
                 Link?: string;
                 [name: string]: unknown;
@@ -1923,6 +1950,11 @@ export interface components {
          */
         "X-Request-Id": string;
         /**
+         * @description The cookie of the session, when it begins, is renewed or ends. It says who signs in, until they have.
+         * @example property-listings.session_token=…; Max-Age=604800; Path=/; HttpOnly; SameSite=Lax
+         */
+        "Set-Cookie": string;
+        /**
          * @description Send the request again after so many seconds.
          * @example 1
          */
@@ -1958,6 +1990,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2022,6 +2055,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2083,6 +2117,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2145,6 +2180,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2217,6 +2253,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2275,6 +2312,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2339,6 +2377,7 @@ export interface operations {
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -2379,6 +2418,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2453,6 +2493,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2526,6 +2567,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2587,6 +2629,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2665,6 +2708,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2725,6 +2769,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2801,6 +2846,7 @@ export interface operations {
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -2836,6 +2882,7 @@ export interface operations {
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -2881,6 +2928,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2954,6 +3002,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3012,6 +3061,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3047,7 +3097,6 @@ export interface operations {
             403: components["responses"]["forbidden"];
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
-            409: components["responses"]["conflict"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
@@ -3086,6 +3135,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3133,6 +3183,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3456,6 +3507,7 @@ export interface operations {
                     /** @description The `total`, likewise, if it was asked for. */
                     "X-Total-Count"?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3541,6 +3593,7 @@ export interface operations {
                     /** @description As it was. */
                     ETag?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -3557,6 +3610,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     /** @description The page about the error, `rel="help"`. */
                     Link?: string;
                     [name: string]: unknown;
@@ -3570,6 +3624,7 @@ export interface operations {
             406: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     /** @description The page about the error, `rel="help"`. */
                     Link?: string;
                     [name: string]: unknown;
@@ -3625,6 +3680,7 @@ export interface operations {
                     ETag?: string;
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3692,6 +3748,7 @@ export interface operations {
                     /** @description Its version, in quotes. */
                     ETag?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3722,6 +3779,7 @@ export interface operations {
                     /** @description Its version, in quotes. */
                     ETag?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -3734,6 +3792,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     /** @description The page about the error, `rel="help"`. */
                     Link?: string;
                     [name: string]: unknown;
@@ -3782,6 +3841,7 @@ export interface operations {
                 headers: {
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -3848,6 +3908,7 @@ export interface operations {
                     ETag?: string;
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3886,6 +3947,7 @@ export interface operations {
                 headers: {
                     "Accept-Patch": components["headers"]["Accept-Patch"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     /** @description The page about the error, `rel="help"`. */
                     Link?: string;
                     [name: string]: unknown;
@@ -3929,6 +3991,7 @@ export interface operations {
                     /** @description Its version, in quotes. */
                     ETag?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3959,6 +4022,7 @@ export interface operations {
                     /** @description Its version, in quotes. */
                     ETag?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -3971,6 +4035,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     /** @description The page about the error, `rel="help"`. */
                     Link?: string;
                     [name: string]: unknown;
@@ -4036,6 +4101,7 @@ export interface operations {
                     ETag?: string;
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4069,6 +4135,7 @@ export interface operations {
                     ETag?: string;
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4140,6 +4207,7 @@ export interface operations {
                 headers: {
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -4194,6 +4262,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4269,6 +4338,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     /** @description The page about the error, `rel="help"`. */
                     Link?: string;
                     [name: string]: unknown;
@@ -4370,6 +4440,7 @@ export interface operations {
                 headers: {
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4410,6 +4481,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     /** @description The page about the error, `rel="help"`. */
                     Link?: string;
                     [name: string]: unknown;
@@ -4425,6 +4497,7 @@ export interface operations {
             408: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     /** @description The page about the error, `rel="help"`. */
                     Link?: string;
                     [name: string]: unknown;
@@ -4438,6 +4511,7 @@ export interface operations {
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     /** @description The page about the error, `rel="help"`. */
                     Link?: string;
                     [name: string]: unknown;
@@ -4450,6 +4524,7 @@ export interface operations {
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     /** @description The page about the error, `rel="help"`. */
                     Link?: string;
                     [name: string]: unknown;
@@ -4468,6 +4543,7 @@ export interface operations {
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     /** @description The page about the error, `rel="help"`. */
                     Link?: string;
                     [name: string]: unknown;
@@ -4500,6 +4576,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4531,6 +4608,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     /** @description The page about the error, `rel="help"`. */
                     Link?: string;
                     [name: string]: unknown;
@@ -4573,6 +4651,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4600,6 +4679,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     /** @description The page about the error, `rel="help"`. */
                     Link?: string;
                     [name: string]: unknown;
@@ -4617,6 +4697,7 @@ export interface operations {
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     /** @description The page about the error, `rel="help"`. */
                     Link?: string;
                     [name: string]: unknown;
@@ -4655,6 +4736,7 @@ export interface operations {
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -4665,6 +4747,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     /** @description The page about the error, `rel="help"`. */
                     Link?: string;
                     [name: string]: unknown;
@@ -4677,6 +4760,7 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     /** @description The page about the error, `rel="help"`. */
                     Link?: string;
                     [name: string]: unknown;
@@ -4711,6 +4795,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4767,6 +4852,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4787,6 +4873,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     /** @description The page about the error, `rel="help"`. */
                     Link?: string;
                     [name: string]: unknown;
@@ -4804,6 +4891,7 @@ export interface operations {
                 headers: {
                     "Accept-Patch": components["headers"]["Accept-Patch"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     /** @description The page about the error, `rel="help"`. */
                     Link?: string;
                     [name: string]: unknown;
@@ -4816,6 +4904,7 @@ export interface operations {
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     /** @description The page about the error, `rel="help"`. */
                     Link?: string;
                     [name: string]: unknown;
@@ -4856,6 +4945,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4960,6 +5050,7 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     /** @description The page about the error, `rel="help"`. */
                     Link?: string;
                     [name: string]: unknown;
@@ -4973,6 +5064,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     /** @description The page about the error, `rel="help"`. */
                     Link?: string;
                     [name: string]: unknown;
@@ -5006,6 +5098,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5033,6 +5126,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     /** @description The page about the error, `rel="help"`. */
                     Link?: string;
                     [name: string]: unknown;
@@ -5072,6 +5166,7 @@ export interface operations {
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -5082,6 +5177,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     /** @description The page about the error, `rel="help"`. */
                     Link?: string;
                     [name: string]: unknown;
@@ -5094,6 +5190,7 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     /** @description The page about the error, `rel="help"`. */
                     Link?: string;
                     [name: string]: unknown;
@@ -5149,6 +5246,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5171,6 +5269,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     /** @description The page about the error, `rel="help"`. */
                     Link?: string;
                     [name: string]: unknown;
@@ -5183,6 +5282,7 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     /** @description The page about the error, `rel="help"`. */
                     Link?: string;
                     [name: string]: unknown;
@@ -5200,6 +5300,7 @@ export interface operations {
                 headers: {
                     "Accept-Patch": components["headers"]["Accept-Patch"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     /** @description The page about the error, `rel="help"`. */
                     Link?: string;
                     [name: string]: unknown;
@@ -5212,6 +5313,7 @@ export interface operations {
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     /** @description The page about the error, `rel="help"`. */
                     Link?: string;
                     [name: string]: unknown;
@@ -5244,6 +5346,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5271,6 +5374,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     /** @description The page about the error, `rel="help"`. */
                     Link?: string;
                     [name: string]: unknown;
@@ -5314,6 +5418,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5338,6 +5443,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     /** @description The page about the error, `rel="help"`. */
                     Link?: string;
                     [name: string]: unknown;
@@ -5356,6 +5462,7 @@ export interface operations {
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     /** @description The page about the error, `rel="help"`. */
                     Link?: string;
                     [name: string]: unknown;
@@ -5370,6 +5477,7 @@ export interface operations {
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     /** @description The page about the error, `rel="help"`. */
                     Link?: string;
                     [name: string]: unknown;
@@ -5383,6 +5491,7 @@ export interface operations {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     /** @description The page about the error, `rel="help"`. */
                     Link?: string;
                     [name: string]: unknown;
@@ -5421,6 +5530,7 @@ export interface operations {
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -5431,6 +5541,7 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     /** @description The page about the error, `rel="help"`. */
                     Link?: string;
                     [name: string]: unknown;
@@ -5443,6 +5554,7 @@ export interface operations {
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     /** @description The page about the error, `rel="help"`. */
                     Link?: string;
                     [name: string]: unknown;

@@ -42,7 +42,8 @@ const UNIVERSAL =
   /^(date|connection|keep-alive|content-(encoding|length|type)|transfer-encoding|cache-control|vary|x-content-type-options)$/;
 
 /** What depends on the settings, the format, the page, or which of a status's codes it is. */
-const DEPENDING = /^(ratelimit.*|idempotent-replayed|link|x-(sequence|epoch|total-count)|retry-after|accept-encoding)$/;
+const DEPENDING =
+  /^(ratelimit.*|idempotent-replayed|link|x-(sequence|epoch|total-count)|retry-after|accept-encoding|set-cookie)$/;
 
 /** Whether it is about who somebody is, and not about an account: sign-in.test.ts and its neighbours call these. */
 export function isOfPeople({ path }: DocumentedOperation): boolean {

@@ -1,24 +1,19 @@
 import assert from 'node:assert/strict';
 import { Browser } from '../../../../server/test/support/browser.ts';
 import { runCommand } from '../../../../server/test/support/process.ts';
-import type { Callers } from './lane.ts';
+import type { CallerName } from './prepare.ts';
 
 export const PASSWORD = 'correct horse battery staple';
+
+/** The headers by which each caller is known. */
+export type Callers = Record<CallerName, Record<string, string>>;
 
 /** An account with somebody who administers it, a member, and keys. */
 export interface World {
   url: string;
-  email: string;
   browser: Browser;
-  member: Browser;
-  memberId: string;
   administratorId: string;
   callers: Callers;
-}
-
-/** What a proxy says of where a request comes from: each lane has an address of its own, so that none is refused for another. */
-export function from(address: string): Record<string, string> {
-  return { 'X-Forwarded-For': address };
 }
 
 export async function createWorld(url: string, settings: Record<string, string>, lane: number): Promise<World> {
@@ -43,18 +38,18 @@ export async function createWorld(url: string, settings: Record<string, string>,
   }
   const [full, read, deleted] = keys;
   await browser.ask('DELETE', `/admin/api-keys/${deleted.id}`, undefined, 204);
-  const { member, memberId } = await invite(browser, url, `grace-${lane}@example.com`);
+  const member = await invite(browser, url, `grace-${lane}@example.com`);
   const callers = callersOf(url, { full: full.key, read: read.key, deleted: deleted.key }, { browser, member });
-  return { url, email, browser, member, memberId, administratorId: session.user.id, callers };
+  return { url, browser, administratorId: session.user.id, callers };
 }
 
 /** Somebody who joins the account with a password of their own. */
-async function invite(browser: Browser, url: string, email: string): Promise<{ member: Browser; memberId: string }> {
+async function invite(browser: Browser, url: string, email: string): Promise<Browser> {
   const { url: link } = await browser.ask('POST', '/admin/invitations', { email, role: 'member' }, 201);
   const [, token] = String(link).split('#token=');
   const member = new Browser({ url });
-  const accepted = await member.ask('POST', '/admin/invitations/accept', { token, name: 'Grace', password: PASSWORD });
-  return { member, memberId: accepted.user.id };
+  await member.ask('POST', '/admin/invitations/accept', { token, name: 'Grace', password: PASSWORD });
+  return member;
 }
 
 type Browsers = { browser: Browser; member: Browser };

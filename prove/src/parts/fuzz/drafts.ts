@@ -105,7 +105,12 @@ function queryOf({ operation, document }: Target): fc.Arbitrary<(readonly [strin
     const value = PARAMETERS[name] ?? PARAMETERS[name.replace(/\[.*/, '')] ?? valuesOf(schema, document).map(String);
     return value.map((text) => [name, text] as const);
   });
-  const any = fc.oneof({ weight: 12, arbitrary: fc.oneof(...each) }, { weight: 1, arbitrary: nonsense(known) });
+  const framing = known.flatMap(({ name }, at) => (FRAMING.has(name) ? (each[at] ?? []) : []));
+  const any = fc.oneof(
+    { weight: 8, arbitrary: fc.oneof(...each) },
+    { weight: framing.length > 0 ? 5 : 0, arbitrary: fc.oneof(...framing, ...each.slice(0, 1)) },
+    { weight: 1, arbitrary: nonsense(known) },
+  );
   return fc
     .uniqueArray(any, { maxLength: 3, selector: ([name]) => name })
     .map((query) =>
@@ -113,6 +118,8 @@ function queryOf({ operation, document }: Target): fc.Arbitrary<(readonly [strin
     );
 }
 
+/** What says how a list comes, and not what it has. */
+const FRAMING = new Set(['limit', 'fields', 'count', 'sort']);
 const RADIUS = ['radius', '3000km'] as const;
 
 function nonsense(known: readonly { name: string }[]): Parameter {

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import type { Told } from '../../../../server/test/support/openapi.ts';
+import type { Callers, World } from './accounts.ts';
 import { findTarget, type Target } from './api.ts';
 import type { Draft } from './drafts.ts';
 import { Known, LISTINGS_MAX, type Listing } from './known.ts';
 import { judgeOutcome } from './outcome.ts';
-import { type CallerName, type Prepared, prepare } from './prepare.ts';
+import { type Prepared, prepare } from './prepare.ts';
 import { judgeReply, type Tally } from './tally.ts';
-
-/** The headers by which each caller is known. */
-export type Callers = Record<CallerName, Record<string, string>>;
 
 const HISTORY = 6;
 const LIST = findTarget('/v1', 'listListings');
@@ -23,8 +21,8 @@ export class Lane {
   readonly #history: string[] = [];
   #keys = 0;
 
-  constructor(url: string, callers: Callers, memberId: string, tally: Tally) {
-    this.known = new Known(memberId);
+  constructor({ url, callers, administratorId }: World, tally: Tally) {
+    this.known = new Known(administratorId);
     this.#url = url;
     this.#callers = callers;
     this.#tally = tally;
@@ -63,8 +61,7 @@ export class Lane {
   async #ask(target: Target, method: string, path: string, headers: Record<string, string>, body?: string) {
     this.#history.push(toCurl(method, this.#url + path, headers, body));
     if (this.#history.length > HISTORY) this.#history.shift();
-    const response = await fetch(this.#url + path, { method, headers, body: body ?? null });
-    const told = { status: response.status, headers: response.headers, text: await response.text() };
+    const told = await tell(this.#url + path, { method, headers, body: body ?? null });
     judgeReply(target, told);
     this.#tally.count(target, told);
     return told;
@@ -140,6 +137,18 @@ export class Lane {
     this.known.sequence = list.sequence;
     return list;
   }
+}
+
+/** A connection that was idle may be closed just as it is used again: then another one is taken. */
+async function tell(url: string, init: RequestInit): Promise<Told> {
+  const again = () => fetch(url, init).catch((error: unknown) => assert.fail(`no reply came: ${describe(error)}`));
+  const response = await fetch(url, init).catch(again);
+  const text = await response.text().catch((error: unknown) => assert.fail(`a reply was cut: ${describe(error)}`));
+  return { status: response.status, headers: response.headers, text };
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? `${error.message} ${error.cause ?? ''}` : String(error);
 }
 
 function lastPart(path: string): string {

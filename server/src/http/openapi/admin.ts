@@ -99,7 +99,7 @@ export const ADMIN: Api = {
       description: 'What signing in sets; over HTTPS its name begins with `__Host-`.',
     },
   },
-  replyHeaders: ['X-Request-Id'],
+  replyHeaders: ['X-Request-Id', 'Set-Cookie'],
   requestHeadersOf: ({ caller }) => (caller === undefined ? [REQUEST_ID, ACCOUNT_ID] : [REQUEST_ID]),
   errorsOf,
   errorExamples: {

@@ -56,7 +56,8 @@ function describeError(errors: AppError[], api: Api, components: Components): ob
     const ofCode = api.errorExamples[code] === undefined ? ERRORS[code].headers : {};
     return Object.keys({ ...ofCode, ...headers });
   });
-  const always = errors.some(({ code }) => BEFORE_CALLER.has(code)) ? ['X-Request-Id'] : api.replyHeaders;
+  const isEarly = errors.some(({ code }) => BEFORE_CALLER.has(code));
+  const always = api.replyHeaders.filter((name) => !(isEarly && name.startsWith('RateLimit')));
   const examples = errors.map((error) => [error.code, describeExample(error, api, components)]);
   const described = {
     description: errors.map(({ code }) => `[\`${code}\`](/docs/errors/${code}): ${ERRORS[code].title}.`).join('\n\n'),

@@ -23,6 +23,11 @@ const REPLY_HEADERS: Record<string, { description: string; example: string }> = 
     description: 'How to authenticate, and why the key was refused.',
     example: 'Bearer realm="property-listings", error="invalid_token", error_description="This API key has expired"',
   },
+  'Set-Cookie': {
+    description:
+      'The cookie of the session, when it begins, is renewed or ends. It says who signs in, until they have.',
+    example: 'property-listings.session_token=…; Max-Age=604800; Path=/; HttpOnly; SameSite=Lax',
+  },
   Allow: { description: 'The methods that the path takes.', example: 'GET, HEAD, POST' },
   'Accept-Patch': {
     description: 'The media types that a patch can have.',

@@ -127,10 +127,10 @@ export const enableTwoFactorOperation = ofPerson('two-factor/enable', {
 export const disableTwoFactorOperation = ofPerson('two-factor/disable', {
   operationId: 'disableTwoFactor',
   summary: 'Switch the second factor off',
-  description: 'The recovery codes are gone with it.',
+  description: 'The recovery codes are gone with it. Where it is off already, it stays so.',
   body: PASSWORD,
   replies: [SESSION_REPLY],
-  errors: [...INPUT_ERRORS, 'rate_limited', 'conflict'],
+  errors: [...INPUT_ERRORS, 'rate_limited'],
 });
 
 export const renewBackupCodesOperation = ofPerson('two-factor/generate-backup-codes', {

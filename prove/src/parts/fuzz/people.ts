@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { nextTotp, totp, wrongCode } from '../../../../server/test/support/totp.ts';
+import { PASSWORD, type World } from './accounts.ts';
+import type { Tally } from './tally.ts';
+import { Visitor } from './visitor.ts';
+
+const WRONG = 'battery horse staple correct';
+const NEW_PASSWORD = 'staple correct battery horse';
+/** Whose address the first administrator of all has. */
+const FIRST = 'first@example.com';
+const NOBODYS_TOKEN = 'x'.repeat(43);
+/** Two passwords are hashed at a time, and sixteen wait. */
+const AT_ONCE = 24;
+/** Wrong passwords, or codes, after which it is enough. */
+const TRIES = 10;
+
+/** The first administrator of all, by the link that the service has shown. */
+export async function setUp(url: string, directory: string, tally: Tally, isThorough: boolean): Promise<void> {
+  const visitor = new Visitor(url, '198.51.100.1', tally);
+  const state = await visitor.ask('retrieveSetup', undefined, '200');
+  assert.equal(state.isOpen, true);
+  const [, token] = (await readFile(join(directory, 'setup-link.txt'), 'utf8')).trim().split('#token=');
+  for (let count = 0; count < 5; count += 1) {
+    await visitor.ask('previewSetup', { token }, '200');
+    await visitor.ask('previewSetup', { token: NOBODYS_TOKEN }, '403 forbidden');
+  }
+  const person = { name: 'Ada Lovelace', email: FIRST, password: PASSWORD, accountName: 'The first' };
+  await visitor.ask('setUp', { ...person, token: NOBODYS_TOKEN }, '403 forbidden');
+  if (isThorough) {
+    const outcomes = await atOnce(() => visitor.try('setUp', { ...person, token }));
+    assertOne(outcomes, '201', /^(409 conflict|429 rate_limited)$/);
+  } else await visitor.ask('setUp', { ...person, token }, '201');
+  await visitor.ask('setUp', { ...person, token }, '409 conflict');
+}
+
+async function atOnce(work: () => Promise<{ outcome: string }>): Promise<string[]> {
+  const done = await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return done.map(({ outcome }) => outcome);
+}
+
+/** What can happen once happens once, however many ask for it. */
+function assertOne(outcomes: string[], good: string, others: RegExp): void {
+  const rest = outcomes.filter((outcome) => outcome !== good);
+  assert.equal(rest.length, outcomes.length - 1, `${good} came ${outcomes.length - rest.length} times`);
+  assert.deepEqual(
+    rest.filter((outcome) => !others.test(outcome)),
+    [],
+    `only one ${good} was due`,
+  );
+}
+
+/** What people do with their own person: one of them from the invitation to the removal. */
+export class People {
+  readonly #url: string;
+  readonly #world: World;
+  readonly #tally: Tally;
+  readonly #administrator: Visitor;
+  #visitors = 0;
+
+  constructor(world: World, tally: Tally) {
+    this.#url = world.url;
+    this.#world = world;
+    this.#tally = tally;
+    this.#administrator = this.#visit(world.browser);
+  }
+
+  #visit(browser?: World['browser']): Visitor {
+    this.#visitors += 1;
+    const address = `10.${Math.floor(this.#visitors / 250)}.${this.#visitors % 250}.1`;
+    return new Visitor(this.#url, address, this.#tally, browser);
+  }
+
+  /** `isThorough` also uses up what may be tried. */
+  async live(number: number, isThorough: boolean): Promise<void> {
+    const email = `person-${number}@example.org`;
+    const { person, userId } = await this.#join(email, isThorough);
+    await this.#inviteKnown(person);
+    await this.#useSessions(person, email);
+    await this.#changePassword(person, email);
+    await this.#useSecondFactor(person, email);
+    if (isThorough) await this.#useUp(person, email);
+    await this.#leave(person, userId);
+  }
+
+  async #join(email: string, isThorough: boolean): Promise<{ person: Visitor; userId: string }> {
+    const administrator = this.#administrator;
+    const { url } = await administrator.ask('createInvitation', { email, role: 'member' }, '201');
+    const [, token] = url.split('#token=');
+    const person = this.#visit();
+    await person.ask('previewInvitation', { token: NOBODYS_TOKEN }, '404 not_found');
+    const preview = await person.ask('previewInvitation', { token }, '200');
+    assert.deepEqual([preview.email, preview.hasUser], [email, false]);
+    await person.ask('acceptInvitation', { token, name: 'Grace' }, '422 validation_failed');
+    await person.ask('acceptInvitation', { token: NOBODYS_TOKEN, name: 'Grace', password: PASSWORD }, '404 not_found');
+    const given = { token, name: ' Gra\u0301ce ', password: PASSWORD };
+    if (isThorough) {
+      const outcomes = await atOnce(() => this.#visit().try('acceptInvitation', given));
+      assertOne(outcomes, '200', /^(404 not_found|409 conflict|429 rate_limited)$/);
+      await person.ask('signIn', { email, password: PASSWORD }, '200');
+    } else await person.ask('acceptInvitation', given, '200');
+    await person.ask('previewInvitation', { token }, '404 not_found');
+    const { user } = await person.ask('retrieveSession', undefined, '200');
+    assert.deepEqual([user.email, user.name], [email, 'Gr\u00e1ce']);
+    await administrator.ask('createInvitation', { email, role: 'member' }, '409 conflict');
+    return { person, userId: user.id };
+  }
+
+  /** Who has a password here already accepts as the one that they are. */
+  async #inviteKnown(somebodyElse: Visitor): Promise<void> {
+    const administrator = this.#administrator;
+    const { id, url } = await administrator.ask('createInvitation', { email: FIRST, role: 'administrator' }, '201');
+    const [, token] = url.split('#token=');
+    await this.#visit().ask('acceptInvitation', { token }, '401 unauthorized');
+    await somebodyElse.ask('acceptInvitation', { token }, '409 conflict');
+    await administrator.ask('deleteInvitation', undefined, '204', id);
+    await administrator.ask('deleteInvitation', undefined, '404 not_found', id);
+    await somebodyElse.ask('acceptInvitation', { token }, '404 not_found');
+  }
+
+  async #useSessions(person: Visitor, email: string): Promise<void> {
+    const other = this.#visit();
+    await other.ask('listSessions', undefined, '401 unauthorized');
+    await other.ask('signIn', { email, password: WRONG }, '401 unauthorized');
+    await other.ask('signIn', { email: ` ${email.toUpperCase()} `, password: PASSWORD }, '200');
+    await other.ask('changeName', { name: 'Grace Hopper' }, '200');
+    const sessions: { id: string; isCurrent: boolean }[] = await other.ask('listSessions', undefined, '200');
+    const { id = '' } = sessions.find(({ isCurrent }) => isCurrent) ?? {};
+    await person.ask('endSession', { id }, '204');
+    await person.ask('endSession', { id }, '404 not_found');
+    await other.ask('listSessions', undefined, '401 unauthorized');
+    const { accounts } = await person.ask('retrieveSession', undefined, '200');
+    await person.ask('chooseAccount', { accountId: accounts[0].id }, '200');
+    await person.ask('chooseAccount', { accountId: 'acc_nobody' }, '404 not_found');
+    await person.ask('endOtherSessions', undefined, '204');
+    await other.ask('signOut', undefined, '204');
+  }
+
+  async #changePassword(person: Visitor, email: string): Promise<void> {
+    const other = this.#visit();
+    await other.ask('signIn', { email, password: PASSWORD }, '200');
+    const wrong = { currentPassword: WRONG, newPassword: NEW_PASSWORD };
+    await person.ask('changePassword', wrong, '422 validation_failed');
+    await person.ask('changePassword', { ...wrong, currentPassword: PASSWORD }, '200');
+    await other.ask('listSessions', undefined, '401 unauthorized');
+    await other.ask('signIn', { email, password: PASSWORD }, '401 unauthorized');
+    await person.ask('listSessions', undefined, '200');
+  }
+
+  async #useSecondFactor(person: Visitor, email: string): Promise<void> {
+    const password = NEW_PASSWORD;
+    await person.ask('verifyTotp', { code: '123456' }, '409 conflict');
+    await person.ask('renewBackupCodes', { password }, '409 conflict');
+    await person.ask('disableTwoFactor', { password }, '200');
+    await person.ask('enableTwoFactor', { password: WRONG }, '422 validation_failed');
+    const { totpURI, backupCodes } = await person.ask('enableTwoFactor', { password }, '200');
+    await person.ask('verifyTotp', { code: wrongCode(totp(totpURI)) }, '422 validation_failed');
+    const session = await person.ask('verifyTotp', { code: totp(totpURI) }, '200');
+    assert.equal(session.user.hasTwoFactor, true);
+    await person.ask('enableTwoFactor', { password }, '409 conflict');
+    await person.ask('verifyBackupCode', { code: backupCodes[0] }, '409 conflict');
+    await this.#signInWithCodes(person, email, backupCodes);
+    const renewed = await person.ask('renewBackupCodes', { password }, '200');
+    await person.ask('signOut', undefined, '204');
+    assert.deepEqual(await person.ask('signIn', { email, password }, '200'), { twoFactorRedirect: true });
+    await person.ask('verifyBackupCode', { code: backupCodes[1] }, '422 validation_failed');
+    await person.ask('verifyTotp', { code: nextTotp(totpURI) }, '200');
+    assert.equal(renewed.backupCodes.length, backupCodes.length);
+    await person.ask('renewBackupCodes', { password: WRONG }, '422 validation_failed');
+    await person.ask('disableTwoFactor', { password: WRONG }, '422 validation_failed');
+    await person.ask('disableTwoFactor', { password }, '200');
+  }
+
+  /** A recovery code works once. */
+  async #signInWithCodes(person: Visitor, email: string, [code]: string[]): Promise<void> {
+    const other = this.#visit();
+    await other.ask('verifyBackupCode', { code }, '401 unauthorized');
+    await other.ask('verifyTotp', { code: '123456' }, '401 unauthorized');
+    for (const expected of ['200', '422 validation_failed']) {
+      assert.deepEqual(await other.ask('signIn', { email, password: NEW_PASSWORD }, '200'), {
+        twoFactorRedirect: true,
+      });
+      await other.ask('verifyBackupCode', { code }, expected);
+    }
+    await person.ask('endOtherSessions', undefined, '204');
+  }
+
+  /** Nobody tries for ever. */
+  async #useUp(person: Visitor, email: string): Promise<void> {
+    const stranger = this.#visit();
+    for (let count = 0; count < TRIES; count += 1)
+      await stranger.ask('signIn', { email, password: WRONG }, '401 unauthorized');
+    await stranger.ask('signIn', { email, password: NEW_PASSWORD }, '429 rate_limited');
+    await this.#useUpCodes(person, email);
+    for (let count = 0; count < TRIES; count += 1) {
+      await person.ask('enableTwoFactor', { password: WRONG }, '422 validation_failed');
+    }
+    for (const operationId of ['enableTwoFactor', 'disableTwoFactor', 'renewBackupCodes']) {
+      await person.ask(operationId, { password: NEW_PASSWORD }, '429 rate_limited');
+    }
+    const change = { currentPassword: NEW_PASSWORD, newPassword: PASSWORD };
+    await person.ask('changePassword', change, '429 rate_limited');
+    const invitation = { email: `often-${email}`, role: 'member' };
+    for (let count = 0; count < 5; count += 1) await this.#administrator.ask('createInvitation', invitation, '201');
+    await this.#administrator.ask('createInvitation', invitation, '429 rate_limited');
+  }
+
+  async #useUpCodes(person: Visitor, email: string): Promise<void> {
+    const { totpURI } = await person.ask('enableTwoFactor', { password: NEW_PASSWORD }, '200');
+    await person.ask('verifyTotp', { code: totp(totpURI) }, '200');
+    const stranger = this.#visit();
+    const code = wrongCode(totp(totpURI));
+    for (let tries = 0; tries < TRIES; tries += 5) {
+      await stranger.ask('signIn', { email, password: NEW_PASSWORD }, '200');
+      for (let count = 0; count < 5; count += 1) {
+        const operationId = count % 2 === 0 ? 'verifyTotp' : 'verifyBackupCode';
+        await stranger.ask(operationId, { code }, '422 validation_failed');
+      }
+      await stranger.ask('verifyTotp', { code }, tries === 0 ? '401 unauthorized' : '429 rate_limited');
+    }
+    await stranger.ask('signIn', { email, password: NEW_PASSWORD }, '200');
+    await stranger.ask('verifyTotp', { code: totp(totpURI) }, '429 rate_limited');
+    await stranger.ask('verifyBackupCode', { code }, '429 rate_limited');
+    await person.ask('disableTwoFactor', { password: NEW_PASSWORD }, '200');
+  }
+
+  /** Who was removed is out at once, and stays so. */
+  async #leave(person: Visitor, userId: string): Promise<void> {
+    const administrator = this.#administrator;
+    await administrator.ask('updateMember', { role: 'administrator' }, '200', userId);
+    await person.ask('listMembers', undefined, '200');
+    await administrator.ask('updateMember', { role: 'member' }, '200', userId);
+    await person.ask('listMembers', undefined, '403 forbidden');
+    await person.ask('deleteMember', undefined, '403 forbidden', this.#world.administratorId);
+    await administrator.ask('deleteMember', undefined, '204', userId);
+    await administrator.ask('deleteMember', undefined, '404 not_found', userId);
+    await person.ask('retrieveOverview', undefined, '401 unauthorized');
+    assert.equal(await person.ask('retrieveSession', undefined, '200'), null);
+  }
+}

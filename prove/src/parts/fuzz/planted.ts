@@ -1,0 +1,109 @@
+import type { Fault } from '../../part.ts';
+
+/** What the part must find. */
+export const FAULTS: readonly Fault[] = [
+  {
+    name: 'rare-500',
+    what: 'a listing whose address has neither a letter nor a digit is a 500',
+    patches: [{ file: 'server/src/model/words.ts', from: '.match(WORD) ?? []', to: '.match(WORD).values().toArray()' }],
+  },
+  {
+    name: 'undocumented-status',
+    what: 'events that are no longer there are answered with another status than the documented one',
+    patches: [
+      {
+        file: 'server/src/http/errors/conflicts.ts',
+        from: 'events_expired: {\n    status: 410',
+        to: 'events_expired: {\n    status: 404',
+      },
+    ],
+  },
+  {
+    name: 'missing-member',
+    what: 'lists with a total have no epoch',
+    patches: [
+      {
+        file: 'server/src/http/formats/list-format.ts',
+        from: '{ nextCursor, sequence, epoch, total }).slice(1)',
+        to: '{ nextCursor, sequence, total, ...(total === undefined && { epoch }) }).slice(1)',
+      },
+    ],
+  },
+  {
+    name: 'undocumented-header',
+    what: 'a reply to a change has a header that no document knows',
+    patches: [
+      {
+        file: 'server/src/http/routes/listing-changes.ts',
+        from: '{ ETag: listingTag(version), ',
+        to: "{ 'X-Account': mount.base, ETag: listingTag(version), ",
+      },
+    ],
+  },
+  {
+    name: 'deleted-stays',
+    what: 'a listing that was never changed is still there when it was deleted',
+    patches: [
+      {
+        file: 'server/src/domain/write-path.ts',
+        from: '  await removeListing(session, account.id, current.id);',
+        to: '  if (current.version > 1) await removeListing(session, account.id, current.id);',
+      },
+    ],
+  },
+  {
+    name: 'untrimmed',
+    what: 'texts are stored with the blanks around them',
+    patches: [
+      {
+        file: 'server/src/http/schemas/fields.ts',
+        from: "const value = given.normalize('NFC').trim();",
+        to: "const value = given.normalize('NFC');",
+      },
+    ],
+  },
+  {
+    name: 'dropped-field',
+    what: 'unknown fields of a listing are dropped in silence',
+    patches: [
+      {
+        file: 'server/src/http/schemas/listings.ts',
+        from: 'z.strictObject(listingFields,',
+        to: 'z.object(listingFields,',
+      },
+    ],
+  },
+  {
+    name: 'refused-valid',
+    what: 'the largest number of bedrooms is refused',
+    patches: [
+      {
+        file: 'server/src/http/schemas/fields.ts',
+        from: 'value > limit()',
+        to: 'value >= limit()',
+      },
+    ],
+  },
+  {
+    name: 'done-again',
+    what: 'a retry with its Idempotency-Key is done again',
+    patches: [
+      {
+        file: 'server/src/domain/writing.ts',
+        from: 'if (earlier !== undefined) return {',
+        to: 'if (earlier !== undefined && earlier.fingerprint.length === 0) return {',
+      },
+    ],
+  },
+  {
+    name: 'kept-session',
+    what: 'a session that was ended goes on',
+    patches: [
+      {
+        file: 'server/src/domain/profile.ts',
+        from: 'const existed = await removeSession(session, self.userId, sessionId);',
+        to: 'const existed = true;',
+      },
+    ],
+  },
+];

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { Browser } from '../../../../server/test/support/browser.ts';
+import { findTarget } from './api.ts';
+import { errorOf } from './outcome.ts';
+import { judgeReply, type Tally } from './tally.ts';
+
+/** Somebody at a browser of their own, and at an address of their own. */
+export class Visitor {
+  readonly browser: Browser;
+  readonly #address: string;
+  readonly #tally: Tally;
+
+  constructor(url: string, address: string, tally: Tally, browser = new Browser({ url })) {
+    this.browser = browser;
+    this.#address = address;
+    this.#tally = tally;
+  }
+
+  /** Sends what must be answered so: `200`, or `422 validation_failed`. @returns the JSON of the reply */
+  async ask(operationId: string, body: object | undefined, expected: string, id = '') {
+    const { outcome, text } = await this.try(operationId, body, id);
+    assert.equal(outcome, expected, `${operationId} with ${JSON.stringify(body)}: ${text}`);
+    return text === '' ? undefined : JSON.parse(text);
+  }
+
+  async try(operationId: string, body: object | undefined, id = ''): Promise<{ outcome: string; text: string }> {
+    const target = findTarget('/admin', operationId);
+    const { method, path } = target.operation;
+    const url = `/admin${path.replace(/\{\w+\}/, id)}`;
+    const headers = { 'X-Forwarded-For': this.#address };
+    const response = await this.browser.send(method.toUpperCase(), url, body, headers);
+    const told = { status: response.status, headers: response.headers, text: await response.text() };
+    judgeReply(target, told);
+    this.#tally.count(target, told);
+    const { code } = errorOf(told);
+    return { outcome: code === undefined ? String(told.status) : `${told.status} ${code}`, text: told.text };
+  }
+}
