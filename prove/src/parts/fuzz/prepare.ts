@@ -19,7 +19,7 @@ export type CallerName =
   | 'another page';
 
 /** Why a request must be refused. */
-export interface Refusal {
+interface Refusal {
   step: number;
   status: number;
   codes: readonly string[];
