@@ -130,20 +130,43 @@ describe('the schema of a listing that is sent and the service agree', () => {
     ['an unknown status', { ...MINIMAL, status: 'sold' }, false],
     ['a price of 0', { ...MINIMAL, listPrice: 0 }, false],
     ['a photo without https', { ...MINIMAL, photos: [{ url: 'http://a.example/1' }] }, false],
+    ['a photo whose address is as people type it', { ...MINIMAL, photos: [{ url: 'HTTPS://a.example/é 1' }] }, true],
     ['101 photos', { ...MINIMAL, photos: Array(101).fill({ url: 'https://a.example/1' }) }, false],
     [
       '51 members of metadata',
       { ...MINIMAL, metadata: Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`m${index}`, 1])) },
       false,
     ],
+    ['a name of 41 characters in metadata', { ...MINIMAL, metadata: { ['x'.repeat(41)]: 1 } }, false],
     ['an object in metadata', { ...MINIMAL, metadata: { a: {} } }, false],
     ['a latitude beyond the pole', { ...MINIMAL, latitude: 91, longitude: 0 }, false],
   ];
   for (const [name, input, isValid] of inputs) {
     test(`${name}: ${isValid ? 'taken' : 'refused'}`, async () => {
       assert.equal(document.matches(input, LISTING_INPUT), isValid);
-      assert.equal((await post(service, tenant, input)).status, isValid ? 201 : 422);
+      const response = await post(service, tenant, input);
+      assert.equal(response.status, isValid ? 201 : 422);
+      if (isValid) assert.ok(document.matches(await response.json(), LISTING), 'the reply is no listing');
     });
+  }
+});
+
+test('a member of metadata is removed by null, in the schema of a patch as in the service', async () => {
+  const patch = { metadata: { agentId: null } };
+  assert.ok(document.matches(patch, { $ref: 'openapi#/components/schemas/ListingPatch' }));
+  const { id } = Object(await (await post(service, tenant, { ...MINIMAL, metadata: { agentId: 1 } })).json());
+  const headers = { 'Content-Type': 'application/merge-patch+json' };
+  const init = { method: 'PATCH', headers, body: JSON.stringify(patch) };
+  const { metadata } = Object(await (await service.fetch(tenant, `/v1/listings/${id}`, init)).json());
+  assert.deepEqual(metadata, {});
+});
+
+test('below /admin the cookie of the session is documented wherever a reply can have it', async () => {
+  const { operations: all } = new OpenApiDocument(await (await fetch(`${service.url}/admin/openapi.json`)).text());
+  for (const { operationId, responses } of all) {
+    for (const [status, { headers = {} }] of Object.entries(responses)) {
+      assert.ok(headers['Set-Cookie'], `${operationId} ${status}`);
+    }
   }
 });
 
