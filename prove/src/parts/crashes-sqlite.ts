@@ -50,7 +50,7 @@ const powerFaults: readonly Fault[] = [
   {
     name: 'unsynced-directory',
     what: 'A directory that the service makes is not synced into its parent',
-    patches: [{ file: SQLITE, from: 'syncNames(parent);', to: '' }],
+    patches: [{ file: 'server/src/storage/sqlite/database-file.ts', from: 'syncNames(parent);', to: '' }],
   },
 ];
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Random } from '../../random.ts';
 import { UnsyncedFile } from './unsynced.ts';
@@ -39,7 +39,7 @@ export class Disk {
     const stat = statSync(path, { bigint: true });
     if (stat.isDirectory()) this.#entries.set(path, DIRECTORY);
     else {
-      const file = new UnsyncedFile(readFileSync(path));
+      const file = this.#files.get(stat.ino) ?? new UnsyncedFile(readFileSync(path));
       this.#entries.set(path, file);
       this.#files.set(stat.ino, file);
     }
@@ -66,7 +66,8 @@ export class Disk {
       const file = new UnsyncedFile();
       this.#files.set(inode, file);
       this.#namings.push({ position, path: data.toString(), entry: file });
-    } else if (kind === 'M') this.#namings.push({ position, path: data.toString(), entry: DIRECTORY });
+    } else if (kind === 'L') this.#namings.push({ position, path: data.toString(), entry: this.#find(inode) });
+    else if (kind === 'M') this.#namings.push({ position, path: data.toString(), entry: DIRECTORY });
     else if (kind === 'U') this.#namings.push({ position, path: data.toString(), entry: undefined });
     else if (kind === 'W') this.#find(inode).add({ position, offset: number, data });
     else if (kind === 'T') this.#find(inode).add({ position, size: number });
@@ -104,13 +105,19 @@ export class Disk {
     const left = readSharedMemory(this.#root);
     for (const name of readdirSync(this.#root)) rmSync(join(this.#root, name), { recursive: true });
     const paths = [...this.#entries.keys()].sort();
+    const written = new Map<UnsyncedFile, string>();
     for (const path of paths) {
       const entry = this.#entries.get(path);
       const isReachable = dirname(path) === this.#root || this.#entries.get(dirname(path)) === DIRECTORY;
       if (!isReachable || entry === undefined) this.#entries.delete(path);
       else if (entry === DIRECTORY) mkdirSync(path, { mode: 0o700 });
       else if (SHARED_MEMORY.test(path)) writeSharedMemory(path, left.get(path), random);
-      else writeFileSync(path, entry.survive(random), { mode: 0o600 });
+      else {
+        const otherName = written.get(entry);
+        if (otherName === undefined) writeFileSync(path, entry.survive(random), { mode: 0o600 });
+        else linkSync(otherName, path);
+        written.set(entry, path);
+      }
     }
   }
 }

@@ -24,7 +24,7 @@
 // Tells a record from what a process wrote of its last one when it was killed.
 #define MAGIC 0x504f574552000000
 
-// C created · T truncated · W written · S synced · D a directory synced · U unlinked · M a directory made · X not modelled
+// C created · T truncated · W written · S synced · D a directory synced · L linked · U unlinked · M a directory made · X not modelled
 struct record {
   uint64_t kind;     // a letter, see below, after MAGIC
   uint64_t inode;
@@ -243,6 +243,19 @@ int mkdir(const char *path, mode_t mode) {
   return result;
 }
 
+int link(const char *from, const char *to) {
+  if (!is_ours(to)) return syscall(SYS_link, from, to);
+  lock();
+  int result = syscall(SYS_link, from, to);
+  struct stat stat;
+  if (result == 0) {
+    if (lstat(to, &stat) != 0) give_up(to);
+    append_path('L', stat.st_ino, to);
+  }
+  unlock();
+  return result;
+}
+
 // What follows is not modelled: the log says so, and the trial fails instead of calling something safe that was not tried.
 
 int rename(const char *from, const char *to) {
@@ -250,15 +263,6 @@ int rename(const char *from, const char *to) {
   if (result != 0 || !(is_ours(from) || is_ours(to))) return result;
   lock();
   append_path('X', 0, "rename");
-  unlock();
-  return result;
-}
-
-int link(const char *from, const char *to) {
-  int result = syscall(SYS_link, from, to);
-  if (result != 0 || !(is_ours(from) || is_ours(to))) return result;
-  lock();
-  append_path('X', 0, "link");
   unlock();
   return result;
 }
