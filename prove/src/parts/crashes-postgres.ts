@@ -1,6 +1,6 @@
 import type { Halt } from '../../../server/test/support/postgres.ts';
-import { generator } from '../../../server/test/support/random-json.ts';
 import type { Part, Trial } from '../part.ts';
+import { createRandom } from '../random.ts';
 import { type Course, failOver, workOn } from './crashes-postgres/failovers.ts';
 import { type Stage, setUp } from './crashes-postgres/stage.ts';
 
@@ -59,7 +59,7 @@ export const crashesPostgres: Part = {
   ],
   async run(trial) {
     const { kills, restarts, failovers } = SIZES[trial.size];
-    const random = generator(trial.seed);
+    const random = createRandom(trial.seed);
     const stage = await setUp(trial);
     const halts = Array.from({ length: kills + restarts }, (_, index): Halt => {
       if (index >= kills) return index % 2 === 0 ? 'fast' : 'immediate';
@@ -68,8 +68,8 @@ export const crashesPostgres: Part = {
     const backMs: number[] = [];
     for (const [index, how] of halts.entries()) {
       if (index % 10 === 0) trial.say(`${index} of ${halts.length} times halted`);
-      await workOn(stage, Math.ceil(random() * ACKNOWLEDGED_MAX));
-      backMs.push(await haltOnce(stage, how, random() < 0.5));
+      await workOn(stage, 1 + random.upTo(ACKNOWLEDGED_MAX));
+      backMs.push(await haltOnce(stage, how, random.next() < 0.5));
     }
     for (let count = 0; count < failovers; count += 1) {
       trial.say(`${count} of ${failovers} failovers`);
@@ -109,6 +109,7 @@ function describe({ size }: Trial, { told, cuts }: Stage, changes: number, backM
       ['told `unavailable`: nothing was written', told('unavailable').toLocaleString('en')],
       ['told `outcome_unknown`', told('outcome_unknown').toLocaleString('en')],
       ['of these sent again, and replayed', told('replayed').toLocaleString('en')],
+      ['lists cut, as a database that goes away makes of one that has begun', told('cut').toLocaleString('en')],
       ['commits whose way there or back was cut', cuts.toLocaleString('en')],
       ['first acknowledged write after the server is back, median · longest', `${back(0.5)} · ${back(1)}`],
     ] as const,
