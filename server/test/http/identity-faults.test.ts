@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, type TestContext, test } from 'node:test';
+import { after, mock, type TestContext, test } from 'node:test';
 import { AppError } from '../../src/model/errors.ts';
 import { Browser, createPerson, PASSWORD, type Person, signIn } from '../support/browser.ts';
 import { readError } from '../support/replies.ts';
@@ -9,6 +9,7 @@ import { nextTotp, totp } from '../support/totp.ts';
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());
 
+const DAY_MS = 24 * 60 * 60 * 1000;
 const NEW_PASSWORD = 'staple battery horse correct';
 
 /** The database fails from its nth use on, as it does when its disk is gone. */
@@ -168,4 +169,21 @@ test('signing out with a database that fails is 503, and is told by the audit lo
       assert.equal(await isSignedIn(browser), !isOver);
     },
   );
+});
+
+test('on a full disk a session that is due to be prolonged is good as it is', async (t) => {
+  const browser = await signIn(service, await createPerson(service));
+  const newest = 'select expires_at from sessions order by id desc limit 1';
+  const before = await service.sql(newest);
+  const write = t.mock.method(service.database, 'write', async () => {
+    throw new AppError('storage_full', 'The disk is full.');
+  });
+  mock.timers.enable({ apis: ['Date'], now: Date.now() + 2 * DAY_MS });
+  t.after(() => mock.timers.reset());
+  await browser.ask('GET', '/admin/listings?limit=1');
+  assert.ok(write.mock.callCount() > 0, 'it was due');
+  write.mock.restore();
+  assert.deepEqual(await service.sql(newest), before);
+  await browser.ask('GET', '/admin/listings?limit=1');
+  assert.notDeepEqual(await service.sql(newest), before);
 });

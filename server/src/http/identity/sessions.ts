@@ -40,7 +40,13 @@ export async function getNewSession(sent: Headers, services: Services): Promise<
 }
 
 async function readSession(given: Headers, { identity, database }: Services) {
-  const asked = identity.call((api) => api.getSession({ headers: given, returnHeaders: true }));
+  const ask = (disableRefresh: boolean) =>
+    identity.call((api) => api.getSession({ headers: given, query: { disableRefresh }, returnHeaders: true }));
+  const asked = ask(false).catch((error: unknown) => {
+    // Each day of use prolongs a session; where that cannot be written it is good as it is.
+    if (error instanceof AppError && error.code === 'storage_full') return ask(true);
+    throw error;
+  });
   const { headers, response } = await asked.catch((error: unknown) => {
     if (error instanceof AppError) throw error;
     // Whoever is signed in is not to be told that they are not.
