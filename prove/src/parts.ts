@@ -3,6 +3,7 @@ import { administrators } from './parts/administrators.ts';
 import { backups } from './parts/backups.ts';
 import { crashesPostgres } from './parts/crashes-postgres.ts';
 import { crashesSqlite } from './parts/crashes-sqlite.ts';
+import { disk } from './parts/disk.ts';
 import { fuzz } from './parts/fuzz.ts';
 import { hostileHttp } from './parts/hostile-http.ts';
 import { isolation } from './parts/isolation.ts';
@@ -14,6 +15,7 @@ export const parts: readonly Part[] = [
   ledger,
   crashesSqlite,
   crashesPostgres,
+  disk,
   backups,
   hostileHttp,
   fuzz,

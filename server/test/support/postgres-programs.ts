@@ -125,7 +125,7 @@ async function find(): Promise<Programs> {
 }
 
 /** Every Unix has somebody without rights. */
-async function findNobody(): Promise<Programs['owner']> {
+export async function findNobody(): Promise<Programs['owner']> {
   const [, uid, gid] = /^nobody:[^:]*:(\d+):(\d+):/m.exec(await readFile('/etc/passwd', 'utf8')) ?? [];
   if (uid === undefined || gid === undefined)
     throw new Error('PostgreSQL does not run as root, and there is no nobody');
@@ -133,7 +133,7 @@ async function findNobody(): Promise<Programs['owner']> {
 }
 
 /** Whether everybody may enter all directories above a file. */
-function isOpen(path: string): boolean {
+export function isOpen(path: string): boolean {
   const parent = dirname(path);
   return parent === path || ((statSync(parent).mode & 0o001) !== 0 && isOpen(parent));
 }

@@ -34,6 +34,11 @@ export class Checkpoints {
     else if (log > LOG_PAGES_MAX) this.#mustCatchUp = true;
   }
 
+  /** Called when the disk is full: once all of the log is in the database, its room can be used again. */
+  noteFull(): void {
+    this.#mustCatchUp = true;
+  }
+
   /** Called before each transaction: what is written during a checkpoint stays in the log, so a long one needs a pause. */
   async letCatchUp(): Promise<void> {
     if (!this.#mustCatchUp) return;

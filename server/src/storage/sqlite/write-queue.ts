@@ -107,6 +107,7 @@ export class WriteQueue {
         } else {
           const reason = translateError(error);
           for (const job of group.length > 0 ? group : this.#waiting.splice(0)) job.reject(reason);
+          if (reason instanceof AppError && reason.code === 'storage_full') this.#checkpoints?.noteFull();
         }
         this.#leaveTransaction();
       }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -50,4 +50,25 @@ test('a log that cannot be looked at after a checkpoint ends nothing; the next c
   writer.close();
   await assert.doesNotReject(checkpoints.close());
   assert.throws(() => checkpoints.noteCommit());
+});
+
+test('on a full disk the room of the log is used again, instead of more', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'property-listings-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const path = join(directory, 'listings.db');
+  const writer = new DatabaseSync(path);
+  writer.exec(
+    'pragma journal_mode = wal; pragma wal_autocheckpoint = 0; create table pages (page); create table database_info (id)',
+  );
+  const checkpoints = new Checkpoints(writer, path);
+  t.after(() => checkpoints.close().then(() => writer.close()));
+  const write = (bytes: number) => writer.exec(`insert into pages values (zeroblob(${bytes}))`);
+  write(2_000_000);
+  const { size } = statSync(`${path}-wal`);
+  for (let fulls = 0; fulls < 3; fulls += 1) {
+    checkpoints.noteFull();
+    await checkpoints.letCatchUp();
+    write(1_000_000);
+  }
+  assert.equal(statSync(`${path}-wal`).size, size);
 });

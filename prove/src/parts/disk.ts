@@ -1,0 +1,106 @@
+import type { Fault, Outcome, Part, Trial } from '../part.ts';
+import { damageFiles, makeOriginals } from './disk/damaged-files.ts';
+import { fillDisk } from './disk/full-disk.ts';
+import { whyNoMounts } from './disk/mounts.ts';
+import { takeRights } from './disk/permissions.ts';
+import { fillTablespace } from './disk/postgres.ts';
+
+const WRITE_QUEUE = 'server/src/storage/sqlite/write-queue.ts';
+const ERRORS = 'server/src/storage/sqlite/errors.ts';
+const FILE = 'server/src/storage/sqlite/database-file.ts';
+
+const faults: readonly Fault[] = [
+  {
+    name: 'full-acknowledged',
+    what: 'A commit that finds no room is answered with 2xx',
+    patches: [{ file: WRITE_QUEUE, from: 'throw translateCommitError(error);', to: '' }],
+  },
+  {
+    name: 'full-unavailable',
+    what: 'A full disk is 503 `unavailable`, as if the request could be sent again at once',
+    patches: [
+      { file: ERRORS, from: "new AppError('storage_full', 'The disk", to: "new AppError('unavailable', 'The disk" },
+    ],
+  },
+  {
+    name: 'no-way-back',
+    what: 'After a write that found no room all writes are refused',
+    patches: [{ file: WRITE_QUEUE, from: 'this.#checkpoints?.noteFull();', to: 'this.#closed = true;' }],
+  },
+  {
+    name: 'uncounted',
+    what: 'How often a key was used while the disk was full is forgotten',
+    patches: [
+      {
+        file: 'server/src/domain/key-use.ts',
+        from: 'else if (batch !== this.#unknown) for (const use of uses) this.#keep(use);',
+        to: '',
+      },
+    ],
+  },
+  {
+    name: 'damaged-served',
+    what: 'A database of which pages were overwritten is served',
+    patches: [{ file: 'server/src/preparation.ts', from: 'database.requireSound?.();', to: '' }],
+  },
+  {
+    name: 'empty-served',
+    what: 'A database that was emptied is taken for a new one',
+    patches: [{ file: FILE, from: 'if (size === 0)', to: 'if (false)' }],
+  },
+  {
+    name: 'log-lost',
+    what: 'A database whose log is missing is served without what was acknowledged last',
+    patches: [{ file: FILE, from: 'if (hasIndexAlone(path) && hasIndexAlone(path))', to: 'if (false)' }],
+  },
+  {
+    name: 'read-only-served',
+    what: 'A database that cannot be written is served',
+    patches: [{ file: FILE, from: 'accessSync(path, mode);', to: '' }],
+  },
+  {
+    name: 'no-advice',
+    what: 'The words about a damaged database do not say how to restore',
+    patches: [{ file: ERRORS, from: 'restore a backup: property-listings restore FILE --force.', to: 'too bad.' }],
+  },
+];
+
+/** What is done to the disk under the database. */
+export const disk: Part = {
+  name: 'disk',
+  title: 'Disk',
+  promise:
+    'On a full disk writes are refused with 507 and reads go on; a file that is damaged or cannot be written is refused at the start, in words that say what to do.',
+  faults,
+  run,
+};
+
+async function run(trial: Trial): Promise<Outcome> {
+  const originals = await makeOriginals(trial);
+  const damaged = await damageFiles(trial, originals);
+  const rights = await takeRights(trial, originals.closed);
+  const whyNot = whyNoMounts();
+  const full = whyNot === undefined ? await fillDisk(trial) : undefined;
+  const postgres = whyNot === undefined && trial.size === 'full' ? await fillTablespace(trial) : undefined;
+  const number = (value = 0) => value.toLocaleString('en');
+  const refusedStarts = damaged.refused + rights.refused;
+  return {
+    tried: `disk filled ${number(full?.cycles)} × under load (PostgreSQL ${number(postgres?.cycles)} ×), ${refusedStarts} ways to damage a file or to ban the service from it`,
+    figure: `${number(full?.refused)} writes refused with 507, none of them there; ${refusedStarts} of ${refusedStarts} starts refused in words`,
+    figures: [
+      ['writes refused with 507 under load, then acknowledged when they were sent again', number(full?.refused)],
+      ['writes acknowledged meanwhile, all there', number(full?.acknowledged)],
+      ['writes with an unknown outcome', number(full?.unknown)],
+      ['kinds of requests on a full disk: writes 507 without a trace, reads answered', number(full?.kinds)],
+      ['starts on a full disk: refused with the reason', number(full?.starts.refused)],
+      ['starts on a full disk: served for reading', number(full?.starts.served)],
+      ['PostgreSQL: writes refused with 507', number(postgres?.refused)],
+      ['PostgreSQL: writes acknowledged, all there', number(postgres?.acknowledged)],
+      ['damaged files: starts refused', number(damaged.refused)],
+      ['damaged files: restored from a backup', number(damaged.restored)],
+      ['damaged logs: served as of an earlier moment, whole', number(damaged.earlier)],
+      ['missing rights: starts refused', number(rights.refused)],
+    ],
+    skipped: [...rights.skipped, ...(whyNot === undefined ? [] : [`a full disk: ${whyNot}`])],
+  };
+}

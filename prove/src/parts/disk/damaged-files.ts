@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { cp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { createDatabase } from '../../../../server/test/support/database.ts';
+import { NDJSON } from '../../../../server/test/support/imports.ts';
+import { runCommand } from '../../../../server/test/support/process.ts';
+import { exitOf } from '../../../../server/test/support/serving.ts';
+import type { Trial } from '../../part.ts';
+import { createTenant, serve, settingsOf } from '../../service.ts';
+import { startOrWords } from './expect.ts';
+
+const LISTINGS = 200;
+const PAGE_BYTES = 4_096;
+const RESTORE = /property-listings restore FILE --force/;
+
+/** What is done to a database that nobody uses. */
+interface Damage {
+  what: string;
+  /** The path of the database in its directory. */
+  do(path: string): void;
+  /** What the operator is told. */
+  words?: RegExp;
+  isSmall?: true;
+}
+
+const closedDamages: readonly Damage[] = [
+  { what: 'the header is overwritten', do: (path) => overwrite(path, 0, 0.02) },
+  { what: 'all but the header is overwritten', do: (path) => overwrite(path, PAGE_BYTES, 1) },
+  { what: 'pages in the middle are overwritten', do: (path) => overwrite(path, middleOf(path), 0.25), isSmall: true },
+  { what: 'half of it is missing', do: (path) => truncateSync(path, middleOf(path)) },
+  { what: 'the last byte is missing', do: (path) => truncateSync(path, statSync(path).size - 1) },
+  { what: 'it is empty', do: (path) => truncateSync(path, 0), isSmall: true },
+  { what: 'it is a text', do: (path) => writeFileSync(path, 'listings\n'.repeat(1_000)) },
+];
+
+/** These are not mended by a backup alone: the operator decides what to do with what is there. */
+const strangeFiles: readonly Damage[] = [
+  { what: 'it is a directory', do: replaceByDirectory, words: /Cannot open the database/ },
+  { what: "it is another program's", do: replaceByForeign, words: /another program/ },
+];
+
+const killedDamages: readonly Damage[] = [
+  { what: 'the file is missing beside its log', do: (path) => rmSync(path) },
+  { what: 'the file is empty beside its log', do: (path) => truncateSync(path, 0) },
+  { what: 'the log is missing', do: (path) => rmSync(`${path}-wal`), isSmall: true },
+];
+
+/** SQLite ends a log where it is not whole: what was written later is gone, and nobody can know. */
+const logDamages: readonly Damage[] = [
+  { what: 'the log is overwritten at its beginning', do: (path) => overwrite(`${path}-wal`, 0, 0.01) },
+  {
+    what: 'the log is overwritten in the middle',
+    do: (path) => overwrite(`${path}-wal`, middleOf(`${path}-wal`), 0.1),
+  },
+  { what: 'half of the log is missing', do: (path) => truncateSync(`${path}-wal`, middleOf(`${path}-wal`)) },
+];
+
+/** A tenant with listings, as files that a crash has left and as one that was closed, and a backup. */
+export async function makeOriginals(trial: Trial) {
+  const [killed, closed] = [join(trial.directory, 'killed'), join(trial.directory, 'closed')];
+  const tenant = await createTenant(trial, { DATA_DIR: killed });
+  const service = await serve({ ...trial, fault: undefined }, { DATA_DIR: killed });
+  const rows = Array.from({ length: LISTINGS }, (_, index) => ({
+    address: `${index} Lane`,
+    beds: 3,
+    baths: 2,
+    description: 'x'.repeat(1_000),
+  }));
+  const headers = { Authorization: `Bearer ${tenant.key}`, 'Content-Type': NDJSON };
+  const body = rows.map((row) => JSON.stringify(row)).join('\n');
+  const imported = await fetch(`${service.url}/v1/imports`, { method: 'POST', headers, body });
+  assert.equal(imported.status, 200);
+  service.child.kill('SIGKILL');
+  await exitOf(service.child);
+  await cp(killed, closed, { recursive: true });
+  // The backup takes over what the log has, and leaves one file behind.
+  const backup = join(trial.directory, 'listings.backup');
+  const settings = settingsOf({ ...trial, fault: undefined }, { DATA_DIR: closed });
+  assert.equal((await runCommand(['backup', backup], settings)).code, 0);
+  return { killed, closed, backup, key: tenant.key };
+}
+
+type Originals = Awaited<ReturnType<typeof makeOriginals>>;
+
+/** Damages a database in one way after the other. @returns how many were refused, restored, and served up to the damage */
+export async function damageFiles(trial: Trial, { killed, closed, backup, key }: Originals) {
+  const directory = join(trial.directory, 'damaged');
+  const path = join(directory, 'listings.db');
+  const done = { refused: 0, restored: 0, earlier: 0 };
+  const damage = async (original: string, { what, do: spoil }: Damage) => {
+    await rm(directory, { recursive: true, force: true });
+    await cp(original, directory, { recursive: true });
+    spoil(path);
+    trial.say(what);
+    return startOrWords(trial, { DATA_DIR: directory });
+  };
+  const chosen = (damages: readonly Damage[]) => damages.filter(({ isSmall }) => isSmall || trial.size === 'full');
+  for (const each of chosen([...closedDamages, ...strangeFiles, ...killedDamages])) {
+    const original = killedDamages.includes(each) ? killed : closed;
+    const before = await damage(original, each).then((said) => assertRefused(said, path, each));
+    assert.equal(digest(path), before, `${each.what}: a file that was refused is not as it was`);
+    done.refused += 1;
+    if (trial.size === 'small' || !closedDamages.includes(each)) continue;
+    await restore(trial, { directory, backup, key }, each);
+    done.restored += 1;
+  }
+  for (const each of chosen(logDamages)) {
+    const started = await damage(killed, each);
+    assert.ok(typeof started !== 'string', `${each.what}: ${started}`);
+    await assertConsistent(started.url, key, directory);
+    await started.end();
+    done.earlier += 1;
+  }
+  return done;
+}
+
+function assertRefused(said: unknown, path: string, { what, words = RESTORE }: Damage): string {
+  const text = typeof said === 'string' ? said : '';
+  assert.ok(text !== '', `${what}: it is served`);
+  assert.match(text, /ended with 1 before/, `${what}: the start does not end with 1`);
+  assert.ok(text.includes(path), `${what}: the words do not name the file: ${text}`);
+  assert.match(text, words, `${what}: the words do not say what to do: ${text}`);
+  return digest(path);
+}
+
+interface Place {
+  directory: string;
+  backup: string;
+  key: string;
+}
+
+/** What the words say to do, done. */
+async function restore(trial: Trial, { directory, backup, key }: Place, { what }: Damage): Promise<void> {
+  const settings = settingsOf(trial, { DATA_DIR: directory });
+  const { code, stderr } = await runCommand(['restore', backup, '--force'], settings);
+  assert.equal(code, 0, `${what}: it cannot be restored: ${stderr}`);
+  const service = await serve(trial, { DATA_DIR: directory });
+  assert.equal(await assertConsistent(service.url, key, directory), LISTINGS, `${what}: not all is restored`);
+  await service.end();
+}
+
+/** The listings and their events tell the same, up to some moment. @returns how many there are */
+async function assertConsistent(url: string, key: string, directory: string): Promise<number> {
+  const headers = { Authorization: `Bearer ${key}` };
+  const ask = async (path: string) => JSON.parse(await (await fetch(url + path, { headers })).text());
+  const { data, sequence } = await ask('/v1/listings');
+  const events = (await ask('/v1/events?limit=1000')).data.map((event: { sequence: number }) => event.sequence);
+  assert.deepEqual(
+    events,
+    Array.from({ length: sequence }, (_, index) => index + 1),
+    'events have a gap',
+  );
+  assert.equal(data.length, sequence, 'there are other listings than events');
+  const { sql } = await createDatabase(directory, 'sqlite');
+  assert.equal((await sql('pragma integrity_check'))[0]?.integrity_check, 'ok', 'a damaged file is served');
+  return sequence;
+}
+
+/** Random bytes over a part of a file. */
+function overwrite(path: string, from: number, share: number): void {
+  const { size } = statSync(path);
+  const bytes = Math.min(Math.ceil(size * share), size - from);
+  const file = openSync(path, 'r+');
+  writeSync(file, randomBytes(bytes), 0, bytes, from);
+  closeSync(file);
+}
+
+function middleOf(path: string): number {
+  return Math.floor(statSync(path).size / 2 / PAGE_BYTES) * PAGE_BYTES;
+}
+
+function replaceByDirectory(path: string): void {
+  rmSync(path);
+  mkdirSync(path);
+}
+
+function replaceByForeign(path: string): void {
+  rmSync(path);
+  const database = new DatabaseSync(path);
+  database.exec('create table songs (title text)');
+  database.close();
+}
+
+function digest(path: string): string {
+  const isFile = existsSync(path) && statSync(path).isFile();
+  return isFile ? createHash('sha256').update(readFileSync(path)).digest('hex') : '';
+}

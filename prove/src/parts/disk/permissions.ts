@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, readdirSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findNobody, isOpen } from '../../../../server/test/support/postgres-programs.ts';
+import { environment, PROGRAM } from '../../../../server/test/support/process.ts';
+import { directoryFor } from '../../../../server/test/support/serving.ts';
+import type { Trial } from '../../part.ts';
+import { settingsOf } from '../../service.ts';
+import { mountFor, whyNoMounts } from './mounts.ts';
+
+type User = Awaited<ReturnType<typeof findNobody>>;
+
+interface Ban {
+  what: string;
+  /** Takes a right away. */
+  do(directory: string): void;
+  isSmall?: true;
+}
+
+const bans: readonly Ban[] = [
+  {
+    what: 'the file may only be read',
+    do: (directory) => chmodSync(join(directory, 'listings.db'), 0o444),
+    isSmall: true,
+  },
+  { what: 'the file may not be read', do: (directory) => chmodSync(join(directory, 'listings.db'), 0o000) },
+  { what: 'the directory may only be read', do: (directory) => chmodSync(directory, 0o555) },
+  { what: 'the directory may not be entered', do: (directory) => chmodSync(directory, 0o000) },
+];
+
+/** Takes rights on copies of a database away from whoever runs the service. @returns how many starts were refused, and what was not tried */
+export async function takeRights(trial: Trial, original: string): Promise<{ refused: number; skipped: string[] }> {
+  const isRoot = process.getuid?.() === 0;
+  const skipped: string[] = [];
+  let refused = 0;
+  const tryAs = async (what: string, user: User, spoil: (directory: string) => void) => {
+    const directory = await copyDatabase(trial, original, user);
+    spoil(directory);
+    trial.say(what);
+    assertTold(what, await startAs(trial, directory, user), directory);
+    refused += 1;
+  };
+  if (isRoot && ![PROGRAM, process.execPath].every(isOpen)) {
+    skipped.push('wrong permissions bind nobody but others than root, and only root may look into this directory');
+  } else {
+    const user = isRoot ? await findNobody() : undefined;
+    for (const { what, do: ban } of bans.filter(({ isSmall }) => isSmall || trial.size === 'full')) {
+      await tryAs(what, user, ban);
+    }
+  }
+  const whyNot = whyNoMounts();
+  if (whyNot !== undefined) skipped.push(`a disk that may only be read: ${whyNot}`);
+  else await tryAs('the disk may only be read', undefined, (directory) => mountReadOnly(trial, directory));
+  return { refused, skipped };
+}
+
+async function copyDatabase(trial: Trial, original: string, user: User): Promise<string> {
+  const directory = await directoryFor(trial);
+  await cp(original, directory, { recursive: true });
+  const paths = [directory, ...readdirSync(directory).map((name) => join(directory, name))];
+  if (user !== undefined) for (const path of paths) chownSync(path, user.uid, user.gid);
+  return directory;
+}
+
+function mountReadOnly(trial: Trial, directory: string): void {
+  mountFor(trial, directory, ['--bind'], directory);
+  execFileSync('mount', ['-o', 'remount,bind,ro', directory]);
+}
+
+/** What the service says when it ends; undefined if it listens, and then it is ended. */
+async function startAs(trial: Trial, directory: string, user: User): Promise<string | undefined> {
+  const env = environment({ PORT: '0', ...settingsOf(trial, { DATA_DIR: directory }) });
+  const child = spawn(process.execPath, [PROGRAM, 'serve'], { env, cwd: '/', ...user });
+  let [said, isServing] = ['', false];
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    if (!text.includes('"msg":"listening"')) return;
+    isServing = true;
+    child.kill('SIGKILL');
+  });
+  await once(child, 'close');
+  return isServing ? undefined : said;
+}
+
+function assertTold(what: string, said: string | undefined, directory: string): void {
+  assert.ok(said !== undefined, `${what}: it is served, and cannot be written`);
+  assert.match(said, /^error: [^\n]* must belong to the user who runs this[^\n]*\n$/, `${what}: ${said}`);
+  assert.ok(said.includes(directory), `${what}: the words do not say which file: ${said}`);
+}

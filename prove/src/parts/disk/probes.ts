@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Browser } from '../../../../server/test/support/browser.ts';
+import { NDJSON } from '../../../../server/test/support/imports.ts';
+import { runCommand, type ServeProcess } from '../../../../server/test/support/process.ts';
+import type { Tenant } from '../../../../server/test/support/service.ts';
+import type { Trial } from '../../part.ts';
+import { settingsOf } from '../../service.ts';
+
+const LISTING = { address: '12 Elm Street', beds: 3, baths: 2 };
+/** 200 KB: no room that others have left is enough. */
+const PHOTOS = Array.from({ length: 100 }, (_, index) => ({ url: `https://example.com/${index}${'x'.repeat(1_900)}` }));
+/** Room that is left for some writes is used up when so many small ones in a row were refused. */
+const REFUSED_IN_A_ROW = 5;
+const TRIES_MAX = 2_000;
+
+interface Reply {
+  status: number;
+  text: string;
+}
+
+type Send = () => Promise<Reply>;
+
+/** Each kind of request, by a key and in the dashboard, on an account of its own. */
+export class Probes {
+  readonly #service: ServeProcess;
+  readonly #tenant: Tenant;
+  readonly #browser: Browser;
+  readonly #person: { email: string; password: string };
+  #listing = { id: '' };
+  #keyId = '';
+  /** How many the key has sent. */
+  requests = 0;
+
+  constructor(service: ServeProcess, tenant: Tenant, administrator: { ADMIN_EMAIL: string; ADMIN_PASSWORD: string }) {
+    this.#service = service;
+    this.#tenant = tenant;
+    this.#browser = new Browser(service);
+    this.#person = { email: administrator.ADMIN_EMAIL, password: administrator.ADMIN_PASSWORD };
+  }
+
+  /** What there must be to be changed. */
+  async prepare(): Promise<void> {
+    await this.#browser.ask('POST', '/admin/auth/sign-in/email', this.#person);
+    this.#keyId = (await this.#browser.ask('POST', '/admin/api-keys', { name: 'Website' }, 201)).id;
+    this.#listing = JSON.parse((await this.#send('POST', '/listings', { ...LISTING, externalId: 'A-1' })).text);
+  }
+
+  /** On a full disk every write is 507 and changes nothing, and every read is answered. @returns how many kinds there were */
+  async tryAll(trial: Trial, settings: Record<string, string>): Promise<number> {
+    await this.#useUpRoom();
+    const before = await this.#readAll();
+    const writes = this.#writes();
+    for (const [what, send] of Object.entries(writes)) {
+      const { status, text } = await send();
+      assert.ok(status === 507 && JSON.parse(text).error.code === 'storage_full', `${what}: ${status} ${text}`);
+    }
+    await this.#tryCommands(trial, settings);
+    assert.deepEqual(await this.#readAll(), before, 'what was refused with 507 has changed something');
+    return Object.keys(writes).length + before.length;
+  }
+
+  /** Where there is room again, each write is done. */
+  async goOn(): Promise<void> {
+    for (const [what, send] of Object.entries(this.#writes())) {
+      const { status, text } = await send();
+      assert.ok(status < 300, `${what}, with room again: ${status} ${text}`);
+    }
+  }
+
+  async #useUpRoom(): Promise<void> {
+    const sends = [
+      () => this.#send('POST', '/listings', { ...LISTING, photos: PHOTOS }),
+      () => this.#send('POST', '/listings', LISTING),
+      // The smallest of all.
+      () => read(this.#browser.send('PATCH', '/admin/account', { name: randomUUID() })),
+    ];
+    for (const send of sends) {
+      let refused = 0;
+      for (let tries = 0; refused < REFUSED_IN_A_ROW; tries += 1) {
+        const { status } = await send();
+        refused = status === 507 ? refused + 1 : 0;
+        assert.ok(tries < TRIES_MAX, 'a full disk takes one write after the other');
+      }
+    }
+  }
+
+  #writes(): Record<string, Send> {
+    const { id } = this.#listing;
+    const rows = Array.from({ length: 3 }, () => JSON.stringify(LISTING)).join('\n');
+    const inDashboard = (method: string, path: string, body?: unknown) => () =>
+      read(this.#browser.send(method, `/admin${path}`, body));
+    return {
+      'a create': () => this.#send('POST', '/listings', LISTING),
+      'a create with an Idempotency-Key': () =>
+        this.#send('POST', '/listings', LISTING, { 'Idempotency-Key': 'full-disk' }),
+      'a patch': () => this.#send('PATCH', `/listings/${id}`, { beds: 9 }),
+      'a put': () => this.#send('PUT', '/listings/external/A-1', { ...LISTING, baths: 9 }),
+      'an import': () => this.#send('POST', '/imports', rows, { 'Content-Type': NDJSON }),
+      'an atomic import': () => this.#send('POST', '/imports?atomic=true', rows, { 'Content-Type': NDJSON }),
+      'a create in the dashboard': inDashboard('POST', '/listings', LISTING),
+      'a new key': inDashboard('POST', '/api-keys', { name: 'Another' }),
+      'an invitation': inDashboard('POST', '/invitations', { email: 'grace@example.com', role: 'member' }),
+      'the settings': inDashboard('PATCH', '/account', { name: 'Changed' }),
+      'signing in': () => read(new Browser(this.#service).send('POST', '/admin/auth/sign-in/email', this.#person)),
+      'the deletion of a key': inDashboard('DELETE', `/api-keys/${this.#keyId}`),
+      'a delete': () => this.#send('DELETE', `/listings/${id}`),
+    };
+  }
+
+  /** Whoever has no room to write has enough to read. */
+  async #readAll(): Promise<unknown[]> {
+    const texts: unknown[] = [];
+    for (const path of [
+      '/listings',
+      `/listings/${this.#listing.id}`,
+      '/events?limit=1000',
+      '/listings?q=elm&count=true',
+    ]) {
+      const { status, text } = await this.#send('GET', path);
+      assert.equal(status, 200, `${path} on a full disk: ${text}`);
+      texts.push(text);
+    }
+    for (const path of [
+      '/api-keys',
+      '/invitations',
+      '/account',
+      '/listings?limit=1',
+      '/session',
+      '/members',
+      '/activity',
+    ]) {
+      const { status, text } = await read(this.#browser.send('GET', `/admin${path}`));
+      assert.equal(status, 200, `/admin${path} on a full disk: ${text}`);
+      // How often a key was used is told, too: that grows.
+      texts.push(path === '/api-keys' ? JSON.parse(text).data.map(({ id }: { id: string }) => id) : text);
+    }
+    return texts;
+  }
+
+  /** The operator's own: a key is refused, and so is a backup on that disk, which leaves nothing. */
+  async #tryCommands(trial: Trial, given: Record<string, string>): Promise<void> {
+    const settings = settingsOf(trial, given);
+    const file = join(given.DATA_DIR ?? '', 'backup.db');
+    const commands = {
+      keys: ['keys', 'create', '--account', this.#tenant.accountId, '--name', 'Another'],
+      backup: ['backup', file],
+    };
+    for (const [what, args] of Object.entries(commands)) {
+      const { code, stderr } = await runCommand(args, settings);
+      assert.ok(code === 1 && /the disk is full/i.test(stderr), `${what} on a full disk: ${code} ${stderr}`);
+      assert.doesNotMatch(stderr, /\n {4}at /, `${what} on a full disk tells a stack`);
+    }
+    for (const ending of ['', '.partial', '.sha256']) {
+      assert.ok(!existsSync(file + ending), 'a backup that found no room has left something');
+    }
+    if (trial.size === 'small') return;
+    const elsewhere = join(trial.directory, 'backup.db');
+    const { code, stderr } = await runCommand(['backup', elsewhere], settings);
+    assert.equal(code, 0, `a full disk cannot be backed up to another: ${stderr}`);
+  }
+
+  #send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
+    this.requests += 1;
+    const all = { Authorization: `Bearer ${this.#tenant.key}`, 'Content-Type': 'application/json', ...headers };
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    return read(fetch(`${this.#service.url}/v1${path}`, { method, headers: all, body: text ?? null }));
+  }
+}
+
+async function read(sent: Promise<Response>): Promise<Reply> {
+  const response = await sent;
+  return { status: response.status, text: await response.text() };
+}
