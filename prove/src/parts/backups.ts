@@ -66,6 +66,7 @@ async function run(trial: Trial): Promise<Outcome> {
   const sources: Source[] = [];
   for (const service of services) {
     const source = await takeUnderLoad(trial, random, service);
+    trial.say(`${service.name}: what was taken is restored`);
     for (const backup of source.taken) await restoreAndCompare(trial, source, backup);
     await refuse(source);
     sources.push(source);
