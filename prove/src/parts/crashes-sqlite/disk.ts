@@ -20,8 +20,9 @@ interface Naming {
 }
 
 /**
- * A directory as it would be after a power loss: of each file what was synced, and of what was not, any part; of each name,
- * too, until its directory is synced.
+ * A directory as it would be after a power loss: of each file what was synced, and of what was not, any part. Of the names that
+ * were made and unlinked since their directory was synced the first so many are kept: file systems with a journal, or that
+ * copy on write, keep that order.
  */
 export class Disk {
   readonly #root: string;
@@ -101,7 +102,8 @@ export class Disk {
 
   /** Makes the directory what it may be after the power was lost now; without `random`, only what was synced. */
   losePower(random?: Random): void {
-    if (random !== undefined) for (const naming of chooseNamings(this.#namings, random)) this.#name(naming);
+    const kept = random === undefined ? 0 : random.upTo(this.#namings.length);
+    for (const naming of this.#namings.slice(0, kept)) this.#name(naming);
     const left = readSharedMemory(this.#root);
     for (const name of readdirSync(this.#root)) rmSync(join(this.#root, name), { recursive: true });
     const paths = [...this.#entries.keys()].sort();
@@ -120,14 +122,6 @@ export class Disk {
       }
     }
   }
-}
-
-/** File systems that write names in order keep the first so many; others, of each name any state that it had. */
-function chooseNamings(namings: readonly Naming[], random: Random): Naming[] {
-  const isOrdered = random.next() < 0.5;
-  if (isOrdered) return namings.slice(0, random.upTo(namings.length));
-  const byPath = Map.groupBy(namings, ({ path }) => path);
-  return [...byPath.values()].flatMap((those) => those.slice(0, random.upTo(those.length)));
 }
 
 /** It is written past all calls, and SQLite promises to make it anew. */
