@@ -1,3 +1,5 @@
+import { mulberry32 } from '../../bench/src/listings.ts';
+
 /** Choices that are the same for the same seed. */
 export interface Random {
   /** From 0 up to, not including, 1. */
@@ -10,15 +12,8 @@ export interface Random {
 
 const BYTE_MAX = 255;
 
-/** Mulberry32. */
 export function createRandom(seed: number): Random {
-  let state = seed >>> 0;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const next = mulberry32(seed);
   const upTo = (max: number): number => Math.floor(next() * (max + 1));
   return {
     next,
