@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { unchunk } from './chunked.ts';
 
 /** What the driver sends, and what must come back for it. */
 export type Exchange = {
@@ -16,15 +17,16 @@ export type Connection = {
   close(): void;
 };
 
-/** A view into the connection's own memory: valid only until `onReply` returns. */
-type OnReply = (status: number, body: Buffer) => void;
+/** `body` may be a view into the connection's own memory: valid only until `onReply` returns. */
+type OnReply = (status: number, body: Buffer, head: string) => void;
 
 const READ_BYTES = 64 * 1024;
 const HEAD_END = Buffer.from('\r\n\r\n');
 const STATUS_AT = 'HTTP/1.1 '.length;
+const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 
 /**
- * Opens one keep-alive connection that reads replies with a Content-Length (or none, for 204 and 304) and nothing else.
+ * Opens one keep-alive connection that reads replies with a Content-Length (or none, for 204 and 304) or in chunks.
  * It is written by hand because an HTTP client costs more for each reply than the bare server it has to outrun.
  *
  * @param onFault called once with the reason when the connection ends or a reply cannot be read
@@ -56,7 +58,7 @@ export function openConnection(
     }
     unread = undefined;
     if (typeof reply === 'string') fail(reply);
-    else onReply(reply.status, reply.body);
+    else onReply(reply.status, reply.body, reply.head);
   }
 
   const socket: Socket = connect({
@@ -88,16 +90,29 @@ export function openConnection(
 }
 
 /** The reply in `bytes`, nothing while it is not whole, or the reason why it cannot be read. */
-function parseReply(bytes: Buffer): { status: number; body: Buffer } | string | undefined {
+function parseReply(bytes: Buffer): { status: number; body: Buffer; head: string } | string | undefined {
   const headEnd = bytes.indexOf(HEAD_END);
   if (headEnd === -1) return undefined;
   const head = bytes.toString('latin1', 0, headEnd);
   const status = Number(head.slice(STATUS_AT, STATUS_AT + 3));
   const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+  if (length === undefined && CHUNKED.test(head)) {
+    const body = joinChunks(bytes.subarray(headEnd + HEAD_END.length));
+    return body && { status, body, head };
+  }
   if (length === undefined && status !== 204 && status !== 304) return `a reply without Content-Length:\n${head}`;
   const bodyStart = headEnd + HEAD_END.length;
   const bodyEnd = bodyStart + (status === 304 ? 0 : Number(length ?? 0));
   if (bytes.length < bodyEnd) return undefined;
   if (bytes.length > bodyEnd) return `${bytes.length - bodyEnd} bytes after the end of a reply:\n${head}`;
-  return { status, body: bytes.subarray(bodyStart, bodyEnd) };
+  return { status, body: bytes.subarray(bodyStart, bodyEnd), head };
+}
+
+const CHUNKED = /\r\ntransfer-encoding: *chunked/i;
+
+function joinChunks(bytes: Buffer): Buffer | undefined {
+  if (!bytes.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK)) return undefined;
+  const pieces: Buffer[] = [];
+  const isWhole = unchunk((piece) => pieces.push(piece))(bytes);
+  return isWhole ? Buffer.concat(pieces) : undefined;
 }

@@ -8,6 +8,7 @@ import { fuzz } from './parts/fuzz.ts';
 import { hostileHttp } from './parts/hostile-http.ts';
 import { isolation } from './parts/isolation.ts';
 import { ledger } from './parts/ledger.ts';
+import { overload } from './parts/overload.ts';
 import { supplyChain } from './parts/supply-chain.ts';
 
 /** In the order in which they are tried and told. */
@@ -20,6 +21,7 @@ export const parts: readonly Part[] = [
   hostileHttp,
   fuzz,
   isolation,
+  overload,
   administrators,
   supplyChain,
 ];

@@ -192,8 +192,8 @@ function nameLast(holder: Holder | undefined): string {
     patches: [
       {
         file: 'server/src/http/authenticate.ts',
-        from: '  return found;\n',
-        to: "  const first = Reflect.get(incoming.socket, 'first') ?? found;\n  Reflect.set(incoming.socket, 'first', first);\n  return first;\n",
+        from: "  if (typeof found !== 'string') return found;\n",
+        to: "  const { socket } = exchange.incoming;\n  if (typeof found !== 'string') {\n    const first = Reflect.get(socket, 'first') ?? found;\n    Reflect.set(socket, 'first', first);\n    return first;\n  }\n",
       },
     ],
   },

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { createDatabase } from '../../../server/test/support/database.ts';
+import { assertKept } from '../../../server/test/support/ledger.ts';
+import type { Fault, Outcome, Part, Trial } from '../part.ts';
+import { assertHonest, assertRefuses } from './overload/assertions.ts';
+import { floodPostgres, floodWithLimits, floodWorkers } from './overload/settings.ts';
+import { probeDuring, type Stage, setStage } from './overload/stage.ts';
+import { loadInSteps } from './overload/steps.ts';
+
+const APP = 'server/src/http/app.ts';
+
+const faults: readonly Fault[] = [
+  {
+    name: 'no-shedder',
+    what: 'Nobody is refused, however many wait',
+    patches: [
+      {
+        file: 'server/src/lib/line.ts',
+        from: 'if (this.#places.size < STANDING_LENGTH) return false;',
+        to: 'return false;',
+      },
+    ],
+  },
+  {
+    name: 'no-retry-after',
+    what: 'Refusals do not say when to come back',
+    patches: [
+      {
+        file: 'server/src/http/overload.ts',
+        from: "{ headers: { 'Retry-After': String(seconds) } },",
+        to: '{},',
+      },
+    ],
+  },
+  {
+    name: 'refused-but-stored',
+    what: 'What is refused is done all the same',
+    patches: [
+      {
+        file: APP,
+        from: 'isRefused ? await refuse(exchange) :',
+        to: 'isRefused ? (await respond(exchange), await refuse(exchange)) :',
+      },
+    ],
+  },
+  {
+    name: 'strangers-told',
+    what: 'Without a good key it is 503 instead of 401',
+    patches: [{ file: APP, from: 'if (needsApiKey(exchange)) await requireKeyOfRefused(exchange, services);', to: '' }],
+  },
+  {
+    name: 'never-read-again',
+    what: 'A connection on which something was refused is not read any more',
+    patches: [
+      {
+        file: 'server/src/http/unread-connections.ts',
+        from: 'for (const { socket } of this.#unread.splice(0, count)) socket.resume();',
+        to: '',
+      },
+    ],
+  },
+];
+
+export const overload: Part = {
+  name: 'overload',
+  title: 'Overload',
+  promise:
+    'Whoever comes when too many are waiting is told at once when to come back, nothing of that is stored, and the others are answered as before.',
+  faults,
+  run: (trial) => (trial.size === 'full' ? runFull(trial) : runSmall(trial)),
+};
+
+/** More than any machine answers, and than may wait. */
+const SMALL = { perSecond: 15_000, seconds: 1, connections: 2_500 };
+
+async function runSmall(trial: Trial): Promise<Outcome> {
+  const stage = await setStage(trial);
+  const [report, { count }] = await probeDuring(stage.url, stage.flood(SMALL));
+  assertHonest(report);
+  assertRefuses(report);
+  await assertOnlyAccepted(trial, stage);
+  const after = await stage.flood({ isLight: true, inFlight: 1, seconds: 0.2 });
+  assert.deepEqual(after.statuses, { 200: after.completed }, 'afterwards nobody is refused');
+  return {
+    tried: `${report.due} requests in ${SMALL.seconds} s`,
+    figure: `${report.statuses[503]} refused, nothing of them stored`,
+    figures: [['answers to /livez and /readyz meanwhile', String(count)]],
+  };
+}
+
+async function runFull(trial: Trial): Promise<Outcome> {
+  const stage = await setStage(trial);
+  const { figures, ratio, worst } = await loadInSteps(trial, stage);
+  trial.say('comparing with what is stored');
+  await assertOnlyAccepted(trial, stage);
+  const others = [await floodWithLimits(trial), await floodWorkers(trial), await floodPostgres(trial)];
+  return {
+    tried: 'Requests that do not wait for replies, at 0.5, 1, 2, 5 and 10 times what the service can do',
+    figure: `At ten times the load ${ratio.toFixed(2)} times as many answers as at one; p99 of the accepted ${worst}; 0 refused changes stored`,
+    figures: [...figures, ...others.flat()],
+  };
+}
+
+async function assertOnlyAccepted(trial: Trial, { url, tenant, ledger }: Stage): Promise<void> {
+  await assertKept(url, tenant, await createDatabase(trial.directory, 'sqlite'), ledger);
+}

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createLedger, type Known, type Ledger } from '../../../../server/test/support/ledger.ts';
+import type { Tenant } from '../../../../server/test/support/service.ts';
+import type { Trial } from '../../part.ts';
+import { createTenant, serve } from '../../service.ts';
+import type { FloodOrder, FloodReport } from './order.ts';
+import { bodyOf, PRICE } from './requests.ts';
+
+const FLOOD_PROGRAM = join(import.meta.dirname, 'flood-process.ts');
+/** A test may run on a machine that has no time. */
+const PATIENCE_SECONDS = { full: 10, small: 30 };
+/** What the account has whose complete list is read. */
+const LISTINGS = 300;
+const PROBES = ['/livez', '/readyz'];
+const PROBE_INTERVAL_MS = 100;
+/** Its checksum is right, and nobody has it. */
+const STRANGER = 'plk_000000000000000000000000000000002XYaC2';
+
+export type Flow = Omit<FloodOrder, 'port' | 'keys' | 'listingId' | 'name' | 'seed' | 'isKeyAsked' | 'patienceSeconds'>;
+
+/** A service that is to be flooded, and what it has told so far. */
+export interface Stage {
+  url: string;
+  tenant: Tenant;
+  ledger: Ledger;
+  flood(flow: Flow, key?: string): Promise<FloodReport>;
+}
+
+export async function setStage(trial: Trial, settings: Record<string, string> = {}): Promise<Stage> {
+  const [tenant, other] = [await createTenant(trial, settings), await createTenant(trial, settings)];
+  const { url } = await serve(trial, settings);
+  const ledger = createLedger();
+  await Promise.all([fill(url, other.key), fill(url, tenant.key)]);
+  for (const address of seeds()) note(ledger, address);
+  const page = await fetch(`${url}/v1/listings?limit=1`, { headers: { Authorization: `Bearer ${tenant.key}` } });
+  const { data } = JSON.parse(await page.text());
+  let floods = 0;
+  return {
+    ...{ url, tenant, ledger },
+    async flood(flow, key = tenant.key) {
+      floods += 1;
+      const report = await floodFromOutside(trial, {
+        ...flow,
+        port: Number(new URL(url).port),
+        keys: { changing: key, listing: other.key, stranger: STRANGER },
+        listingId: data[0].id,
+        name: `${floods}`,
+        seed: trial.seed + floods,
+        patienceSeconds: PATIENCE_SECONDS[trial.size],
+        isKeyAsked: settings.DATABASE_URL === undefined,
+      });
+      write(report, ledger);
+      return report;
+    },
+  };
+}
+
+async function fill(url: string, key: string): Promise<void> {
+  const body = seeds().map(bodyOf).join('\n');
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/x-ndjson' };
+  const response = await fetch(`${url}/v1/imports`, { method: 'POST', headers, body });
+  if (!response.ok) throw new Error(`the listings could not be imported: ${await response.text()}`);
+}
+
+function seeds(): string[] {
+  return Array.from({ length: LISTINGS }, (_, index) => `${index} Lane 0`);
+}
+
+function note({ known }: Ledger, address: string): void {
+  known.set(address, knownOf(address));
+}
+
+function knownOf(address: string): Known {
+  return { address, listPrice: PRICE, version: 1 };
+}
+
+async function floodFromOutside({ after }: Trial, order: FloodOrder): Promise<FloodReport> {
+  const child: ChildProcess = fork(FLOOD_PROGRAM, [JSON.stringify(order)]);
+  after(() => child.kill('SIGKILL'));
+  const ended = once(child, 'exit').then(() => undefined);
+  const told = await Promise.race([once(child, 'message'), ended]);
+  if (told === undefined) throw new Error('the flood ended without a word');
+  return told[0];
+}
+
+function write({ told }: FloodReport, ledger: Ledger): void {
+  for (const address of told.stored) note(ledger, address);
+  for (const address of told.refused) ledger.gone.add(address);
+  ledger.unknown.push(...told.unknown.map((address) => [knownOf(address)]));
+}
+
+export interface Probing {
+  count: number;
+  slowestMs: number;
+}
+
+/** Asks how the service is, again and again while `work` runs: each time it must say that it is well. */
+export async function probeDuring<T>(url: string, work: Promise<T>): Promise<[result: T, probing: Probing]> {
+  const probing = { count: 0, slowestMs: 0 };
+  let isOver = false;
+  const ended = work.finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    for (const path of PROBES) {
+      const startMs = performance.now();
+      const response = await fetch(url + path);
+      await response.text();
+      probing.slowestMs = Math.max(probing.slowestMs, performance.now() - startMs);
+      probing.count += 1;
+      assert.equal(response.status, 200, `${path} was ${response.status} during the overload`);
+    }
+    await sleep(PROBE_INTERVAL_MS);
+  }
+  return [await ended, probing];
+}

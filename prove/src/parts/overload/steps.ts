@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import type { Trial } from '../../part.ts';
+import { assertHonest } from './assertions.ts';
+import type { FloodReport } from './order.ts';
+import { type Flow, probeDuring, type Stage } from './stage.ts';
+
+const FACTORS = [0.5, 1, 2, 5, 10];
+const SECONDS = 10;
+/** Enough to keep the service busy, and not more than it answers at once. */
+const CAPACITY: Flow = { inFlight: 64, seconds: 6 };
+/** Keep-alive connections that clients of a busy service have anyway. */
+const CONNECTIONS = 2_000;
+const LIGHT: Flow = { isLight: true, perSecond: 50, seconds: 4 };
+/** The service has so long to be as before. */
+const RECOVERY_SECONDS = 5;
+/** What a light load may take afterwards: other programs of the machine make a p99, too. */
+const NORMAL_FACTOR = 4;
+const NORMAL_MIN_MS = 100;
+/** Goodput that does not collapse. */
+const RATIO_MIN = 0.5;
+
+export interface Steps {
+  figures: [what: string, value: string][];
+  /** Answers per second at the highest load, beside those at capacity. */
+  ratio: number;
+  /** The p99 of the accepted at the highest load. */
+  worst: string;
+}
+
+/** Loads a service with more and more, and looks after each step whether it is as it was before. */
+export async function loadInSteps(trial: Trial, stage: Stage): Promise<Steps> {
+  const before = await stage.flood(LIGHT);
+  const capacity = await measureCapacity(trial, stage);
+  const figures: Steps['figures'] = [
+    ['capacity, 64 requests at a time', `${capacity.toFixed(0)}/s`],
+    ['p99 of a light load before', ms(before.p99Ms)],
+  ];
+  const completed = new Map<number, number>();
+  let worst = '';
+  for (const factor of FACTORS) {
+    trial.say(`${factor} times the capacity`);
+    const [report, probing] = await overload(stage, capacity * factor);
+    completed.set(factor, report.completedPerSecond);
+    worst = ms(report.p99Ms);
+    figures.push([`× ${factor}`, describe(report)]);
+    figures.push([`× ${factor}: slowest of ${probing.count} probes, all 200`, ms(probing.slowestMs)]);
+    const after = await recover(stage, before);
+    figures.push([`× ${factor}: p99 of a light load from ${RECOVERY_SECONDS} s after`, ms(after.p99Ms)]);
+  }
+  const ratio = (completed.get(10) ?? 0) / (completed.get(1) ?? Number.NaN);
+  assert.ok(ratio >= RATIO_MIN, `at ten times the load there are only ${ratio.toFixed(2)} times as many answers`);
+  return { figures, ratio, worst };
+}
+
+export async function measureCapacity(trial: Trial, stage: Stage): Promise<number> {
+  trial.say('measuring what the service can do');
+  const report = await stage.flood(CAPACITY);
+  assertHonest(report);
+  return report.completedPerSecond;
+}
+
+export async function overload(stage: Stage, perSecond: number) {
+  const flow = { perSecond, seconds: SECONDS, connections: CONNECTIONS };
+  const [report, probing] = await probeDuring(stage.url, stage.flood(flow));
+  assertHonest(report);
+  return [report, probing] as const;
+}
+
+async function recover(stage: Stage, before: FloodReport): Promise<FloodReport> {
+  const skipSeconds = RECOVERY_SECONDS;
+  const after = await stage.flood({ ...LIGHT, seconds: skipSeconds + (LIGHT.seconds ?? 0), skipSeconds });
+  assertHonest(after);
+  const limitMs = Math.max(NORMAL_MIN_MS, before.p99Ms * NORMAL_FACTOR);
+  assert.ok(after.p99Ms <= limitMs, `${RECOVERY_SECONDS} s after the load the p99 is ${ms(after.p99Ms)}`);
+  return after;
+}
+
+/** A row of what came of a load. */
+export function describe(report: FloodReport): string {
+  const { due, unsent, statuses, completedPerSecond, p50Ms, p99Ms, refusedP99Ms } = report;
+  const refused = (statuses[503] ?? 0) + (statuses[429] ?? 0);
+  const share = (count: number) => `${((100 * count) / due).toFixed(0)} %`;
+  return [
+    `${(due / SECONDS).toFixed(0)}/s due`,
+    `${completedPerSecond.toFixed(0)}/s completed`,
+    `p50 ${ms(p50Ms)}, p99 ${ms(p99Ms)} of the accepted`,
+    `${share(refused)} refused (p99 ${ms(refusedP99Ms)})`,
+    `${share(unsent)} not sent for want of a free connection of 4,000`,
+    `${Object.values(report.lost).reduce((sum, count) => sum + count, 0)} connections lost`,
+  ].join(', ');
+}
+
+function ms(durationMs: number): string {
+  return `${durationMs.toFixed(0)} ms`;
+}

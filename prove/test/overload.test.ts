@@ -1,0 +1,4 @@
+import { overload } from '../src/parts/overload.ts';
+import { testPart } from './support.ts';
+
+testPart(overload);
