@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { changeAccount, createAccount, deleteAccount, getAccount } from '../domain/accounts.ts';
 import { type Candidate, createAccountFor, describePerson } from '../domain/administrators.ts';
+import { toNfc } from '../lib/nfc.ts';
 import { formatTime } from '../lib/times.ts';
 import type { Account } from '../model/accounts.ts';
 import { AppError } from '../model/errors.ts';
@@ -141,7 +142,7 @@ async function confirm({ name }: Account): Promise<void> {
   const question = `This deletes "${name}" with its keys and listings for ever. Type its name to go on: `;
   const typed = await Promise.race([questions.question(question), closed]);
   questions.close();
-  if (typed.normalize('NFC').trim() === name) return;
+  if (toNfc(typed).trim() === name) return;
   throw new AppError(
     'validation_failed',
     'That is not its name, and nothing was deleted; --yes deletes without asking.',

@@ -1,3 +1,4 @@
+import { toNfc } from '../lib/nfc.ts';
 import { AppError } from './errors.ts';
 
 export const AREA_UNITS = ['sqft', 'sqm'] as const;
@@ -33,7 +34,7 @@ export const NAME_LENGTH_MAX = 100;
  * @throws {AppError} `validation_failed` when it is blank, longer than 100 code points or not plain text
  */
 export function parseName(text: string): string {
-  const name = text.normalize('NFC').trim();
+  const name = toNfc(text).trim();
   if (name === '' || [...name].length > NAME_LENGTH_MAX || /\p{Cc}/u.test(name) || !name.isWellFormed()) {
     throw new AppError(
       'validation_failed',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { toNfc } from '../lib/nfc.ts';
 import { isCommonPassword } from './common-passwords.ts';
 import { AppError } from './errors.ts';
 
@@ -55,7 +56,7 @@ const EMAIL_LENGTH_MAX = 254;
 
 /** Two spellings of one address would be two people. */
 export function normalEmail(text: string): string {
-  return text.normalize('NFC').trim().toLowerCase();
+  return toNfc(text).trim().toLowerCase();
 }
 
 /** What better-auth takes when somebody signs in: with a dot in its domain. */
@@ -65,7 +66,7 @@ export function isEmail(normal: string): boolean {
 
 /** Compared and hashed in one form, whatever keyboard it is typed on (RFC 8265 §4.2.2 names NFC). */
 export function normalPassword(text: string): string {
-  return text.normalize('NFC');
+  return toNfc(text);
 }
 
 export function isPassword(normal: string): boolean {

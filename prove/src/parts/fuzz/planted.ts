@@ -57,8 +57,8 @@ export const FAULTS: readonly Fault[] = [
     patches: [
       {
         file: 'server/src/http/schemas/fields.ts',
-        from: "const value = given.normalize('NFC').trim();",
-        to: "const value = given.normalize('NFC');",
+        from: 'const value = toNfc(given).trim();',
+        to: 'const value = toNfc(given);',
       },
     ],
   },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hasTooManyMarks, MARKS_MAX, toNfc } from '../../lib/nfc.ts';
 import type { FieldCode } from '../../model/errors.ts';
 
 /** Adds a fault with its field code to the faults that zod gathers. */
@@ -20,7 +21,7 @@ export function text({ lengthMax, multiline = false, ...documentation }: TextOpt
   return z
     .string(expected('a string'))
     .transform((given, context) => {
-      const value = given.normalize('NFC').trim();
+      const value = toNfc(given).trim();
       const fault = findTextFault(value, lengthMax, multiline);
       return fault === undefined ? value : addFault(context, fault.code, fault.message);
     })
@@ -37,7 +38,7 @@ export function findTextFault(value: string, lengthMax: number, multiline: boole
     const allowed = multiline ? ' but line feed and tab' : '';
     return {
       code: 'invalid_format',
-      message: `Must not contain control characters${allowed}, nor half characters.`,
+      message: `Must not contain control characters${allowed}, nor ${BROKEN}.`,
     } as const;
   }
   return undefined;
@@ -50,9 +51,12 @@ export function codePoints(value: string): number {
   return count;
 }
 
+/** What no text may contain besides control characters. */
+export const BROKEN = `half characters, nor more than ${MARKS_MAX} accents on one`;
+
 export function isPlainText(value: string, multiline: boolean): boolean {
   const control = multiline ? /[\p{Cc}--[\n\t]]/v : /\p{Cc}/u;
-  return value.isWellFormed() && !control.test(value);
+  return value.isWellFormed() && !control.test(value) && !hasTooManyMarks(value);
 }
 
 interface NumberOptions {

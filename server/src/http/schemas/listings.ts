@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { toNfc } from '../../lib/nfc.ts';
 import { AREA_UNITS } from '../../model/accounts.ts';
 import { COUNTRIES, CURRENCIES } from '../../model/codes.ts';
 import { LOT_SIZE_UNITS, PROPERTY_TYPES, STATUSES } from '../../model/listings.ts';
@@ -85,7 +86,7 @@ export const LISTING_FIELDS = Object.keys(listing.shape);
 
 /** An external id as it is stored: what stands in a path is treated like what stands in a body. */
 export function normalExternalId(given: string): string {
-  return given.normalize('NFC').trim();
+  return toNfc(given).trim();
 }
 
 const REQUIRED = new Set(['address', 'beds', 'baths']);

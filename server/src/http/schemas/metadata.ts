@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isObject } from '../../lib/merge-patch.ts';
-import { addFault, codePoints, expected, findTextFault, isPlainText } from './fields.ts';
+import { toNfc } from '../../lib/nfc.ts';
+import { addFault, BROKEN, codePoints, expected, findTextFault, isPlainText } from './fields.ts';
 
 const MEMBERS_MAX = 50;
 const NAME_LENGTH_MAX = 40;
@@ -9,7 +10,7 @@ const VALUE_TYPES = ['string', 'number', 'boolean'] as const;
 
 /** The name that a member is stored under. */
 export function normalName(given: string): string {
-  return given.normalize('NFC').trim();
+  return toNfc(given).trim();
 }
 
 /** Values of the client's own. */
@@ -27,7 +28,7 @@ export const metadata = z
       if (fault !== undefined) {
         context.addIssue({ code: 'custom', path: [givenName], message: fault.message, params: { code: fault.code } });
       } else if (typeof givenValue === 'string') {
-        values[name] = givenValue.normalize('NFC');
+        values[name] = toNfc(givenValue);
       } else if (typeof givenValue === 'number' || typeof givenValue === 'boolean') {
         values[name] = givenValue;
       }
@@ -56,11 +57,11 @@ function findMetadataFault(name: string, value: unknown) {
   if (typeof value !== 'string') {
     return { code: 'invalid_type', message: 'Must be a string, a number or a boolean.' } as const;
   }
-  if (codePoints(value.normalize('NFC')) > TEXT_LENGTH_MAX) {
+  if (codePoints(toNfc(value)) > TEXT_LENGTH_MAX) {
     return { code: 'too_long', message: `Must have at most ${TEXT_LENGTH_MAX} characters.` } as const;
   }
   if (!isPlainText(value, false)) {
-    return { code: 'invalid_format', message: 'Must not contain control characters, nor half characters.' } as const;
+    return { code: 'invalid_format', message: `Must not contain control characters, nor ${BROKEN}.` } as const;
   }
   return undefined;
 }

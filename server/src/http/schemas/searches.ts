@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { toNfc } from '../../lib/nfc.ts';
 import { NEWEST_FIRST, type Order, type Search, SORT_FIELDS } from '../../model/search.ts';
 import { cutWords } from '../../model/words.ts';
 import { addFault, findTextFault } from './fields.ts';
@@ -19,7 +20,7 @@ const ORDERS = new Map<string, Order>(
 const wordsParameter = z
   .string()
   .transform((given, context): string[] => {
-    const fault = findTextFault(given.normalize('NFC').trim(), WORDS_LENGTH_MAX, true);
+    const fault = findTextFault(toNfc(given).trim(), WORDS_LENGTH_MAX, true);
     if (fault !== undefined) return addFault(context, fault.code, fault.message);
     const words = [...new Set(cutWords(given))].sort();
     return words.length > 0 ? words : addFault(context, 'blank', 'Must have a letter or a digit.');

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { MARKS_MAX } from '../../src/lib/nfc.ts';
+import { Browser, createPerson, PASSWORD, signIn } from '../support/browser.ts';
+import { MINIMAL } from '../support/listings.ts';
+import { faultsOf, readError, readListing } from '../support/replies.ts';
+import { startTestService } from '../support/service.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+
+/** An acute above and a grave below by turns: normalising sorts them, and takes the square of their number. */
+const marks = (count: number) => `a${'\u0301\u0316'.repeat(count / 2)}`;
+const LONG = marks(20_000);
+
+test('no text makes the service sort its marks for long, whoever sends it and wherever', async (t) => {
+  const tenant = await service.createTenant();
+  const ada = await signIn(service, await createPerson(service));
+  const { normalize } = String.prototype;
+  let longest = 0;
+  t.mock.method(String.prototype, 'normalize', function (this: string, form?: string) {
+    for (const [run] of this.matchAll(/\p{M}+/gu)) longest = Math.max(longest, run.length);
+    return normalize.call(this, form);
+  });
+  const send = (method: string, path: string, body: unknown, type = 'application/json') =>
+    service.fetch(tenant, path, {
+      method,
+      headers: { 'Content-Type': type },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  const nobody = new Browser(service);
+  const signUp = { token: 'x', name: LONG, email: LONG, password: LONG };
+  const texts = { address: LONG, city: LONG, description: LONG, externalId: LONG, metadata: { [LONG]: LONG } };
+  const query = encodeURIComponent(marks(1_000));
+  for (const [response, status] of [
+    [nobody.send('POST', '/admin/auth/sign-in/email', { email: LONG, password: PASSWORD }), 401],
+    [nobody.send('POST', '/admin/auth/sign-in/email', { email: 'ada@example.com', password: LONG }), 422],
+    [nobody.send('POST', '/admin/setup', { ...signUp, accountName: LONG }), 422],
+    [nobody.send('POST', '/admin/invitations/accept', signUp), 422],
+    [ada.send('POST', '/admin/invitations', { email: LONG, role: 'member' }), 422],
+    [ada.send('POST', '/admin/auth/update-user', { name: LONG }), 422],
+    [ada.send('POST', '/admin/api-keys', { name: LONG }), 422],
+    [ada.send('PATCH', '/admin/account', { name: LONG }), 422],
+    [send('POST', '/v1/listings', { ...MINIMAL, ...texts, photos: [{ url: LONG, caption: LONG }] }), 422],
+    [send('POST', '/v1/imports', `${JSON.stringify({ ...MINIMAL, ...texts })}\n`, 'application/x-ndjson'), 200],
+    [send('POST', '/v1/imports', `address,beds,baths,city\n${LONG},1,1,${LONG}\n`, 'text/csv'), 200],
+    [service.fetch(tenant, `/v1/listings?q=${query}`), 400],
+    [service.fetch(tenant, `/v1/listings?city=${query}`), 400],
+    [service.fetch(tenant, `/v1/listings/external/${query}`), 404],
+  ] as const) {
+    const answer = await response;
+    assert.equal(answer.status, status, `${answer.url} ${(await answer.text()).slice(0, 300)}`);
+  }
+  assert.ok(longest <= MARKS_MAX, `${longest} marks were sorted`);
+});
+
+test('as many accents as somebody stacks for fun are kept, more are refused as what they are', async () => {
+  const tenant = await service.createTenant();
+  const create = (description: string) =>
+    service.fetch(tenant, '/v1/listings', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ ...MINIMAL, description, metadata: { note: description } }),
+    });
+  const stacked = `z${'\u0316\u0317'.repeat(MARKS_MAX / 2)}, and more`;
+  const { description } = await readListing(await create(stacked), 201);
+  assert.equal(description, stacked);
+  const error = await readError(await create(marks(MARKS_MAX + 2)), 422, 'validation_failed');
+  assert.deepEqual(faultsOf(error), ['description: invalid_format', 'metadata.note: invalid_format']);
+});
