@@ -6,6 +6,7 @@ import { tryIdentityRoutes } from './administrators/identity-routes.ts';
 import { tryInvitations } from './administrators/invitations.ts';
 import { tryLastAdministrator } from './administrators/last-administrator.ts';
 import { tryLogins } from './administrators/logins.ts';
+import { tryLongTexts } from './administrators/long-texts.ts';
 import { tryMemory } from './administrators/memory.ts';
 import { readOperations } from './administrators/operations.ts';
 import { tryOrigins } from './administrators/origins.ts';
@@ -31,6 +32,7 @@ export const administrators: Part = {
 const TRIES: [what: string, run: (scene: Scene) => Promise<Figure[]>][] = [
   ['how long a refusal takes', tryTimes],
   ['what refusals say', tryTexts],
+  ['long texts', tryLongTexts],
   ['passwords', tryPasswords],
   ['second factors', trySecondFactors],
   ['invitations', tryInvitations],
