@@ -29,6 +29,7 @@ export async function tryBodies(scene: Scene): Promise<Figure[]> {
   await tryAcceptance(scene);
   const { status } = await member.browser.get('GET', '/admin/members');
   assert.equal(status, 403, `afterwards a member is answered ${status}`);
+  scene.tally.forbidden += sent;
   return [['bodies with a role, an id or a prototype that is not theirs', `${sent}, 0 taken`]];
 }
 

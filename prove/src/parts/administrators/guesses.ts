@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { sendRaw } from '../../../../server/test/support/raw.ts';
-import { addPerson, type Figure, PASSWORD, type Person, repeat, type Scene, sizeOf } from './scene.ts';
+import { addPerson, type Figure, guessMany, PASSWORD, type Person, type Scene, sizeOf } from './scene.ts';
 import { type Answer, Visitor } from './visitor.ts';
 
 /** Below what one process lets wait for its turn to hash: nobody is told that it is busy. */
@@ -27,7 +27,7 @@ async function tryOneAddress(scene: Scene): Promise<Figure[]> {
   const times = sizeOf(scene.trial, 10_000, 36);
   const victim = await addPerson(scene);
   const attacker = scene.visitor();
-  const counts = await repeat(times, LANES, (index) => guess(attacker.address, scene, victim, index));
+  const counts = await guessMany(scene, times, LANES, (index) => guess(attacker.address, scene, victim, index));
   assertRefused(counts, times, AT_PLACE_MAX, 'from one address');
   const elsewhere = await scene.visitor().enter(victim.email, PASSWORD);
   assert.equal(elsewhere.status, 200, `the right password elsewhere is answered ${elsewhere.status}`);
@@ -38,7 +38,7 @@ async function tryManyAddresses(scene: Scene): Promise<Figure[]> {
   const times = sizeOf(scene.trial, 10_000, 30);
   const victim = await addPerson(scene);
   const addresses = Array.from({ length: Math.ceil(times / 5) }, () => scene.visitor().address);
-  const counts = await repeat(times, LANES, (index) =>
+  const counts = await guessMany(scene, times, LANES, (index) =>
     guess(addresses[index % addresses.length] ?? '', scene, victim, index),
   );
   assertRefused(counts, times, OF_EMAIL_MAX, 'on one account from many addresses');
@@ -57,11 +57,12 @@ async function tryManyAddresses(scene: Scene): Promise<Figure[]> {
 }
 
 /** A header that no trusted proxy has written tells nothing: each guess says that it comes from somewhere else. */
-async function tryForgedAddresses({ url, trial }: Scene): Promise<Figure[]> {
+async function tryForgedAddresses(scene: Scene): Promise<Figure[]> {
+  const { url, trial } = scene;
   const places = sizeOf(trial, 5, 1);
   const each = sizeOf(trial, 200, 36);
   const times = places * each;
-  const counts = await repeat(times, 4, async (index) => {
+  const counts = await guessMany(scene, times, 4, async (index) => {
     const body = JSON.stringify({ email: `forged${index % places}@example.com`, password: `guess ${index}` });
     const request = [
       'POST /admin/auth/sign-in/email HTTP/1.1',
@@ -89,7 +90,7 @@ async function trySpraying(scene: Scene): Promise<Figure[]> {
     ...Array.from({ length: each }, (_, n) => `nobody${n}@example.com`),
   ];
   const addresses = Array.from({ length: places }, () => visitor().address);
-  const counts = await repeat(times, LANES, async (index) => {
+  const counts = await guessMany(scene, times, LANES, async (index) => {
     const browser = new Visitor(scene.url, addresses[index % places] ?? '');
     const email = emails[Math.trunc(index / places) % emails.length] ?? '';
     return outcomeOf(await browser.enter(email, COMMON[index % COMMON.length] ?? ''));

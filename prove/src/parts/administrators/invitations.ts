@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { addPerson, type Figure, invite, PASSWORD, repeat, type Scene, sizeOf } from './scene.ts';
+import { addPerson, type Figure, guessMany, invite, PASSWORD, type Scene, sizeOf } from './scene.ts';
 import { AT_ONCE, countOf, describe, LANES, randomToken } from './tokens.ts';
 
 const WEEK_AGO = Date.now() - 7 * 24 * 60 * 60 * 1000;
@@ -7,7 +7,7 @@ const WEEK_AGO = Date.now() - 7 * 24 * 60 * 60 * 1000;
 /** Guesses, uses and uses again invitations. */
 export async function tryInvitations(scene: Scene): Promise<Figure[]> {
   const guesses = sizeOf(scene.trial, 10_000, 10);
-  const counts = await repeat(guesses, LANES, async (index) => {
+  const counts = await guessMany(scene, guesses, LANES, async (index) => {
     const given = { token: randomToken(), ...(index % 2 === 0 && { name: 'Mallory', password: PASSWORD }) };
     const path = index % 2 === 0 ? '/admin/invitations/accept' : '/admin/invitations/preview';
     const { status, headers } = await scene.visitor().get('POST', path, given);

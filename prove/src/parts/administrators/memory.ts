@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { type Figure, repeat, type Scene } from './scene.ts';
+import { type Figure, guessMany, type Scene } from './scene.ts';
 import { Visitor } from './visitor.ts';
 
 const LANES = 8;
@@ -13,7 +13,7 @@ const GROWTH_BYTES_MAX = 200e6;
 export async function tryMemory(scene: Scene): Promise<Figure[]> {
   const attacker = scene.visitor().address;
   const before = await memoryBytesOf(scene.pid);
-  await repeat(TIMES, LANES, async (index) => {
+  await guessMany(scene, TIMES, LANES, async (index) => {
     const email = `${'x'.repeat(ADDRESS_LENGTH)}${index}@example.com`;
     return (await new Visitor(scene.url, attacker).enter(email, 'a guess')).status;
   });

@@ -57,6 +57,7 @@ export async function tryOrigins(scene: Scene): Promise<Figure[]> {
   await assertSame('a form');
   for (const operation of operations) sent += await tryReading(scene, operation, ids);
   await assertSame('a method that only reads');
+  scene.tally.forbidden += sent;
   const told = `${operations.length} operations from pages elsewhere, as forms, and by methods that only read`;
   return [[`requests to ${told}`, `${sent}, 0 changed anything`]];
 }

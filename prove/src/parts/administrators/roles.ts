@@ -38,6 +38,7 @@ export async function tryRoles(scene: Scene): Promise<Figure[]> {
       ...someOf(scene.trial, QUERIES, QUERIES.length).map((query) => ({ query })),
     ]) {
       const { status } = await callAs(member.browser, operation, ids, change);
+      scene.tally.forbidden += 1;
       assert.equal(status, 403, `${nameOf(operation)} by a member (${JSON.stringify(change)}) is answered ${status}`);
     }
   }
@@ -45,6 +46,7 @@ export async function tryRoles(scene: Scene): Promise<Figure[]> {
   const shown = { 'X-Account-Id': scene.accountId };
   for (const operation of operations) {
     const elsewhere = await callAs(mallory.browser, operation, ids, { headers: shown });
+    scene.tally.forbidden += 1;
     assert.equal(elsewhere.status, 409, `${nameOf(operation)} in another account is answered ${elsewhere.status}`);
   }
   for (const operation of operations.filter(({ path }) => path.includes('{') && !path.includes('{externalId}'))) {

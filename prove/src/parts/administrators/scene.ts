@@ -16,6 +16,13 @@ export interface Person {
   browser: Visitor;
 }
 
+/** How much was tried in all. */
+interface Tally {
+  guesses: number;
+  /** Requests that somebody else, or somebody with another role, may not send. */
+  forbidden: number;
+}
+
 /** A service with two workers, two accounts, and the people in them. */
 export interface Scene {
   trial: Trial;
@@ -23,6 +30,7 @@ export interface Scene {
   /** Of the first process, which counts for the workers. */
   pid: number;
   database: TestDatabase;
+  tally: Tally;
   /** The administrator of the first account, and an API key of it. */
   ada: Person;
   accountId: string;
@@ -63,7 +71,8 @@ export async function startScene(trial: Trial) {
     return new Visitor(url, `10.${Math.trunc(count / ADDRESSES_PER_BYTE)}.${count % ADDRESSES_PER_BYTE}.1`);
   };
   const database = await createDatabase(trial.directory, 'sqlite');
-  return { trial, url, pid: Number(child.pid), database, visitor };
+  const tally: Tally = { guesses: 0, forbidden: 0 };
+  return { trial, url, pid: Number(child.pid), database, tally, visitor };
 }
 
 /** Gives it a second account, with an administrator. */
@@ -121,13 +130,15 @@ export function someOf<T>({ size, seed }: Trial, all: readonly T[], oneOf: numbe
   return size === 'full' ? all : all.filter((_, index) => (index + seed) % oneOf === 0);
 }
 
-/** Does something so many times, so many of them at once, and counts what comes of it. */
-export async function repeat(
+/** Guesses so many times, so many of them at once, and counts what comes of it. */
+export async function guessMany(
+  { tally }: Pick<Scene, 'tally'>,
   times: number,
   lanes: number,
   work: (index: number) => Promise<number | string>,
 ): Promise<Map<number | string, number>> {
   const counts = new Map<number | string, number>();
+  tally.guesses += times;
   let next = 0;
   const run = async () => {
     while (next < times) {

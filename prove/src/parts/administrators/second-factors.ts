@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { nextTotp, totp } from '../../../../server/test/support/totp.ts';
-import { addPerson, enterAgain, type Figure, PASSWORD, type Person, repeat, type Scene, sizeOf } from './scene.ts';
+import { addPerson, enterAgain, type Figure, guessMany, PASSWORD, type Person, type Scene, sizeOf } from './scene.ts';
 import type { Visitor } from './visitor.ts';
 
 /** What is looked at before the second factor is locked; of those that come at the same time each one more. */
@@ -35,7 +35,7 @@ async function tryGuesses(scene: Scene, factor: string, codeAt: (index: number) 
   const person = await addGuarded(scene);
   const right = new Set([...person.backupCodes, totp(person.uri), nextTotp(person.uri)]);
   const browsers = await challengesOf(scene, person, challenges);
-  const counts = await repeat(times, challenges, async (index) => {
+  const counts = await guessMany(scene, times, challenges, async (index) => {
     const code = right.has(codeAt(index)) ? codeAt(index + 1) : codeAt(index);
     const browser = browsers[index % challenges];
     const answer = await browser?.get('POST', `/admin/auth/two-factor/verify-${factor}`, { code });

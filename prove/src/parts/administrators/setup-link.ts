@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Figure, PASSWORD, type Person, repeat, type Scene, sizeOf } from './scene.ts';
+import { type Figure, guessMany, PASSWORD, type Person, type Scene, sizeOf } from './scene.ts';
 import { AT_ONCE, describe, LANES, randomToken } from './tokens.ts';
 
-type Start = Pick<Scene, 'trial' | 'database' | 'visitor'>;
+type Start = Pick<Scene, 'trial' | 'database' | 'tally' | 'visitor'>;
 
 /** Guesses, uses and uses again the link of the first administrator, who is let in. */
 export async function trySetupLink(start: Start): Promise<{ ada: Person; accountId: string; figures: Figure[] }> {
@@ -13,7 +13,7 @@ export async function trySetupLink(start: Start): Promise<{ ada: Person; account
   const person = { name: 'Ada Lovelace', email: 'ada@example.com', password: PASSWORD, accountName: 'Hill Country' };
   const guess = (index: number) => ({ ...(index % 2 === 0 ? person : {}), token: randomToken() });
   const pathOf = (index: number) => (index % 2 === 0 ? '/admin/setup' : '/admin/setup/preview');
-  const counts = await repeat(guesses, LANES, async (index) => {
+  const counts = await guessMany(start, guesses, LANES, async (index) => {
     const { status, headers } = await visitor().get('POST', pathOf(index), guess(index));
     return headers.getSetCookie().length > 0 ? 'a cookie' : status;
   });
