@@ -1,7 +1,6 @@
 import type { Part } from './part.ts';
 import { administrators } from './parts/administrators.ts';
 import { backups } from './parts/backups.ts';
-import { clock } from './parts/clock.ts';
 import { crashesPostgres } from './parts/crashes-postgres.ts';
 import { crashesSqlite } from './parts/crashes-sqlite.ts';
 import { disk } from './parts/disk.ts';
@@ -10,6 +9,7 @@ import { hostileHttp } from './parts/hostile-http.ts';
 import { isolation } from './parts/isolation.ts';
 import { ledger } from './parts/ledger.ts';
 import { overload } from './parts/overload.ts';
+import { slowAndMany } from './parts/slow-and-many.ts';
 import { supplyChain } from './parts/supply-chain.ts';
 
 /** In the order in which they are tried and told. */
@@ -22,8 +22,8 @@ export const parts: readonly Part[] = [
   hostileHttp,
   fuzz,
   isolation,
+  slowAndMany,
   overload,
-  clock,
   administrators,
   supplyChain,
 ];

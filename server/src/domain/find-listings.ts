@@ -51,13 +51,20 @@ export async function countListings(
   return count;
 }
 
+/**
+ * What is read at a time while a list is sent: less than `RUN_BYTES_MAX`, as each reader who pauses holds five times as much.
+ * V8 keeps longer texts in a space of their own.
+ */
+const STREAMED = { limit: RUN_LENGTH, bytesMax: 120 * 1024 };
+
 /** All of the account's listings, newest first; a place in this list is the id of a listing. */
 async function listNewest(
   database: Database,
   holder: Holder,
   { after: afterId, limit }: Wanted,
 ): Promise<FoundListings> {
-  const first = await findListingRun(database, holder.accountId, { afterId, limit: limit ?? RUN_LENGTH });
+  const range = limit === undefined ? { afterId, ...STREAMED } : { afterId, limit };
+  const first = await findListingRun(database, holder.accountId, range);
   const pageEnd = limit === undefined ? undefined : await findEnd(first, limit, holder, database);
   const isAll = first.nextAfterId === pageEnd;
   const rest = isAll ? undefined : readRest(first.nextAfterId, pageEnd, holder, database);
@@ -80,7 +87,7 @@ async function* readRest(
 ): AsyncGenerator<readonly string[]> {
   let afterId = startAfterId;
   while (afterId !== undefined && afterId !== untilId) {
-    const run = await findListingRun(database, holder.accountId, { afterId, untilId, limit: RUN_LENGTH });
+    const run = await findListingRun(database, holder.accountId, { afterId, untilId, ...STREAMED });
     // After reading: an account that was deleted before would end the list as if it were whole.
     await getLiveHead(database, holder);
     yield run.docs;

@@ -32,19 +32,24 @@ export function replyList(
 ): Reply {
   const { frame, first, rest } = content;
   const start = format.begin(fields) + format.rows(first, fields).join(format.separator);
-  const body = rest === undefined ? start + format.end(frame, first.length) : inChunks(start, format, content, fields);
+  const body =
+    rest === undefined
+      ? start + format.end(frame, first.length)
+      : inChunks(start, first.length, { frame, rest }, format, fields);
   const type = { 'Content-Type': format.contentType };
   return { status: 200, headers: { ...type, ...format.headers?.(frame), ...headers }, body, isCompressible: true };
 }
 
+/** The first run is not among what is given: it would stay in memory as long as the reader takes. */
 async function* inChunks(
   start: string,
+  countAtStart: number,
+  { frame, rest }: Pick<ListContent, 'frame' | 'rest'>,
   format: ListFormat,
-  { frame, first, rest }: ListContent,
   fields: Fields,
 ): AsyncGenerator<string> {
   yield start;
-  let count = first.length;
+  let count = countAtStart;
   for await (const docs of rest ?? []) {
     const text = format.rows(docs, fields).join(format.separator);
     yield count > 0 && docs.length > 0 ? format.separator + text : text;

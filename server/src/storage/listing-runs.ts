@@ -38,6 +38,8 @@ export interface ListingRange {
   /** Up to this one and with it; without it, to the oldest. */
   untilId?: string | undefined;
   limit: number;
+  /** How long their texts may be together (`RUN_BYTES_MAX` if it is left out); one may be longer. */
+  bytesMax?: number;
 }
 
 /** Some of the account's listings, newest first. */
@@ -52,13 +54,13 @@ export interface ListingRun {
 
 /** The first listings of a range: `limit` of them, or fewer but at least one if they are large. */
 export async function findListingRun(session: Session, accountId: string, range: ListingRange): Promise<ListingRun> {
-  const { afterId: beforeId = AFTER_EVERY_ID, limit } = range;
-  const parameters = { accountId, beforeId, limit: limit + 1, docBytesMax: Math.floor(RUN_BYTES_MAX / limit) };
+  const { afterId: beforeId = AFTER_EVERY_ID, limit, bytesMax = RUN_BYTES_MAX } = range;
+  const parameters = { accountId, beforeId, limit: limit + 1, docBytesMax: Math.floor(bytesMax / limit) };
   // Listings are short as a rule, and rows that need not be counted while they are read cost a third less.
   const rows = await session.execute(selectRun, parameters);
   if (rows.every(hasDoc)) return toRun(rows, range, false);
   const parametersOfAll = { ...parameters, docBytesMax: EVERY_LENGTH };
-  const run = await session.executeRun(selectRun, parametersOfAll, RUN_BYTES_MAX);
+  const run = await session.executeRun(selectRun, parametersOfAll, bytesMax);
   return toRun(run.rows.filter(hasDoc), range, run.isCut);
 }
 

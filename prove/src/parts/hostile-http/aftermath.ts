@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { readdir } from 'node:fs/promises';
 import { residentBytesOf } from '../../../../bench/src/process-stats.ts';
 import type { ServeProcess } from '../../../../server/test/support/process.ts';
 import { hasEnded } from '../../../../server/test/support/serving.ts';
 import { untilStill } from '../../../../server/test/support/still.ts';
 import { until } from '../../../../server/test/support/until.ts';
+import { countSockets } from '../../sockets.ts';
 import { describeAttempt, FOLLOWER, type Trace } from './attempts.ts';
 import { SMUGGLED } from './streams.ts';
 
@@ -73,17 +73,17 @@ async function readAddresses(url: string, key: string, id: string): Promise<stri
   return data.map(({ address }) => address);
 }
 
-/** What a process holds: connections are among its files. */
+/** What the service's process holds. */
 export interface Held {
-  files: number;
+  sockets: number;
   bytes: number;
 }
 
-/** What the service's process holds, once it has no more files open than before. */
-export async function readHeld({ child }: ServeProcess, before?: Held): Promise<Held> {
-  const files = await until('its connections are closed', async () => {
-    const count = (await readdir(`/proc/${child.pid}/fd`)).length;
-    return count <= (before?.files ?? count) && count;
+/** What it holds once it has no more connections than before. */
+export async function readHeld(service: ServeProcess, before?: Held): Promise<Held> {
+  const sockets = await until('its connections are closed', () => {
+    const count = countSockets(service);
+    return count <= (before?.sockets ?? count) && count;
   });
-  return { files, bytes: residentBytesOf(Number(child.pid)) ?? 0 };
+  return { sockets, bytes: residentBytesOf(Number(service.child.pid)) ?? 0 };
 }

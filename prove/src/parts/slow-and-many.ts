@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { drive, type Load } from '../../../bench/src/driver.ts';
+import { formatCount, formatGrowth, formatMs, formatRatio } from '../../../bench/src/formats.ts';
+import { residentBytesOf, watchPeak } from '../../../bench/src/process-stats.ts';
+import type { ServeProcess } from '../../../server/test/support/process.ts';
+import type { Outcome, Part, Trial } from '../part.ts';
+import { createTenant, serve } from '../service.ts';
+import { countSockets } from '../sockets.ts';
+import { faults, SHORT_PATIENCE } from './slow-and-many/faults.ts';
+import { fill, normalCalls } from './slow-and-many/normal-calls.ts';
+import { type Phase, phasesOf } from './slow-and-many/phases.ts';
+import { assertTurnedAway } from './slow-and-many/turned-away.ts';
+import { besiege } from './slow-and-many/visitors.ts';
+
+const BEFORE_SECONDS = { full: 10, small: 1 };
+const BYTE_INTERVAL_MS = { full: 1_000, small: 100 };
+const CONNECTIONS = 8;
+const REQUESTS_PER_SECOND = 100;
+
+export const slowAndMany: Part = {
+  name: 'slow-and-many',
+  title: 'Slow and many',
+  promise:
+    'Whoever sends slowly, never reads or only keeps connections open takes little, and is turned away in the end.',
+  faults,
+  run,
+};
+
+async function run(trial: Trial): Promise<Outcome> {
+  const { key } = await createTenant(trial);
+  const service = await serve(withShortPatience(trial));
+  await fill(service.url, key, trial);
+  const port = Number(new URL(service.url).port);
+  const next = await normalCalls(port, key);
+  const drivers = { port, connections: CONNECTIONS, next, perSecond: REQUESTS_PER_SECOND };
+  const load = (seconds: number) => drive({ ...drivers, seconds }).catch(failNormal);
+  const before = await load(BEFORE_SECONDS[trial.size]);
+  const { phases, skipped } = phasesOf(trial, key);
+  const told: (readonly [string, string])[] = [['p99 of normal clients before', `${formatMs(before.p99Ms)} ms`]];
+  let requests = before.requests;
+  for (const phase of phases) {
+    trial.say(phase.name);
+    const { during, growthBytes } = await stand(service, phase, trial, load);
+    requests += during.requests;
+    told.push(
+      [
+        `p99 during: ${phase.name}`,
+        `${formatMs(during.p99Ms)} ms, ${formatRatio(during.p99Ms / before.p99Ms)} × before`,
+      ],
+      [`memory during: ${phase.name}`, formatGrowth(growthBytes)],
+    );
+  }
+  assert.equal(await service.end(), 0, 'the service ends as it is told');
+  const crowd = phases.flatMap(({ crowds }) => crowds).reduce((sum, { count }) => sum + count, 0);
+  return {
+    tried: `${phases.map(({ name }) => name).join('; ')}; for ${phases[0]?.seconds} s each, beside ${REQUESTS_PER_SECOND} normal requests a second`,
+    figure: `0 of ${formatCount(requests)} normal requests failed; 0 of ${formatCount(crowd)} connections left over`,
+    figures: told,
+    skipped,
+  };
+}
+
+function failNormal(error: Error): never {
+  assert.fail(`a normal client: ${error.message}`);
+}
+
+/** @throws AssertionError when a normal request fails, memory grows too much, or somebody stays for ever */
+async function stand(
+  service: ServeProcess,
+  { name, crowds, seconds, growthMaxBytes }: Phase,
+  { size }: Trial,
+  load: (seconds: number) => Promise<Load>,
+): Promise<{ during: Load; growthBytes: number }> {
+  const pid = Number(service.child.pid);
+  const socketsBefore = countSockets(service);
+  const bytesBefore = residentBytesOf(pid) ?? 0;
+  const port = Number(new URL(service.url).port);
+  const { result, peakBytes } = await watchPeak(pid, async () => {
+    const sieges = await Promise.all(crowds.map((crowd) => besiege(port, crowd, BYTE_INTERVAL_MS[size])));
+    const during = await load(seconds);
+    for (const siege of sieges) siege.lift();
+    await assertTurnedAway(service, sieges, size, socketsBefore);
+    for (const siege of sieges) siege.end();
+    return during;
+  });
+  const growthBytes = peakBytes - bytesBefore;
+  assert.ok(growthBytes < growthMaxBytes, `${name}: memory has grown by ${formatGrowth(growthBytes)}`);
+  return { during: result, growthBytes };
+}
+
+/** The small form has no time for minutes. */
+function withShortPatience(trial: Trial): Trial {
+  if (trial.size === 'full') return trial;
+  const { name = 'short-patience', what = '', patches = [] } = trial.fault ?? {};
+  return { ...trial, fault: { name, what, patches: [...SHORT_PATIENCE, ...patches] } };
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import type { ServeProcess } from '../../../../server/test/support/process.ts';
+import { hasEnded } from '../../../../server/test/support/serving.ts';
+import { until } from '../../../../server/test/support/until.ts';
+import { countSockets } from '../../sockets.ts';
+import { DEAF_ID } from './phases.ts';
+import type { Siege, Visitor } from './visitors.ts';
+
+/** By then whoever is still there is kept for ever. */
+const DEADLINE_MS = { full: 60_000, small: 20_000 };
+/** An idle connection lasts so long at least: longer than with load balancers. */
+const IDLE_MIN_MS = { full: 60_000, small: 2_500 };
+
+/** Waits until the service has closed all, in words where it can: no client leaves by itself. */
+export async function assertTurnedAway(
+  service: ServeProcess,
+  sieges: readonly Siege[],
+  size: 'full' | 'small',
+  socketsBefore: number,
+): Promise<void> {
+  const deaf = sieges.filter(({ crowd }) => crowd.isDeaf).flatMap(({ visitors }) => visitors);
+  const countCut = () =>
+    service.log.filter(({ requestId, aborted }) => requestId === DEAF_ID && aborted === true).length;
+  const isGone = () =>
+    sieges.every(({ crowd, visitors }) => crowd.isDeaf || visitors.every(isClosed)) &&
+    countCut() === deaf.length &&
+    countSockets(service) <= socketsBefore;
+  const deadlineMs = performance.now() + DEADLINE_MS[size];
+  const isOver = () => hasEnded(service.child) || isGone() || performance.now() > deadlineMs;
+  await until('all connections are closed', isOver, 2 * DEADLINE_MS[size]);
+  assert.ok(!hasEnded(service.child), `the service has ended: ${service.stderr()}`);
+  for (const { crowd, visitors } of sieges) {
+    if (crowd.isDeaf) continue;
+    const open = visitors.filter((visitor) => !isClosed(visitor)).length;
+    assert.equal(open, 0, `${open} of ${crowd.count} connections are kept for ever (${crowd.name})`);
+    const isRight = crowd.name === 'idle' ? wasKept(IDLE_MIN_MS[size]) : wasTold408;
+    const wrong = visitors.filter((visitor) => !isRight(visitor));
+    assert.equal(
+      wrong.length,
+      0,
+      `${wrong.length} of ${crowd.count} were turned away otherwise (${crowd.name}): ${wrong[0]?.text}`,
+    );
+  }
+  assert.equal(countCut(), deaf.length, `${countCut()} of ${deaf.length} that never read were turned away`);
+  const left = countSockets(service) - socketsBefore;
+  assert.ok(left <= 0, `${left} connections are left`);
+}
+
+function isClosed({ closedAtMs }: Visitor): boolean {
+  return closedAtMs !== undefined;
+}
+
+function wasKept(idleMinMs: number): (visitor: Visitor) => boolean {
+  return ({ text, openedAtMs, closedAtMs = 0 }) =>
+    text.startsWith('HTTP/1.1 200 ') && closedAtMs - openedAtMs >= idleMinMs;
+}
+
+function wasTold408({ text }: Visitor): boolean {
+  return text.startsWith('HTTP/1.1 408 ');
+}

@@ -1,0 +1,17 @@
+import { readdirSync, readlinkSync } from 'node:fs';
+import type { ServeProcess } from '../../server/test/support/process.ts';
+
+/** How many connections the service's process has open, and a few sockets that are always there. */
+export function countSockets({ child }: Pick<ServeProcess, 'child'>): number {
+  const directory = `/proc/${child.pid}/fd`;
+  return readdirSync(directory).filter((file) => linkOf(`${directory}/${file}`).startsWith('socket:')).length;
+}
+
+function linkOf(file: string): string {
+  try {
+    return readlinkSync(file);
+  } catch {
+    // It has been closed meanwhile.
+    return '';
+  }
+}

@@ -1,4 +1,0 @@
-import { clock } from '../src/parts/clock.ts';
-import { testPart } from './support.ts';
-
-testPart(clock);
