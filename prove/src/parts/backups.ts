@@ -47,7 +47,7 @@ const faults: readonly Fault[] = [
 ];
 
 /** Backups of each service, and listings that are there before. */
-const SIZES = { full: { backups: 20, filler: 30_000 }, small: { backups: 1, filler: 0 } } as const;
+const SIZES = { full: { backups: 20, filler: 30_000 }, small: { backups: 2, filler: 0 } } as const;
 
 export const backups: Part = {
   name: 'backups',
@@ -86,7 +86,7 @@ function describe(services: { name: string }[], sources: Source[]): Outcome {
     return [[`p99 of writes without · during a backup, ${services[index]?.name}`, words] as const];
   });
   return {
-    tried: `${taken.length} backups under load${sources.length > 1 ? ', half of them of two workers,' : ''} restored elsewhere and compared with all that was acknowledged and all events`,
+    tried: `${taken.length} backups of ${services.map(({ name }) => name).join(' and ')}, all but the last of each under load, restored elsewhere and compared with all that was acknowledged and all events`,
     figure: `${taken.length} of ${taken.length} are a state that the service had, with a new epoch; 0 writes refused meanwhile`,
     figures: [
       ['acknowledged writes meanwhile', acknowledged.toLocaleString('en')],

@@ -15,6 +15,8 @@ const SIZES = {
 const COURSES: readonly Course[] = ['standby gone and server restarted before', 'at once', 'standby gone before'];
 /** A halt comes after so many acknowledged writes at most. */
 const ACKNOWLEDGED_MAX = 60;
+/** Enough that some of them were of requests without an Idempotency-Key: with a planted fault that must be met. */
+const CUTS_MIN = 24;
 
 export const crashesPostgres: Part = {
   name: 'crashes-postgres',
@@ -71,6 +73,7 @@ export const crashesPostgres: Part = {
       await workOn(stage, 1 + random.upTo(ACKNOWLEDGED_MAX));
       backMs.push(await haltOnce(stage, how, random.next() < 0.5));
     }
+    if (trial.fault !== undefined) await stage.expect('commits are cut', () => stage.cuts >= CUTS_MIN);
     for (let count = 0; count < failovers; count += 1) {
       trial.say(`${count} of ${failovers} failovers`);
       await failOver(stage, trial, `standby_${count}`, COURSES[count % COURSES.length] ?? 'at once');

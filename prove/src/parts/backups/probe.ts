@@ -37,7 +37,7 @@ export function startProbe(url: string, key: string) {
       const startTimeMs = performance.now();
       const response = await fetch(`${url}/v1/listings`, { method: 'POST', headers, body });
       const text = await response.text();
-      assert.equal(response.status, 201, `a write was refused during a backup: ${text}`);
+      assert.equal(response.status, 201, `a write was refused: ${text}`);
       if (times === phase) phase.push(performance.now() - startTimeMs);
     }
   };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { copyFile, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { copyFile, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { createDatabase } from '../../../../server/test/support/database.ts';
@@ -86,6 +86,7 @@ export async function refuse({ settings, taken }: Source): Promise<void> {
   const empty = { ...settings, DATA_DIR: `${backup.file}.refused` };
   await mkdir(empty.DATA_DIR);
   const wrong = await runCommand(['restore', changed], empty);
+  assert.match(wrong.stderr, /is not what .*sha256 says/, 'the digest of a backup was not looked at');
   assert.equal(wrong.code, 1, 'a backup that is not what its digest says was restored');
   assert.deepEqual(await readdir(empty.DATA_DIR), [], 'a refused restore left something behind');
 
@@ -94,13 +95,8 @@ export async function refuse({ settings, taken }: Source): Promise<void> {
   const unasked = await runCommand(['restore', backup.file], settings);
   assert.equal(unasked.code, 1, 'a database that was there was replaced without --force');
   assert.ok(before.equals(await readFile(path)), 'a database that was there was changed');
-  const asked = await runCommand(['restore', backup.file, '--force', '--json'], settings);
-  assert.equal(asked.code, 0, asked.stderr);
-  const { replaced } = JSON.parse(asked.stdout);
-  assert.equal((await stat(replaced)).size, before.length, 'the database before was not kept');
 }
 
-/** Of a page's free space, or of its data: only the digest tells. */
 async function flipLastByte(path: string): Promise<void> {
   const file = await open(path, 'r+');
   const { size } = await file.stat();

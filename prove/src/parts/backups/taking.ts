@@ -90,7 +90,9 @@ export async function takeUnderLoad(
   const { epoch } = await read<{ epoch: string }>(service.url, '/listings?limit=1', tenant.key);
   const events = await readEvents(service.url, tenant.key);
   assert.equal(await service.end(), 0, 'the service did not end well');
-  const acknowledged = load.ledger.counts.get('acknowledged') ?? 0;
+  const { counts } = load.ledger;
+  assert.equal(counts.get('unavailable') ?? 0, 0, 'writes were refused');
+  const acknowledged = counts.get('acknowledged') ?? 0;
   return { settings, tenant, events, epoch, taken, acknowledged, probe };
 }
 

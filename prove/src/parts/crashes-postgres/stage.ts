@@ -12,7 +12,7 @@ import { createTenant, serve } from '../../service.ts';
 const SERVICES = 2;
 const LANES = 8;
 /** Of so many commits one never comes to the server, or its answer never to the service. */
-const LOST_COMMIT = { full: 50, small: 10 };
+const LOST_COMMIT = { full: 50, small: 6 };
 /** As PostgreSQL is set up by itself, but that what need not be on the disk yet is not put there by chance. */
 export const SERVER_SETTINGS = ['max_connections=60', 'unix_socket_directories=', 'wal_writer_delay=10s'];
 /** So that a commit that waits for a standby is given up soon. */
@@ -53,7 +53,7 @@ export async function setUp(trial: Trial): Promise<Stage> {
     commits += 1;
     if (commits % LOST_COMMIT[trial.size] > 0) return 'forward';
     stage.cuts += 1;
-    return stage.cuts % 2 === 0 ? 'cut' : 'cut answer';
+    return stage.cuts % 4 === 0 ? 'cut' : 'cut answer';
   };
   const load = startMixedLoad(urls, tenant.key, LANES);
   const told = (what: string) => load.ledger.counts.get(what) ?? 0;
