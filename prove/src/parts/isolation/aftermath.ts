@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServeProcess } from '../../../../server/test/support/process.ts';
 import { until } from '../../../../server/test/support/until.ts';
-import type { Asking } from './asking.ts';
+import type { Asking } from './trier.ts';
 import type { Filled, World } from './world.ts';
 
 /** All that an account has, as its own administrator sees it, but for when its keys were used. */

@@ -1,6 +1,6 @@
 import type { DocumentedOperation } from '../../../../server/test/support/openapi.ts';
 import type { BaitKind } from './bait.ts';
-import { bodyAsks, withBody } from './bodies.ts';
+import { bodyAsks, exampleBody } from './bodies.ts';
 import type { Sent } from './wire.ts';
 import type { Gate } from './world.ts';
 
@@ -45,53 +45,61 @@ const IDS: BaitKind[] = [
   'auditId',
   'sessionId',
 ];
-/** Queries that a cursor of theirs belongs to. */
-const CURSORS = [
+/** What most parameters take as little as any other text. */
+const QUERIED: BaitKind[] = ['city', 'listingId'];
+/** Queries that belong to a cursor of theirs, or that would count or find what is theirs. */
+const QUERIES = [
+  'city=<city>&count=true',
+  'q=<city>&count=true',
+  'near=30,-97&radius=100km',
+  'bbox=-98,29,-96,31',
   'limit=1&cursor=<cursor>',
   'limit=1&sort=-beds&cursor=<sortedCursor>',
   'limit=1&city=<city>&cursor=<cityCursor>',
   'limit=1&cursor=<activityCursor>',
 ];
+/** Makes an ask for an operation, about one place. */
+export type Make = (place: string, given: Partial<Ask>) => Ask;
+/** What is tried in a place. */
+export type KindsOf = (place: string) => readonly BaitKind[];
+
 /** Asks with theirs in every place of an operation that takes something; `isThorough` tries every kind of id in each. */
 export function asksOf({ base }: Gate, operation: DocumentedOperation, isThorough: boolean): Ask[] {
   const method = operation.method.toUpperCase();
-  const kindsOf = (place: string): readonly BaitKind[] => {
-    const known = KINDS[place] ?? [];
-    return isThorough ? [...new Set([...known, ...IDS])] : known;
-  };
   const path = theirPath(base + operation.path);
-  const [media] = Object.entries(operation.requestBody?.content ?? {});
-  const common = { operation: `${method} ${base}${operation.path}`, method, ...withBody(media) };
-  const make = (place: string, given: Partial<Ask>): Ask => ({
-    ...common,
-    path,
-    place,
-    ...given,
-    headers: { ...common.headers, ...given.headers },
-  });
-  const parameters = (where: string) => operation.parameters.filter((parameter) => parameter.in === where);
-  return [
-    ...parameters('path').flatMap(({ name }) =>
-      kindsOf(`path.${name}`).map((kind) =>
-        make(`${name} in the path: ${kind}`, { path: base + operation.path.replace(`{${name}}`, `<${kind}>`) }),
-      ),
-    ),
-    ...parameters('header').flatMap(({ name }) =>
-      kindsOf(`header.${name}`).map((kind) => {
-        const value = name === 'If-None-Match' || name === 'If-Match' ? `W/"<${kind}>"` : `<${kind}>`;
-        return make(`${name}: ${kind}`, { headers: { [name]: value } });
-      }),
-    ),
-    ...parameters('query').flatMap(({ name }) => {
-      if (name === 'cursor') return CURSORS.map((query) => make(query, { path: `${path}?${query}` }));
-      const kinds =
-        isThorough && !(`query.${name}` in KINDS) ? (['city', 'listingId'] as const) : kindsOf(`query.${name}`);
+  const common = { operation: `${method} ${base}${operation.path}`, method, ...exampleBody(operation) };
+  const make: Make = (place, given) => {
+    const headers = { ...common.headers, ...given.headers };
+    return { ...common, path, place, ...given, headers };
+  };
+  const kindsOf: KindsOf = (place) => {
+    const others = place.startsWith('query.') ? QUERIED : IDS;
+    return [...new Set([...(KINDS[place] ?? []), ...(isThorough ? others : [])])];
+  };
+  const all = operation.parameters.flatMap((parameter) => {
+    const { name, in: where } = parameter;
+    const kinds = kindsOf(`${where}.${name}`);
+    if (where === 'path') {
+      const start = base + operation.path;
       return kinds.map((kind) =>
-        make(`query ${name}: ${kind}`, { path: `${path}?${encodeURIComponent(name)}=<${kind}>` }),
+        make(`${name} in the path: ${kind}`, { path: start.replace(`{${name}}`, `<${kind}>`) }),
       );
-    }),
-    ...bodyAsks(operation, make, kindsOf, isThorough),
-  ];
+    }
+    return where === 'header' ? headerAsks(name, kinds, make) : queryAsks(name, kinds, make, path);
+  });
+  return [...all, ...bodyAsks(operation, make, kindsOf, isThorough)];
+}
+
+function headerAsks(name: string, kinds: readonly BaitKind[], make: Make): Ask[] {
+  // Of a request's own id everybody makes what they like.
+  if (name === 'X-Request-Id') return [];
+  const isTag = name === 'If-None-Match' || name === 'If-Match';
+  return kinds.map((kind) => make(`${name}: ${kind}`, { headers: { [name]: isTag ? `W/"<${kind}>"` : `<${kind}>` } }));
+}
+
+function queryAsks(name: string, kinds: readonly BaitKind[], make: Make, path: string): Ask[] {
+  if (name === 'cursor') return QUERIES.map((query) => make(query, { path: `${path}?${query}` }));
+  return kinds.map((kind) => make(`query ${name}: ${kind}`, { path: `${path}?${encodeURIComponent(name)}=<${kind}>` }));
 }
 
 /** A path with something of theirs for each of its parameters. */

@@ -1,5 +1,5 @@
 import type { DocumentedOperation } from '../../../../server/test/support/openapi.ts';
-import type { Ask } from './asks.ts';
+import type { Ask, KindsOf, Make } from './asks.ts';
 import type { BaitKind } from './bait.ts';
 
 /** What a body may name that no schema has. */
@@ -14,49 +14,41 @@ const FILES: [type: string, write: (name: string, value: string) => string][] = 
 const EXAMPLE_PASSWORD = 'correct horse battery staple';
 const UNTOUCHED = new Set(['password', 'currentPassword', 'newPassword', 'code']);
 
-type Make = (place: string, given: Partial<Ask>) => Ask;
-
-export function withBody(
-  media: [type: string, media: { example?: unknown }] | undefined,
-): Pick<Ask, 'headers' | 'body'> {
-  if (media === undefined) return { headers: {} };
-  const [type, { example }] = media;
-  return { headers: { 'Content-Type': type }, body: textOf(example) };
+/** The document's example. */
+export function exampleBody({ requestBody }: DocumentedOperation): Pick<Ask, 'headers' | 'body'> {
+  const [[type, media] = []] = Object.entries(requestBody?.content ?? {});
+  return type === undefined ? { headers: {} } : { headers: { 'Content-Type': type }, body: textOf(media?.example) };
 }
 
 function textOf(example: unknown): string {
   const text = typeof example === 'string' ? example : JSON.stringify(example);
-  return text.replaceAll(EXAMPLE_PASSWORD, 'the password of nobody').replaceAll(/MLS-\d+(\d)/g, '<own>-$1');
+  return text
+    .replaceAll(EXAMPLE_PASSWORD, 'the password of nobody')
+    .replaceAll(/MLS-\d+(\d)/g, '<own>-$1')
+    .replaceAll(/\w+(?=@example\.com)/g, '<own>');
 }
 
 /** Their ids as members of an object, and in the rows of a file. */
-export function bodyAsks(
-  operation: DocumentedOperation,
-  make: Make,
-  kindsOf: (place: string) => readonly BaitKind[],
-  isThorough: boolean,
-): Ask[] {
+export function bodyAsks(operation: DocumentedOperation, make: Make, kindsOf: KindsOf, isThorough: boolean): Ask[] {
   if (operation.path === '/imports') return fileAsks(make);
-  const own = { path: make('', {}).path.replace('<listingId>', '<ownListingId>') };
+  const own = make('', {}).path.replace('<listingId>', '<ownListingId>');
   return Object.entries(operation.requestBody?.content ?? {}).flatMap(([type, { example }]) => {
     if (typeof example !== 'object' || example === null) return [];
     const send = (place: string, members: object) =>
-      make(place, { ...own, headers: { 'Content-Type': type }, body: textOf({ ...example, ...members }) });
-    const names = new Set([
-      ...Object.keys(example),
-      ...('beds' in example || operation.path === '/listings/{id}' ? ['externalId'] : []),
-    ]);
-    const named = [...names]
-      .filter((name) => !UNTOUCHED.has(name))
-      .flatMap((name) =>
-        kindsOf(`body.${name}`).map((kind) => send(`member ${name}: ${kind}`, { [name]: `<${kind}>` })),
-      );
-    const extras = Object.fromEntries(EXTRAS.map((kind) => [kind, `<${kind}>`]));
-    const each = isThorough
-      ? Object.entries(extras).map(([name, value]) => send(`a member ${name}`, { [name]: value }))
-      : [];
-    return [...named, send('members that no schema has', extras), ...each];
+      make(place, { path: own, headers: { 'Content-Type': type }, body: textOf({ ...example, ...members }) });
+    const named = membersOf(operation, example).flatMap((name) =>
+      kindsOf(`body.${name}`).map((kind) => send(`member ${name}: ${kind}`, { [name]: `<${kind}>` })),
+    );
+    const extras = EXTRAS.map((kind): [string, string] => [kind, `<${kind}>`]);
+    const each = isThorough ? extras.map(([name, value]) => send(`a member ${name}`, { [name]: value })) : [];
+    return [...named, send('members that no schema has', Object.fromEntries(extras)), ...each];
   });
+}
+
+/** Those of the example, and the one of a listing that must be the account's only. */
+function membersOf({ path }: DocumentedOperation, example: object): string[] {
+  const more = path.startsWith('/listings') ? ['externalId'] : [];
+  return [...new Set([...Object.keys(example), ...more])].filter((name) => !UNTOUCHED.has(name));
 }
 
 function fileAsks(make: Make): Ask[] {

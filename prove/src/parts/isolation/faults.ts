@@ -32,7 +32,18 @@ export const FAULTS: readonly Fault[] = [
       {
         file: `${STORAGE}/search-conditions.ts`,
         from: 'facets.account_id = ',
-        to: `facets.account_id <= '~' or facets.account_id = `,
+        to: 'facets.account_id >= ',
+      },
+    ],
+  },
+  {
+    name: 'count',
+    what: 'the overview counts the listings of all accounts',
+    patches: [
+      {
+        file: `${STORAGE}/searches.ts`,
+        from: `      .where('account_id', '=', accountId)\n`,
+        to: '',
       },
     ],
   },

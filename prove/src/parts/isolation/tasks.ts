@@ -3,6 +3,8 @@ import { type Ask, asksOf } from './asks.ts';
 import type { Bait } from './bait.ts';
 import { formatAsksOf, methodAsksOf, wholeAskOf } from './other-asks.ts';
 import type { Persona } from './personas.ts';
+import { nameOf } from './tenant.ts';
+import type { World } from './world.ts';
 
 /** Operations that would end the session with which others are tried. */
 const ENDING = /sign-out|revoke-other-sessions/;
@@ -32,6 +34,29 @@ export function tasksOf(persona: Persona, isThorough: boolean): Task[] {
     const asked = (isThorough ? [first, ...others] : [first]).filter((victim) => victim !== undefined);
     return asked.filter((victim) => !isOwnPast(ask, victim, own)).map((victim) => ({ persona, ask, victim }));
   });
+}
+
+/** What ends sessions, each for a session of its own. */
+export async function endingTasks({ founder, gates, ours, theirs }: World): Promise<Task[]> {
+  const { owner, accountId } = ours;
+  const tasks: Task[] = [];
+  for (const operation of gates.admin.operations.filter(({ path }) => ENDING.test(path))) {
+    const person = await founder.join(owner, accountId, 'member');
+    const credential = await founder.signIn(person, owner);
+    const visible = new Set([owner, nameOf(person)]);
+    const persona = {
+      name: 'who ends sessions',
+      gate: gates.admin,
+      credential,
+      visible,
+      own: ours,
+      victims: [theirs.bait],
+    };
+    const { operation: name, method, path } = wholeAskOf(gates.admin, operation);
+    const ask = { operation: name, place: 'their own session', method, path: path.split('?', 1).join(), headers: {} };
+    tasks.push({ persona, ask, victim: theirs.bait });
+  }
+  return tasks;
 }
 
 /** A sequence of theirs that one's own account has had as well is no secret. */

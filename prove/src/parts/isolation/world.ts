@@ -123,7 +123,20 @@ async function learn({ founder, gates, canaries }: World, tenant: Filled): Promi
   for (const { secret } of [keys.full, keys.read]) await read(gates.v1, bearer(secret), owner, owner);
   await read(gates.admin, memberSession, owner, nameOf(member));
   await read(gates.admin, session, administratorsOf(owner), nameOf(administrator));
+  await assertCounts(founder, tenant);
   for (const each of [owner, administratorsOf(owner)]) {
     assert.deepEqual(canaries.missing(each, seen), [], `${each} does not see all of its own`);
   }
+}
+
+/** What is counted is their own, too. */
+async function assertCounts(founder: Founder, { keys, session, owner }: Tenant): Promise<void> {
+  const get = async (path: string, headers: Credential) =>
+    JSON.parse((await founder.ask({ method: 'GET', path, headers })).body);
+  const { total, data } = await get('/v1/listings?count=true&beds[gte]=0', bearer(keys.full.secret));
+  const { listings, keyCount } = await get('/admin/overview', session);
+  const { data: own } = await get('/admin/api-keys', session);
+  const counted = { total, overview: listings.total, keys: keyCount };
+  const is = { total: data.length, overview: data.length, keys: own.length };
+  assert.deepEqual(counted, is, `${owner} is told other numbers than its own`);
 }
