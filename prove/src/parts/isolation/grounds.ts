@@ -76,7 +76,8 @@ export async function preparePostgres(trial: Trial): Promise<Ground> {
     log,
     async settle() {
       const mark = `select '${randomUUID()}'`;
-      await database.sql(mark);
+      // What is said is known to have ended when something else is said.
+      for (const text of [mark, 'select 1']) await database.sql(text);
       await until('the log has what was run', async () => (await log.read()).some(({ sql }) => sql === mark));
     },
     readTables: () => readTables(database, query),
