@@ -1,6 +1,7 @@
 import type { Part } from './part.ts';
 import { administrators } from './parts/administrators.ts';
 import { backups } from './parts/backups.ts';
+import { clock } from './parts/clock.ts';
 import { crashesPostgres } from './parts/crashes-postgres.ts';
 import { crashesSqlite } from './parts/crashes-sqlite.ts';
 import { disk } from './parts/disk.ts';
@@ -24,6 +25,7 @@ export const parts: readonly Part[] = [
   isolation,
   slowAndMany,
   overload,
+  clock,
   administrators,
   supplyChain,
 ];

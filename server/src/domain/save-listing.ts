@@ -61,7 +61,9 @@ async function saveChanged(
 ): Promise<SavedListing> {
   const { id, version, createdAt } = before;
   const now = new Date().toISOString();
-  const listing = toListing(input, writing.account, { id, version: version + 1, createdAt, updatedAt: now });
+  // The clock may have been set back.
+  const updatedAt = now < createdAt ? createdAt : now;
+  const listing = toListing(input, writing.account, { id, version: version + 1, createdAt, updatedAt });
   const changed = changedFields(before, listing);
   if (changed.length === 0) return { type: 'unchanged', id, version, doc: stored.doc };
   const doc = await storeUpdated(writing, { current: stored, listing, changed });

@@ -1,4 +1,4 @@
-import type { Allowance, CreateLimiter, Taken } from '../lib/limiter.ts';
+import { type Allowance, type CreateLimiter, type Taken, waitMsOf } from '../lib/limiter.ts';
 import { AppError } from '../model/errors.ts';
 import type { KeyCount } from '../storage/key-counts.ts';
 import { type Exchange, hasKey } from './exchange.ts';
@@ -25,13 +25,14 @@ export class RateLimit {
    * @throws {AppError} `rate_limited`, with the headers of its own reply
    */
   async spend(keyId: string, taken?: Taken): Promise<Record<string, string>> {
-    const { consumedPoints, msBeforeNext } = taken ?? (await this.#limiter.penalty(keyId));
+    const counted = taken ?? (await this.#limiter.penalty(keyId));
+    const { consumedPoints } = counted;
     const { points } = this.#limiter;
-    const headers = this.#describe(points - consumedPoints, msBeforeNext);
+    const headers = this.#describe(counted);
     if (consumedPoints <= points) return headers;
     // A request that was refused costs nothing, or it would take the place of one whose 304 is still to come.
     await this.giveBack(keyId);
-    const seconds = String(wholeSeconds(msBeforeNext));
+    const seconds = String(wholeSeconds(waitMsOf(this.#limiter, counted)));
     throw new AppError(
       'rate_limited',
       `This key has sent all the requests it may for now; go on in ${seconds} s. RateLimit says in each reply what is left.`,
@@ -48,17 +49,18 @@ export class RateLimit {
 
   /** Gives the key a point back; the headers of the reply. */
   async giveBack(keyId: string): Promise<Record<string, string>> {
-    const { consumedPoints, msBeforeNext } = await this.#limiter.reward(keyId);
+    const counted = await this.#limiter.reward(keyId);
     // The time was over, and the next one would begin with a point too many.
-    if (consumedPoints < 0) await this.#limiter.delete(keyId);
-    return this.#describe(this.#limiter.points - consumedPoints, msBeforeNext);
+    if (counted.consumedPoints < 0) await this.#limiter.delete(keyId);
+    return this.#describe(counted);
   }
 
-  #describe(left: number, msBeforeNext: number): Record<string, string> {
-    const remaining = Math.min(Math.max(left, 0), this.#limiter.points);
+  #describe(counted: Taken): Record<string, string> {
+    const { points } = this.#limiter;
+    const remaining = Math.min(Math.max(points - counted.consumedPoints, 0), points);
     return {
       'RateLimit-Policy': this.#policy,
-      RateLimit: `"default";r=${remaining};t=${wholeSeconds(msBeforeNext)}`,
+      RateLimit: `"default";r=${remaining};t=${wholeSeconds(waitMsOf(this.#limiter, counted))}`,
     };
   }
 }

@@ -20,7 +20,12 @@ export type Taken = Pick<RateLimiterRes, 'consumedPoints' | 'msBeforeNext'>;
  * What counts points. Take them by `penalty`, which tells how many were taken: `consume` refuses by an exception, which
  * takes five times as long.
  */
-export type Limiter = Pick<RateLimiterAbstract, 'points' | 'penalty' | 'reward' | 'delete'>;
+export type Limiter = Pick<RateLimiterAbstract, 'points' | 'duration' | 'penalty' | 'reward' | 'delete'>;
+
+/** How long it takes until there are points again: never longer than all the seconds, also if the clock was set back. */
+export function waitMsOf({ duration }: Pick<Limiter, 'duration'>, { msBeforeNext }: Taken): number {
+  return Math.min(msBeforeNext, duration * 1000);
+}
 
 /** Decides where points are counted. `name` tells limiters apart where several processes count together. */
 export type CreateLimiter = (name: string, allowance: Allowance) => Limiter;
@@ -63,6 +68,7 @@ function withFallback(common: RateLimiterAbstract, other: Limiter, isThere: () =
     isThere() ? work(common).catch(() => work(other)) : work(other);
   return {
     points: common.points,
+    duration: common.duration,
     penalty: (key, count) => ask((limiter) => limiter.penalty(key, count)),
     reward: (key, count) => ask((limiter) => limiter.reward(key, count)),
     delete: (key) => ask((limiter) => limiter.delete(key)),

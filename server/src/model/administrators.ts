@@ -7,6 +7,9 @@ import { AppError } from './errors.ts';
 export const ROLES = ['administrator', 'member'] as const;
 export type Role = (typeof ROLES)[number];
 
+/** Whoever does not come back for so long signs in again; each day of use begins the time anew. */
+export const SESSION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
+
 /** A person who can sign in. */
 export interface User {
   id: string;

@@ -168,16 +168,25 @@ export async function removeApiKeys(session: Session, accountId: string): Promis
   await session.execute(removeAll, { accountId });
 }
 
-const touch = statement<{ accountId: string; id: string; usedAt: number }>((query, parameter) =>
+/** So late no other process has used it: then the clock was set back. */
+const LATER_MAX_MS = 60 * 60 * 1000;
+
+const touch = statement<{ accountId: string; id: string; usedAt: number; latest: number }>((query, parameter) =>
   query
     .updateTable('api_keys')
     .set({ last_used_at: parameter('usedAt') })
     .where('account_id', '=', parameter('accountId'))
     .where('id', '=', parameter('id'))
-    .where((is) => is.or([is('last_used_at', 'is', null), is('last_used_at', '<', parameter('usedAt'))])),
+    .where((is) =>
+      is.or([
+        is('last_used_at', 'is', null),
+        is('last_used_at', '<', parameter('usedAt')),
+        is('last_used_at', '>', parameter('latest')),
+      ]),
+    ),
 );
 
 /** Notes when a key was last used, in UTC milliseconds. */
 export async function setLastUsed(session: Session, accountId: string, id: string, usedAt: number): Promise<void> {
-  await session.execute(touch, { accountId, id, usedAt });
+  await session.execute(touch, { accountId, id, usedAt, latest: usedAt + LATER_MAX_MS });
 }

@@ -1,7 +1,16 @@
+import { SESSION_LIFETIME_MS } from '../model/administrators.ts';
 import { type Session, statement } from './database.ts';
 
 const removeSessions = statement<{ now: string }>((query, parameter) =>
   query.deleteFrom('sessions').where('expires_at', '<=', parameter('now')),
+);
+
+/** None lasts longer: what does was begun before the clock was set back. */
+const shortenSessions = statement<{ latest: string }>((query, parameter) =>
+  query
+    .updateTable('sessions')
+    .set({ expires_at: parameter('latest') })
+    .where('expires_at', '>', parameter('latest')),
 );
 
 const removeVerifications = statement<{ now: string }>((query, parameter) =>
@@ -16,6 +25,7 @@ const removeInvitations = statement<{ now: number }>((query, parameter) =>
 export async function removeExpired(session: Session, now: number): Promise<void> {
   const time = { now: new Date(now).toISOString() };
   await session.execute(removeSessions, time);
+  await session.execute(shortenSessions, { latest: new Date(now + SESSION_LIFETIME_MS).toISOString() });
   await session.execute(removeVerifications, time);
   await session.execute(removeInvitations, { now });
 }

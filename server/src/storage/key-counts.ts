@@ -18,7 +18,8 @@ interface CountParameters {
 
 /** In the rows of the limiter's library, as it writes them; nothing for what is no key, or none any more. */
 const takePoint = statement<CountParameters, { points: number; expire: number }>((query, parameter) => {
-  const isOver = sql`rate_limits.expire <= ${parameter('now')}`;
+  // One that ends later than a new one was begun before the clock was set back.
+  const isOver = sql`(rate_limits.expire <= ${parameter('now')} or rate_limits.expire > ${parameter('endTimeMs')})`;
   return query
     .insertInto('rate_limits')
     .columns(['key', 'points', 'expire'])

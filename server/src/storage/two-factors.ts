@@ -14,18 +14,27 @@ export async function findTotpSecret(session: Session, userId: string): Promise<
   return row?.secret;
 }
 
-const useStep = statement<{ userId: string; step: number }, { id: string }>((query, parameter) =>
+const useStep = statement<{ userId: string; step: number; latest: number }, { id: string }>((query, parameter) =>
   query
     .updateTable('two_factors')
     .set({ last_step: parameter('step') })
     .where('user_id', '=', parameter('userId'))
-    .where((where) => where.or([where('last_step', 'is', null), where('last_step', '<', parameter('step'))]))
+    .where((where) =>
+      where.or([
+        where('last_step', 'is', null),
+        where('last_step', '<', parameter('step')),
+        where('last_step', '>', parameter('latest')),
+      ]),
+    )
     .returning('id'),
 );
 
-/** Uses up the code of a step of time, and those before it; false if it was used up before. */
-export async function useTotpStep(session: Session, userId: string, step: number): Promise<boolean> {
-  const rows = await session.execute(useStep, { userId, step });
+/**
+ * Uses up the code of a step of time, and those before it; false if it was used up before. One after `latest`, which the
+ * clock has not come to, was used before the clock was set back: it keeps nobody out.
+ */
+export async function useTotpStep(session: Session, userId: string, step: number, latest: number): Promise<boolean> {
+  const rows = await session.execute(useStep, { userId, step, latest });
   return rows.length > 0;
 }
 

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { purgeEvents } from '../domain/event-purge.ts';
 import { purgeKeyUse } from '../domain/key-use.ts';
 import { purgeRetries } from '../domain/writing.ts';
+import { hasClockJumped } from '../lib/clock.ts';
 import type { Database } from '../storage/database.ts';
 import { removeExpired } from '../storage/expired.ts';
 import { schedule } from './schedule.ts';
@@ -12,17 +13,17 @@ const EVENT_PURGE_INTERVAL_MS = 600_000;
 /** What is over is refused long before it is removed. */
 const SIGN_IN_PURGE_INTERVAL_MS = 3_600_000;
 
-/** Removes what is over: the work of one process for all, though several would do no harm. Returns what stops it. */
+/**
+ * Removes what is over: the work of one process for all, though several would do no harm. Nothing is removed within an hour
+ * after the clock was set. Returns what stops it.
+ */
 export function scheduleHousekeeping(database: Database, logger: Logger): (() => Promise<void>)[] {
+  const purge = (what: string, intervalMs: number, work: (signal: AbortSignal) => Promise<void>) =>
+    schedule(`purge ${what}`, intervalMs, async (signal) => (hasClockJumped() ? undefined : work(signal)), logger);
   return [
-    schedule('purge retries', PURGE_INTERVAL_MS, (signal) => purgeRetries(database, signal), logger),
-    schedule('purge key use', PURGE_INTERVAL_MS, (signal) => purgeKeyUse(database, signal), logger),
-    schedule(
-      'purge sign-ins',
-      SIGN_IN_PURGE_INTERVAL_MS,
-      () => database.write((session) => removeExpired(session, Date.now())),
-      logger,
-    ),
-    schedule('purge events', EVENT_PURGE_INTERVAL_MS, (signal) => purgeEvents(database, signal), logger),
+    purge('retries', PURGE_INTERVAL_MS, (signal) => purgeRetries(database, signal)),
+    purge('key use', PURGE_INTERVAL_MS, (signal) => purgeKeyUse(database, signal)),
+    purge('sign-ins', SIGN_IN_PURGE_INTERVAL_MS, () => database.write((session) => removeExpired(session, Date.now()))),
+    purge('events', EVENT_PURGE_INTERVAL_MS, (signal) => purgeEvents(database, signal)),
   ];
 }

@@ -24,6 +24,7 @@ test('whoever goes on inviting is refused, and what is counted of it does not gr
     const limiter = createMemoryLimiter(name, allowance);
     return {
       points: limiter.points,
+      duration: limiter.duration,
       penalty(key, points) {
         counted.add(key);
         return limiter.penalty(key, points);

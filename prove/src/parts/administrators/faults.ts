@@ -11,7 +11,7 @@ export const faults: readonly Fault[] = [
     patches: [
       {
         file: `${IDENTITY}/attempts.ts`,
-        from: 'return consumedPoints <= limiter.points ? 0 : msBeforeNext;',
+        from: 'return counted.consumedPoints <= limiter.points ? 0 : waitMsOf(limiter, counted);',
         to: 'return 0;',
       },
     ],

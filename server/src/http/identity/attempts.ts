@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync } from 'node:crypto';
-import type { CreateLimiter, Limiter } from '../../lib/limiter.ts';
+import { type CreateLimiter, type Limiter, waitMsOf } from '../../lib/limiter.ts';
 import { networkOf } from '../client-address.ts';
 import { tooMany } from './too-many.ts';
 
@@ -97,6 +97,6 @@ interface Point {
 
 /** For how many milliseconds there are no points left. */
 async function take({ limiter, slot }: Point): Promise<number> {
-  const { consumedPoints, msBeforeNext } = await limiter.penalty(slot);
-  return consumedPoints <= limiter.points ? 0 : msBeforeNext;
+  const counted = await limiter.penalty(slot);
+  return counted.consumedPoints <= limiter.points ? 0 : waitMsOf(limiter, counted);
 }

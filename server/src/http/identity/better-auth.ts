@@ -4,15 +4,13 @@ import { hashPassword, verifyPassword } from '../../domain/passwords.ts';
 import { createRecoveryCodes } from '../../domain/recovery-codes.ts';
 import { createId } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
-import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../../model/administrators.ts';
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN, SESSION_LIFETIME_MS } from '../../model/administrators.ts';
 import type { Database } from '../../storage/database.ts';
 import { openForBetterAuth } from '../../storage/identity-database.ts';
 import { ADDRESS_HEADER } from './address-header.ts';
 import { beginSession } from './begin-session.ts';
 import { singleUseCodes } from './single-use-codes.ts';
 
-/** Whoever does not come back for so long signs in again; each day of use begins the time anew. */
-const SESSION_SECONDS = 7 * 24 * 60 * 60;
 const PREFIXES: Record<string, string> = {
   user: 'usr',
   session: 'ses',
@@ -56,7 +54,7 @@ export function createBetterAuth({ database, secret, cookiePrefix, isSecure, log
     },
     session: {
       modelName: 'sessions',
-      expiresIn: SESSION_SECONDS,
+      expiresIn: SESSION_LIFETIME_MS / 1000,
       // Nothing depends on how old a session is: what matters asks for the password.
       freshAge: 0,
       fields: {

@@ -1,4 +1,4 @@
-import type { CreateLimiter, Limiter } from '../../lib/limiter.ts';
+import { type CreateLimiter, type Limiter, waitMsOf } from '../../lib/limiter.ts';
 import { tooMany } from './too-many.ts';
 
 const WINDOW_SECONDS = 60 * 60;
@@ -34,6 +34,6 @@ export class InvitationLimit {
 }
 
 async function take(limiter: Limiter, key: string, what: string): Promise<void> {
-  const { consumedPoints, msBeforeNext } = await limiter.penalty(key);
-  if (consumedPoints > limiter.points) throw tooMany(what, msBeforeNext);
+  const counted = await limiter.penalty(key);
+  if (counted.consumedPoints > limiter.points) throw tooMany(what, waitMsOf(limiter, counted));
 }

@@ -22,7 +22,8 @@ export function singleUseCodes(database: Database): BetterAuthPlugin {
     const step = findStep(secret, context.body.code);
     // better-auth refuses the code, and counts that.
     if (step === undefined) return;
-    const isFirst = await database.write((session) => useTotpStep(session, userId, step));
+    const latest = currentStep() + STEPS_APART_MAX;
+    const isFirst = await database.write((session) => useTotpStep(session, userId, step, latest));
     if (!isFirst) throw wrongCode('Was used before: wait until the app shows the next one.');
   });
   return {
@@ -43,11 +44,15 @@ async function findWhose(context: GenericEndpointContext): Promise<string | unde
 
 /** Of which step of time the code is. */
 function findStep(secret: string, code: string): number | undefined {
-  const now = Math.floor(Date.now() / STEP_MS);
+  const now = currentStep();
   for (let step = now - STEPS_APART_MAX; step <= now + STEPS_APART_MAX; step += 1) {
     if (codeOf(secret, step) === code) return step;
   }
   return undefined;
+}
+
+function currentStep(): number {
+  return Math.floor(Date.now() / STEP_MS);
 }
 
 /** RFC 4226 §5.3, with six digits. */
