@@ -4,17 +4,25 @@ import type { Part, Trial } from '../part.ts';
 import { serve, settingsOf } from '../service.ts';
 import { createWorld, type World } from './fuzz/accounts.ts';
 import { makeDrafts } from './fuzz/drafts.ts';
+import { compareEngines, createEngineDatabase, startEngine } from './fuzz/engines.ts';
+import { tryJson } from './fuzz/json-trial.ts';
 import { Lane } from './fuzz/lane.ts';
 import { useUpRequests } from './fuzz/limits.ts';
 import { People, setUp } from './fuzz/people.ts';
-import { FAULTS } from './fuzz/planted.ts';
+import { DIFFERENCE, FAULTS } from './fuzz/planted.ts';
 import { Tally } from './fuzz/tally.ts';
+import { TextsTrial } from './fuzz/texts-trial.ts';
 
-/** `timesMin`: how often each documented outcome must have been seen. */
+/**
+ * `timesMin`: how often each documented outcome must have been seen. `share`: one of so many texts. `compared`: requests to
+ * both engines, of which `npm test` has others.
+ */
 const SIZES = {
-  full: { lanes: 8, worlds: 9, requests: 180_000, lives: 5, timesMin: 5 },
-  small: { lanes: 1, worlds: 1, requests: 1_200, lives: 1, timesMin: 0 },
+  full: { lanes: 8, worlds: 9, requests: 180_000, lives: 5, timesMin: 5, share: 1, compared: 20_000 },
+  small: { lanes: 1, worlds: 1, requests: 1_200, lives: 1, timesMin: 0, share: 30, compared: 0 },
 };
+/** Enough for the planted difference. */
+const COMPARED_FOR_FAULT = 1_000;
 /** Drafts that are made at a time. */
 const DRAFTS = 200;
 /** So far apart that no lane has another one's choices. */
@@ -30,16 +38,51 @@ export const fuzz: Part = {
   async run(trial) {
     const tally = new Tally();
     const { timesMin } = SIZES[trial.size];
-    await runService(trial, tally);
+    const isOfEngines = trial.fault === DIFFERENCE;
+    if (!isOfEngines) await runService(trial, tally);
+    const figures = await tryEngines(trial, tally, isOfEngines);
     const missing = tally.missing(timesMin);
     assert.deepEqual(missing, [], `documented outcomes were seen less than ${timesMin} times`);
     return {
       tried: `${tally.replies} requests, made from the documents of \`/v1\` and \`/admin\` and from earlier replies`,
       figure: '0 replies 5xx, 0 other than documented, nothing deleted came back',
-      figures: [...tally.lines(), ['never seen, as a request alone cannot bring it about', tally.unseen()]],
+      figures: [...figures, ...tally.lines(), ['never seen, as a request alone cannot bring it about', tally.unseen()]],
     };
   },
 };
+
+/** Texts and JSON of all kinds, on both engines if both are tried, and the same random requests to both. */
+async function tryEngines(trial: Trial, tally: Tally, isOfEngines: boolean): Promise<[string, string][]> {
+  const { share, compared, timesMin } = SIZES[trial.size];
+  const server = timesMin > 0 || isOfEngines ? await startEngine(trial) : undefined;
+  if (server === undefined) return [await tryTexts(trial, tally, share)];
+  const requests = await compareEngines(trial, isOfEngines ? COMPARED_FOR_FAULT : compared, server);
+  return [
+    await tryTexts(trial, tally, share, server),
+    ['requests compared on SQLite and PostgreSQL', String(requests)],
+  ];
+}
+
+async function tryTexts(trial: Trial, tally: Tally, share: number, server?: string): Promise<[string, string]> {
+  const urls = [
+    `file:${trial.directory}/texts.db`,
+    ...(server === undefined ? [] : [await createEngineDatabase(server)]),
+  ];
+  const fates: string[][] = [];
+  for (const url of urls) {
+    const settings = { ...SETTINGS, DATABASE_URL: url };
+    const service = await serve(trial, settings);
+    const world = await createWorld(service.url, settingsOf(trial, settings), 0);
+    const texts = new TextsTrial(world, tally);
+    const json = await tryJson(world, tally, share);
+    await texts.run(share);
+    fates.push([...json, ...texts.fates]);
+    await service.end();
+  }
+  const [first = [], ...others] = fates;
+  for (const other of others) assert.deepEqual(other, first, 'PostgreSQL makes something else of a text than SQLite');
+  return ['texts and pieces of JSON in every place, and what became of each', `${first.length} on each engine`];
+}
 
 async function runService(trial: Trial, tally: Tally): Promise<void> {
   const { url } = await serve(trial, SETTINGS);

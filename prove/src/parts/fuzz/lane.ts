@@ -2,35 +2,32 @@ import assert from 'node:assert/strict';
 import type { Told } from '../../../../server/test/support/openapi.ts';
 import type { Callers, World } from './accounts.ts';
 import { findTarget, type Target } from './api.ts';
+import { Caller } from './caller.ts';
 import type { Draft } from './drafts.ts';
 import { Known, LISTINGS_MAX, type Listing } from './known.ts';
 import { judgeOutcome } from './outcome.ts';
 import { type Prepared, prepare } from './prepare.ts';
-import { judgeReply, type Tally } from './tally.ts';
+import type { Tally } from './tally.ts';
 
-const HISTORY = 6;
 const LIST = findTarget('/v1', 'listListings');
 const DELETE = findTarget('/v1', 'deleteListing');
 
 /** One account, and its requests: one after the other, so that each reply is known before. */
 export class Lane {
   readonly known: Known;
-  readonly #url: string;
+  readonly #caller: Caller;
   readonly #callers: Callers;
-  readonly #tally: Tally;
-  readonly #history: string[] = [];
   #keys = 0;
 
   constructor({ url, callers, administratorId }: World, tally: Tally) {
     this.known = new Known(administratorId);
-    this.#url = url;
+    this.#caller = new Caller(url, tally);
     this.#callers = callers;
-    this.#tally = tally;
   }
 
   /** The last requests, for people who want to send them again. */
   get history(): string {
-    return this.#history.join('\n');
+    return this.#caller.history;
   }
 
   /** Reads what there is before the first request. */
@@ -55,16 +52,7 @@ export class Lane {
       .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
       .join('&');
     const url = `${target.base}${path}${parameters === '' ? '' : `?${parameters}`}`;
-    return this.#ask(target, method, url, { ...this.#callers[caller], ...headers }, body);
-  }
-
-  async #ask(target: Target, method: string, path: string, headers: Record<string, string>, body?: string) {
-    this.#history.push(toCurl(method, this.#url + path, headers, body));
-    if (this.#history.length > HISTORY) this.#history.shift();
-    const told = await tell(this.#url + path, { method, headers, body: body ?? null });
-    judgeReply(target, told);
-    this.#tally.count(target, told);
-    return told;
+    return this.#caller.ask(target, method, url, { ...this.#callers[caller], ...headers }, body);
   }
 
   async #learn(request: Prepared, told: Told): Promise<void> {
@@ -102,7 +90,7 @@ export class Lane {
     const headers = { ...this.#callers[target.base === '/v1' ? 'key' : 'administrator'], Accept: accept };
     let next: string | undefined = first;
     for (let pages = 0; next !== undefined && pages < 3; pages += 1) {
-      const told = await this.#ask(target, 'GET', next, headers);
+      const told = await this.#caller.ask(target, 'GET', next, headers);
       assert.equal(told.status, 200, `the next page of a list is refused: ${told.text}`);
       for (const id of told.text.match(/lst_[0-9a-z]{26}/g) ?? []) {
         assert.ok(!this.known.deleted.has(id), `the deleted listing ${id} is on a page`);
@@ -123,7 +111,7 @@ export class Lane {
 
   async #makeRoom(): Promise<void> {
     for (const id of [...this.known.listings.keys()].slice(0, LISTINGS_MAX / 2)) {
-      const told = await this.#ask(DELETE, 'DELETE', `/v1/listings/${id}`, this.#callers.key);
+      const told = await this.#caller.ask(DELETE, 'DELETE', `/v1/listings/${id}`, this.#callers.key);
       assert.equal(told.status, 204, told.text);
       this.known.delete(id);
     }
@@ -131,7 +119,7 @@ export class Lane {
   }
 
   async #readAll(): Promise<{ data: Listing[] }> {
-    const { text } = await this.#ask(LIST, 'GET', '/v1/listings', this.#callers.key);
+    const { text } = await this.#caller.ask(LIST, 'GET', '/v1/listings', this.#callers.key);
     const list = JSON.parse(text);
     this.known.epoch = list.epoch;
     this.known.sequence = list.sequence;
@@ -139,31 +127,6 @@ export class Lane {
   }
 }
 
-/** A connection that was idle may be closed just as it is used again: then another one is taken. */
-async function tell(url: string, init: RequestInit): Promise<Told> {
-  const again = () => fetch(url, init).catch((error: unknown) => assert.fail(`no reply came: ${describe(error)}`));
-  const response = await fetch(url, init).catch(again);
-  const text = await response.text().catch((error: unknown) => assert.fail(`a reply was cut: ${describe(error)}`));
-  return { status: response.status, headers: response.headers, text };
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? `${error.message} ${error.cause ?? ''}` : String(error);
-}
-
 function lastPart(path: string): string {
   return path.split('/').at(-1) ?? '';
-}
-
-function toCurl(method: string, url: string, headers: Record<string, string>, body: string | undefined): string {
-  const lines = Object.entries(headers).map(([name, value]) => ` -H ${quote(`${name}: ${value}`)}`);
-  const data = body === undefined ? '' : ` --data-binary ${quote(body)}`;
-  return `curl -i -X ${method} ${quote(url)}${lines.join('')}${data}`.slice(0, CURL_LENGTH_MAX);
-}
-
-const CURL_LENGTH_MAX = 1_500;
-
-/** As a shell reads it. */
-function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

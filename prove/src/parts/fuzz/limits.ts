@@ -3,7 +3,8 @@ import type { Trial } from '../../part.ts';
 import { serve } from '../../service.ts';
 import type { World } from './accounts.ts';
 import { TARGETS } from './api.ts';
-import { judgeReply, type Tally } from './tally.ts';
+import { Caller } from './caller.ts';
+import type { Tally } from './tally.ts';
 
 const TIMES = 5;
 
@@ -15,15 +16,13 @@ export async function useUpRequests(
   tally: Tally,
 ): Promise<void> {
   const { url } = await serve(trial, { ...settings, RATE_LIMIT: '1/1h' });
+  const caller = new Caller(url, tally);
   await (await fetch(`${url}/v1/me`, { headers: callers.key })).text();
   for (const target of TARGETS.filter(({ base }) => base === '/v1')) {
     for (let count = 0; count < TIMES; count += 1) {
       const method = target.operation.method.toUpperCase();
-      const response = await fetch(`${url}/v1${target.operation.path}`, { method, headers: callers.key });
-      const told = { status: response.status, headers: response.headers, text: await response.text() };
-      judgeReply(target, told);
-      tally.count(target, told);
-      assert.equal(told.status, 429, `${target.operation.operationId} is not limited`);
+      const { status } = await caller.ask(target, method, `/v1${target.operation.path}`, callers.key);
+      assert.equal(status, 429, `${target.operation.operationId} is not limited`);
     }
   }
 }

@@ -1,5 +1,12 @@
 import type { Fault } from '../../part.ts';
 
+/** Is found by comparing both engines. */
+export const DIFFERENCE: Fault = {
+  name: 'other-engine',
+  what: 'on PostgreSQL a search of several words finds what has one of them',
+  patches: [{ file: 'server/src/storage/postgres/sql.ts', from: ".join(' & ')", to: ".join(' | ')" }],
+};
+
 /** What the part must find. */
 export const FAULTS: readonly Fault[] = [
   {
@@ -106,4 +113,27 @@ export const FAULTS: readonly Fault[] = [
       },
     ],
   },
+  {
+    name: 'unguarded-formula',
+    what: 'a text that begins with a quote and a formula goes into a CSV as it is',
+    patches: [
+      {
+        file: 'server/src/http/schemas/listing-csv.ts',
+        from: 'return FORMULA.test(value) ?',
+        to: 'return FORMULA.test(value) && value[0] !== "\'" ?',
+      },
+    ],
+  },
+  {
+    name: 'lenient-json',
+    what: 'JSON with a member that is given twice is taken',
+    patches: [
+      {
+        file: 'server/src/lib/json.ts',
+        from: 'if (Object.hasOwn(object, name)) this',
+        to: 'if (Object.hasOwn(object, name) && object[name] === null) this',
+      },
+    ],
+  },
+  DIFFERENCE,
 ];

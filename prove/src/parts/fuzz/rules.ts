@@ -29,9 +29,14 @@ function normalObject(value: object, schema: Schema, document: OpenApiDocument):
     );
   }
   // In a patch nothing is required, and `null` takes something away.
-  const isLeftOut = (name: string) => required !== undefined && name in properties && !required.includes(name);
+  const isLeftOut = (name: string) => Object.hasOwn(properties, name) && required?.includes(name) === false;
   const given = entries.filter(([name, each]) => each !== null || !isLeftOut(name));
-  return fromEntries(given.map(([name, each]) => [name, normalForm(each, properties[name] ?? {}, document)]));
+  return fromEntries(
+    given.map(([name, each]) => [
+      name,
+      normalForm(each, (Object.hasOwn(properties, name) && properties[name]) || {}, document),
+    ]),
+  );
 }
 
 /** Codes and choices are compared as they are sent, and a password has all its blanks. */

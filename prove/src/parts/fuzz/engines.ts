@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { createPostgresDatabase } from '../../../../server/test/support/database.ts';
+import { createPostgresServer } from '../../../../server/test/support/postgres.ts';
+import { bareEnvironment, REPOSITORY } from '../../../../server/test/support/process.ts';
+import { spawnFor } from '../../../../server/test/support/serving.ts';
+import type { Trial } from '../../part.ts';
+import { plantedEnvironment } from '../../plant.ts';
+
+/** A PostgreSQL server of the trial's own. */
+export async function startEngine(trial: Trial): Promise<string> {
+  const server = await createPostgresServer();
+  trial.after(() => server.stop());
+  return server.url;
+}
+
+export async function createEngineDatabase(server: string): Promise<string> {
+  return (await createPostgresDatabase(server)).url;
+}
+
+const TEST = `${REPOSITORY}/server/test/postgres/both-engines.test.ts`;
+
+/**
+ * The same requests to both engines, byte by byte: the test has both services in its own process, as they need one clock.
+ * @returns how many
+ */
+export async function compareEngines(trial: Trial, requests: number, server: string): Promise<number> {
+  const settings = {
+    ...plantedEnvironment(trial.fault),
+    ENGINE_REQUESTS: String(requests),
+    ENGINE_SEED: String(trial.seed),
+    TEST_POSTGRES_URL: server,
+  };
+  const args = ['--test', '--test-isolation=none', '--test-reporter=tap', '--test-timeout=3600000', TEST];
+  const { output, closed } = spawnFor(trial, process.execPath, args, bareEnvironment(settings), REPOSITORY);
+  const code = await closed;
+  const [, count] = /(\d+) requests/.exec(output.stdout) ?? [];
+  assert.equal(code, 0, `the engines differ: ${output.stdout.slice(0, 3_000)}${output.stderr.slice(0, 500)}`);
+  return Number(count);
+}
