@@ -3,8 +3,8 @@ import type { Fault } from '../../part.ts';
 /** Is found by comparing both engines. */
 export const DIFFERENCE: Fault = {
   name: 'other-engine',
-  what: 'on PostgreSQL a search of several words finds what has one of them',
-  patches: [{ file: 'server/src/storage/postgres/sql.ts', from: ".join(' & ')", to: ".join(' | ')" }],
+  what: 'on PostgreSQL listings that were found come in another order',
+  patches: [{ file: 'server/src/storage/postgres/sql.ts', from: 'ordinality - 1 as', to: '1000 - ordinality as' }],
 };
 
 /** What the part must find. */
@@ -43,7 +43,7 @@ export const FAULTS: readonly Fault[] = [
       {
         file: 'server/src/http/routes/listing-changes.ts',
         from: '{ ETag: listingTag(version), ',
-        to: "{ 'X-Account': mount.base, ETag: listingTag(version), ",
+        to: "{ 'X-Listing': id, ETag: listingTag(version), ",
       },
     ],
   },
@@ -82,12 +82,12 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'refused-valid',
-    what: 'the largest number of bedrooms is refused',
+    what: 'studios, which have no bedroom, are refused',
     patches: [
       {
         file: 'server/src/http/schemas/fields.ts',
-        from: 'value > limit()',
-        to: 'value >= limit()',
+        from: 'value < minimum || value > limit()',
+        to: 'value <= minimum || value > limit()',
       },
     ],
   },

@@ -62,7 +62,7 @@ export const TEXTS: Record<string, readonly string[]> = {
     '<!-- -->',
     ']]>',
     '{{7*7}}',
-    '${7*7}',
+    '$\u007b7*7}',
   ],
   formats: ['%s%n%x%d', '{0} {name}', '%00', '%2e%2e%2f', '%ZZ', '#{1+1}', '\\u0000', '\\x00\\', '\\', 'a\\b "c"'],
   shells: [
@@ -143,7 +143,7 @@ export type Fate = { stored: string } | { codes: string[] };
 export function fateOf(text: string, { lengthMax, isMultiline = false, isRaw = false, isRefused }: Place): Fate {
   const normal = text.normalize('NFC');
   const stored = isRaw ? normal : normal.trim();
-  const control = isMultiline ? /[\0-\x08\x0b-\x1f\x7f-\x9f]/ : /[\0-\x1f\x7f-\x9f]/;
+  const control = isMultiline ? /[\p{Cc}--[\n\t]]/v : /\p{Cc}/u;
   const codes = [
     stored === '' && !isRaw ? 'blank' : '',
     [...stored].length > lengthMax ? 'too_long' : '',
