@@ -1,5 +1,5 @@
 /** What becomes of a body: a listing, a refusal of its fields, or no JSON at all. `any` of these where HTTP alone decides. */
-export type JsonFate = 'taken' | 'fields' | 'no JSON' | 'any';
+type JsonFate = 'taken' | 'fields' | 'no JSON' | 'any';
 
 export interface JsonCase {
   what: string;
