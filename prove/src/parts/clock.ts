@@ -7,7 +7,7 @@ import { serveFor } from '../../../server/test/support/serving.ts';
 import type { Fault, Outcome, Part, Patch, Trial } from '../part.ts';
 import { createTenant, settingsOf } from '../service.ts';
 import { setClock, shiftedEnvironment } from './clock/shift.ts';
-import { ADMINISTRATOR, DAY_MS, RATE_LIMIT, World } from './clock/world.ts';
+import { ADMINISTRATOR, DAY_MS, POINTS, World } from './clock/world.ts';
 
 const faults: readonly Fault[] = [
   {
@@ -105,7 +105,7 @@ async function run(trial: Trial): Promise<Outcome> {
   const tenant = await createTenant(trial);
   const start = (patches: readonly Patch[]) => {
     const fault = { name: '', what: '', patches: [...patches, ...(trial.fault?.patches ?? [])] };
-    const settings = settingsOf({ ...trial, fault }, { RATE_LIMIT: RATE_LIMIT.text, ...ADMINISTRATOR });
+    const settings = settingsOf({ ...trial, fault }, { RATE_LIMIT: `${POINTS[trial.size]}/1h`, ...ADMINISTRATOR });
     return serveFor(trial, { ...settings, ...shiftedEnvironment(clockFile, settings.NODE_OPTIONS) });
   };
   let service = await start(haste);
