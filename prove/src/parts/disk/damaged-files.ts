@@ -20,8 +20,9 @@ import { NDJSON } from '../../../../server/test/support/imports.ts';
 import { runCommand } from '../../../../server/test/support/process.ts';
 import { exitOf } from '../../../../server/test/support/serving.ts';
 import type { Trial } from '../../part.ts';
-import { createTenant, serve, settingsOf } from '../../service.ts';
+import { serve, settingsOf } from '../../service.ts';
 import { startOrWords } from './expect.ts';
+import { ADMINISTRATOR, makeTenant } from './tenant.ts';
 
 const LISTINGS = 200;
 const PAGE_BYTES = 4_096;
@@ -72,8 +73,8 @@ const logDamages: readonly Damage[] = [
 /** A tenant with listings, as files that a crash has left and as one that was closed, and a backup. */
 export async function makeOriginals(trial: Trial) {
   const [killed, closed] = [join(trial.directory, 'killed'), join(trial.directory, 'closed')];
-  const tenant = await createTenant(trial, { DATA_DIR: killed });
-  const service = await serve({ ...trial, fault: undefined }, { DATA_DIR: killed });
+  const service = await serve({ ...trial, fault: undefined }, { DATA_DIR: killed, ...ADMINISTRATOR });
+  const tenant = await makeTenant(service);
   const rows = Array.from({ length: LISTINGS }, (_, index) => ({
     address: `${index} Lane`,
     beds: 3,

@@ -6,10 +6,11 @@ import type { ServeProcess } from '../../../../server/test/support/process.ts';
 import type { Tenant } from '../../../../server/test/support/service.ts';
 import { hasEnded } from '../../../../server/test/support/serving.ts';
 import type { Trial } from '../../part.ts';
-import { createTenant, serve } from '../../service.ts';
+import { serve } from '../../service.ts';
 import { expectSoon, startOrWords } from './expect.ts';
 import { Probes } from './probes.ts';
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts';
+import { ADMINISTRATOR, makeTenant } from './tenant.ts';
 
 const SIZES = {
   full: { megabytes: 160, cycles: 12, refused: 60, acknowledged: 200 },
@@ -17,8 +18,6 @@ const SIZES = {
 };
 const LANES = 8;
 const READS = ['/listings', '/listings?limit=20', '/listings?q=lane&sort=-listPrice', '/events', '/me'];
-/** The first administrator: they belong to every account that is there when the service starts. */
-const ADMINISTRATOR = { ADMIN_EMAIL: 'ada@example.com', ADMIN_PASSWORD: 'correct horse battery staple' };
 /** What is left free at a start: too little for the index of the log, for a page or for a few. */
 const ROOM_AT_START = { full: [0, 16_384, 40_960, 65_536], small: [0] };
 
@@ -37,16 +36,16 @@ export async function fillDisk(trial: Trial) {
   const { megabytes } = SIZES[trial.size];
   const disk = await mountSmallDisk(trial, megabytes);
   const settings = { DATA_DIR: disk.directory, ...ADMINISTRATOR };
-  const tenant = await createTenant(trial, settings);
   const database = await createDatabase(disk.directory, 'sqlite');
   const service = await serve(trial, settings);
+  const tenant = await makeTenant(service);
 
   const load = startMixedLoad([service.url], tenant.key, LANES);
   const told = (what: string) => load.ledger.counts.get(what) ?? 0;
   await fillUnderLoad({ trial, disk, service, tenant, load, told });
   await assertKept(service.url, tenant, database, load.ledger);
 
-  const probes = new Probes(service, tenant, ADMINISTRATOR);
+  const probes = new Probes(service, tenant);
   await probes.prepare();
   disk.fill();
   const kinds = await probes.tryAll(trial, settings);
