@@ -17,7 +17,8 @@ export function wholeAskOf(gate: Gate, operation: DocumentedOperation): Ask {
     headers,
     body: first?.body,
   };
-  return { ...whole, path: `${path}?city=<city>&externalId=<externalId>&cursor=<cursor>&after=<sequence>` };
+  const query = '?city=<city>&externalId=<externalId>&cursor=<cursor>&after=<sequence>';
+  return { ...whole, path: method === 'GET' ? path + query : path };
 }
 
 /** What is their own, as every type and in every compression: nothing else may be among it. */

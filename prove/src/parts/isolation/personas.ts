@@ -12,6 +12,8 @@ export interface Persona {
   visible: ReadonlySet<Owner>;
   /** None is let in at all without an account of their own. */
   own: Filled | undefined;
+  /** Whether others of the account try each place as they would; only a thorough trial lets them do so, too. */
+  isBrief?: boolean;
   /** What they ask for. */
   victims: Bait[];
 }
@@ -38,7 +40,12 @@ export function createPersonas({
   });
   return [
     { ...byKey('a key', bearer(ours.keys.full.secret)), visible: new Set([ours.owner]), own: ours },
-    { ...byKey('a reading key', bearer(ours.keys.read.secret)), visible: new Set([ours.owner]), own: ours },
+    {
+      ...byKey('a reading key', bearer(ours.keys.read.secret)),
+      visible: new Set([ours.owner]),
+      own: ours,
+      isBrief: true,
+    },
     byKey('a deleted key', bearer(ours.keys.deleted.secret)),
     byKey('a key that is over', bearer(ours.keys.expired.secret)),
     byKey('a deleted key of theirs', bearer(theirs.keys.deleted.secret)),
@@ -55,6 +62,7 @@ export function createPersonas({
       ...byPage('a member', ours.memberSession),
       visible: new Set([ours.owner, nameOf(ours.member)]),
       own: ours,
+      isBrief: true,
     },
     {
       ...byPage('a guest of the third account', guestSession),

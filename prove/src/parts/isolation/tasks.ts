@@ -20,14 +20,16 @@ export interface Task {
 
 /** All that somebody is to ask for, whoever it belongs to. */
 export function tasksOf(persona: Persona, isThorough: boolean): Task[] {
-  const { gate, own, victims } = persona;
+  const { gate, own, victims, isBrief = own === undefined } = persona;
   const operations = gate.operations.filter((operation) => own === undefined || !ENDING.test(operation.path));
   const all = operations.flatMap((operation) => {
-    // Who is not let in comes no further with other places.
-    if (own === undefined && !isThorough && !isOfPeople(operation)) return [wholeAskOf(gate, operation)];
-    return [wholeAskOf(gate, operation), ...asksOf(gate, operation, isThorough), ...formatAsksOf(gate, operation)];
+    const isOpen = own === undefined && isOfPeople(operation);
+    const places = !isBrief || isOpen || isThorough ? asksOf(gate, operation, isThorough) : [];
+    // Who is not let in is told nothing, in whichever format.
+    const formats = own === undefined && !isThorough ? [] : formatAsksOf(gate, operation);
+    return [wholeAskOf(gate, operation), ...places, ...formats];
   });
-  if (own !== undefined || isThorough) all.push(...methodAsksOf(gate, isThorough));
+  if (!isBrief || isThorough) all.push(...methodAsksOf(gate, isThorough));
   return all.flatMap((ask) => {
     // What is one's own wherever one works is no fault.
     const [first, ...others] = OF_PERSON.test(ask.path) ? victims.slice(-1) : victims;
