@@ -11,7 +11,7 @@ import { Identity } from './http/identity/identity.ts';
 import { InvitationLimit } from './http/identity/invitation-limit.ts';
 import { SetupLink } from './http/identity/setup-link.ts';
 import { RateLimit } from './http/rate-limit.ts';
-import { createHttpServer, type ServerTimeouts } from './http/server.ts';
+import { createHttpServer, type ServerLimits } from './http/server.ts';
 import { cutConnections, shutDown, trackConnections } from './http/shutdown.ts';
 import { type CreateLimiter, createDatabaseLimiters, createMemoryLimiter } from './lib/limiter.ts';
 import type { Log } from './lib/log.ts';
@@ -55,7 +55,7 @@ export interface Service extends Addresses, Omit<Serving, 'keepHouse'> {
  * @throws {ConfigError} when it cannot listen or prepare; what `openDatabase` throws; {AppError} `unavailable` when the
  * database is lost
  */
-export function startService(config: Config, log: Log, timeouts: ServerTimeouts = {}): Promise<Service> {
+export function startService(config: Config, log: Log, timeouts: ServerLimits = {}): Promise<Service> {
   return beginWithDatabase(config, async (database) => {
     const preparation = await prepareStart(database, config, log);
     const serving = await serveRequests(database, config, log, { ...timeouts, createLimiter: createMemoryLimiter });
@@ -73,7 +73,7 @@ export function startService(config: Config, log: Log, timeouts: ServerTimeouts 
   });
 }
 
-interface ServingOptions extends ServerTimeouts {
+interface ServingOptions extends ServerLimits {
   createLimiter: CreateLimiter;
 }
 

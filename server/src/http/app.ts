@@ -115,7 +115,10 @@ export function createRoutes(services: Services): Routes {
 /** What each request passes, in order. */
 export function createApp(services: Services): App {
   const { admission, log, trustedProxies, rateLimit, keyUse, isLeaving } = services;
-  const refusals = new RefusalCount(log);
+  const refusals = new RefusalCount(log, {
+    first: 'more requests come than can be answered: some are refused',
+    report: 'requests were refused, as too many were waiting',
+  });
   const routes = createRoutes(services);
 
   async function respond(exchange: Exchange): Promise<Reply> {

@@ -16,25 +16,27 @@ export function overloaded(): AppError {
   );
 }
 
-/** Tells the operator how many requests were refused: a line for each would cost more than the refusal. */
+/** Tells the operator how many were refused: a line for each would cost more than the refusal. */
 export class RefusalCount {
   readonly #logger: Log['logger'];
+  readonly #words: { first: string; report: string };
   #count = 0;
 
-  constructor({ logger }: Log) {
+  /** `first` is told at once, `report` with the number after a while. */
+  constructor({ logger }: Log, words: { first: string; report: string }) {
     this.#logger = logger;
+    this.#words = words;
   }
 
   add(): void {
     this.#count += 1;
     if (this.#count > 1) return;
-    this.#logger.warn('more requests come than can be answered: some are refused');
+    this.#logger.warn(this.#words.first);
     setTimeout(this.#report, REPORT_INTERVAL_MS).unref();
   }
 
   readonly #report = (): void => {
-    const seconds = REPORT_INTERVAL_MS / 1_000;
-    this.#logger.warn({ refused: this.#count }, `requests refused within ${seconds} s, as too many were waiting`);
+    this.#logger.warn({ refused: this.#count, seconds: REPORT_INTERVAL_MS / 1_000 }, this.#words.report);
     this.#count = 0;
   };
 }

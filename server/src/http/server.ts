@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Log } from '../lib/log.ts';
+import { readOpenFilesMax } from '../lib/open-files.ts';
 import type { App } from './app.ts';
+import { RefusalCount } from './overload.ts';
 import { countHeader } from './raw-headers.ts';
 import { refuseConnection, refuseRequest } from './refuse.ts';
 
@@ -10,19 +12,27 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const CHECK_INTERVAL_MS = 1_000;
 /** Longer than the idle time of common load balancers (60 s), so that they close first and lose no request. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
-/** A connection that moves no byte for so long is dropped: a reader that never reads. Above the longest long poll. */
+/** A connection that moves no byte for so long, or twice as long, is dropped: a reader that never reads. Above the longest long poll. */
 const IDLE_TIMEOUT_MS = 75_000;
 /** A path that no route has. What has no normal form names nothing. */
 const NOWHERE = '/nowhere';
 
-export interface ServerTimeouts {
+/** Files that the service needs itself: its databases, threads, what it unpacks. A quarter of all where that is fewer. */
+const OWN_FILES = 256;
+/** An idle connection takes 13 KB of memory. */
+const CONNECTIONS_MAX = 20_000;
+
+export interface ServerLimits {
   idleTimeoutMs?: number;
+  /** How many connections may be open. */
+  connectionsMax?: number;
   /** How long what runs may take when the service is told to stop. */
   shutdownMaxMs?: number;
 }
 
 /** The HTTP server in front of the app: refuses what two programs in a row could read differently (RFC 9112). */
-export function createHttpServer(app: App, log: Log, { idleTimeoutMs = IDLE_TIMEOUT_MS }: ServerTimeouts = {}): Server {
+export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}): Server {
+  const { idleTimeoutMs = IDLE_TIMEOUT_MS, connectionsMax = readConnectionsMax() } = limits;
   const server = createServer({
     maxHeaderSize: HEADER_BYTES_MAX,
     headersTimeout: HEADERS_TIMEOUT_MS,
@@ -35,6 +45,7 @@ export function createHttpServer(app: App, log: Log, { idleTimeoutMs = IDLE_TIME
   // The size is limited above; a limit on the number would drop the rest in silence.
   server.maxHeadersCount = 0;
   server.timeout = idleTimeoutMs;
+  limitConnections(server, connectionsMax, log);
 
   /** Behind the last request of these there is none: nobody could say where it begins. */
   const finished = new WeakSet<Socket>();
@@ -58,6 +69,24 @@ export function createHttpServer(app: App, log: Log, { idleTimeoutMs = IDLE_TIME
   server.on('connect', (_incoming, socket) => refuseConnection('CONNECT', socket, log));
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => refuseConnection(code, socket, log));
   return server;
+}
+
+/** Each connection is an open file. */
+function readConnectionsMax(): number {
+  const filesMax = readOpenFilesMax() ?? Number.POSITIVE_INFINITY;
+  return Math.min(CONNECTIONS_MAX, filesMax - Math.min(OWN_FILES, Math.floor(filesMax / 4)));
+}
+
+/** One more is closed at once: without a file left not even those that are open could be answered. */
+function limitConnections(server: Server, connectionsMax: number, log: Log): void {
+  const refusals = new RefusalCount(log, {
+    first: `more than ${connectionsMax} connections: new ones are closed; if they are needed, let the service open more files`,
+    report: 'connections were closed, as too many were open',
+  });
+  server.maxConnections = connectionsMax;
+  // Not among the types yet: without it a worker would hand them on and on.
+  Reflect.set(server, 'dropMaxConnection', true);
+  server.on('drop', () => refusals.add());
 }
 
 /** RFC 9112 §3.2 (exactly one valid Host, and one in an absolute target) and §6.1 (no transfer coding that is not known). */

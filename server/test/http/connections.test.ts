@@ -89,3 +89,33 @@ describe('a client that goes away in the middle of its body', () => {
     }
   }
 });
+
+test('one connection more than may be open is closed at once, those that are open go on, and the log tells', async () => {
+  await using service = await startTestService({ connectionsMax: 2 });
+  const get = 'GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n';
+  const open = async () => {
+    const connection = await openRaw(service.url);
+    connection.send(get);
+    return connection;
+  };
+  using first = await open();
+  assert.equal((await first.readReply()).status, 200);
+  {
+    using second = await open();
+    assert.equal((await second.readReply()).status, 200);
+    for (let turn = 0; turn < 3; turn += 1) {
+      using third = await open();
+      assert.equal(await third.readToEnd(), '');
+    }
+    first.send(get);
+    assert.equal((await first.readReply()).status, 200);
+  }
+  const told = service.logLines.filter((line) => JSON.parse(line).level === 40);
+  assert.equal(told.length, 1);
+  assert.match(told.join(), /more than 2 connections/);
+  await until('there is room again', async () => {
+    using connection = await open();
+    const reply = await connection.readReply().catch(() => undefined);
+    return reply?.status === 200;
+  });
+});

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import type { Config } from '../../src/config.ts';
 import { createAccount } from '../../src/domain/accounts.ts';
 import { issueApiKey } from '../../src/domain/api-keys.ts';
-import type { ServerTimeouts } from '../../src/http/server.ts';
+import type { ServerLimits } from '../../src/http/server.ts';
 import type { Access } from '../../src/model/api-keys.ts';
 import { type Service, startService } from '../../src/service.ts';
 import { createDatabase, type Engine, type TestDatabase } from './database.ts';
@@ -28,7 +28,7 @@ export interface TestService extends Service, Pick<TestDatabase, 'sql' | 'script
 }
 
 /** What a test may set; requests are not limited by default. */
-type TestOptions = ServerTimeouts &
+type TestOptions = ServerLimits &
   Partial<Pick<Config, 'rateLimit' | 'trustedProxies' | 'publicUrl' | 'firstAdministrator' | 'mail'>> & {
     engine?: Engine;
     /** Another one than the engine in use makes. */
