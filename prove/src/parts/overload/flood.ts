@@ -8,6 +8,7 @@ import { Tally } from './tally.ts';
 const CONNECTIONS_MAX = 4_000;
 /** Opened before, so many at a time. */
 const OPENED_TOGETHER = 100;
+const FIRST_REQUEST = Buffer.from('GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n');
 const WATCH_INTERVAL_MS = 100;
 
 interface Channel {
@@ -15,6 +16,8 @@ interface Channel {
   /** What waits for its reply. */
   sent: Sent | undefined;
   dueAtMs: number;
+  /** Called with the first reply, which is to nothing that was due. */
+  onFirst: () => void;
 }
 
 /** Sends what is ordered, and resolves once the last reply is there or nobody waits for it any more. */
@@ -87,29 +90,34 @@ class Flood {
     const opening = Array.from({ length: count }, async () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       const channel = this.#open(resolve);
+      // A connection on which nothing comes is ended by the service.
+      channel?.connection.send(FIRST_REQUEST);
       await promise;
       if (channel !== undefined) this.#idle.push(channel);
     });
     await Promise.all(opening);
   }
 
-  #open(onOpen = () => {}): Channel | undefined {
+  #open(onFirst = () => {}): Channel | undefined {
     if (this.#channels.size >= CONNECTIONS_MAX) return undefined;
     this.#tally.connections += 1;
     const connection = openConnection(
       this.#order.port,
-      onOpen,
+      () => {},
       (status, body, head) => this.#hear(channel, { status, body, head }),
       (reason) => this.#lose(channel, reason),
     );
-    const channel: Channel = { connection, sent: undefined, dueAtMs: 0 };
+    const channel: Channel = { connection, sent: undefined, dueAtMs: 0, onFirst };
     this.#channels.add(channel);
     return channel;
   }
 
   #hear(channel: Channel, reply: RawReply): void {
     const { sent, dueAtMs } = channel;
-    if (sent === undefined) throw new Error(`a reply that nobody asked for: ${reply.head}`);
+    if (sent === undefined) {
+      channel.onFirst();
+      return;
+    }
     channel.sent = undefined;
     const isTimed = dueAtMs - this.#startMs >= (this.#order.skipSeconds ?? 0) * 1_000;
     this.#tally.addReply(sent, reply, isTimed ? performance.now() - dueAtMs : undefined);
@@ -150,7 +158,13 @@ class Flood {
     const { patienceSeconds } = this.#order;
     const lastMs = performance.now() - patienceSeconds * 1_000;
     for (const channel of this.#channels)
-      if (channel.sent !== undefined && channel.dueAtMs < lastMs)
-        this.#lose(channel, `no reply within ${patienceSeconds} s`);
+      if (channel.sent !== undefined && channel.dueAtMs < lastMs) this.#depart(channel, channel.sent);
+  }
+
+  #depart(channel: Channel, sent: Sent): void {
+    channel.sent = undefined;
+    this.#close(channel);
+    this.#tally.addDeparture(sent);
+    this.#settle();
   }
 }

@@ -48,6 +48,8 @@ export interface FloodReport {
   /** Replies that are not what they must be, and some of them in words. */
   faultCount: number;
   faults: string[];
+  /** Requests whose sender left without a reply. */
+  departed: number;
   /** Requests whose connection ended before the reply, by why. */
   lost: Record<string, number>;
   connections: number;

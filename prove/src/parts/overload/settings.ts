@@ -50,16 +50,17 @@ export async function floodPostgres(trial: Trial): Promise<Figures> {
   ];
 }
 
-/** A key that sends far more than it may, beside one that does not. */
-export async function floodWithLimits(trial: Trial): Promise<Figures> {
+/** A key that sends far more than it may, half of what the service can do, beside one that does not. */
+export async function floodWithLimits(trial: Trial, capacity: number): Promise<Figures> {
   trial.say('a key above its limit beside one below');
   const [own, DATA_DIR] = await withDirectory(trial, 'limits');
   const settings = { DATA_DIR, RATE_LIMIT: LIMIT };
   const stage = await setStage(own, settings);
   const args = ['keys', 'create', '--account', stage.tenant.accountId, '--name', 'Polite', '--json'];
   const { key } = JSON.parse((await runCommand(args, settingsOf(own, settings))).stdout);
+  const perSecond = capacity / 2;
   const [greedy, polite] = await Promise.all([
-    stage.flood({ perSecond: 2_000, seconds: 8, connections: 100 }),
+    stage.flood({ perSecond, seconds: 8, connections: 100 }),
     stage.flood({ perSecond: POLITE_PER_SECOND, seconds: 8, isLight: true }, key),
   ]);
   assertHonest(greedy);
@@ -68,7 +69,7 @@ export async function floodWithLimits(trial: Trial): Promise<Figures> {
   assert.deepEqual(Object.keys(polite.statuses), ['200'], 'the key below its limit is refused nothing');
   return [
     [
-      `A key at 2,000/s with RATE_LIMIT=${LIMIT}: answers, refused with 429`,
+      `A key at ${perSecond.toFixed(0)}/s with RATE_LIMIT=${LIMIT}: answers, refused with 429`,
       `${greedy.completed}, ${greedy.statuses[429]}`,
     ],
     [`A key at ${POLITE_PER_SECOND}/s beside it: p99`, `${polite.p99Ms.toFixed(0)} ms, nothing refused`],

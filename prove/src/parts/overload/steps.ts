@@ -15,12 +15,14 @@ const LIGHT: Flow = { isLight: true, perSecond: 50, seconds: 4 };
 const RECOVERY_SECONDS = 5;
 /** What a light load may take afterwards: other programs of the machine make a p99, too. */
 const NORMAL_FACTOR = 4;
-const NORMAL_MIN_MS = 100;
+const NORMAL_MIN_MS = 250;
 /** Goodput that does not collapse. */
 const RATIO_MIN = 0.5;
 
 export interface Steps {
   figures: [what: string, value: string][];
+  /** Answers per second when none waits for long. */
+  capacity: number;
   /** Answers per second at the highest load, beside those at capacity. */
   ratio: number;
   /** The p99 of the accepted at the highest load. */
@@ -49,7 +51,7 @@ export async function loadInSteps(trial: Trial, stage: Stage): Promise<Steps> {
   }
   const ratio = (completed.get(10) ?? 0) / (completed.get(1) ?? Number.NaN);
   assert.ok(ratio >= RATIO_MIN, `at ten times the load there are only ${ratio.toFixed(2)} times as many answers`);
-  return { figures, ratio, worst };
+  return { figures, capacity, ratio, worst };
 }
 
 export async function measureCapacity(trial: Trial, stage: Stage): Promise<number> {
@@ -86,7 +88,8 @@ export function describe(report: FloodReport): string {
     `p50 ${ms(p50Ms)}, p99 ${ms(p99Ms)} of the accepted`,
     `${share(refused)} refused (p99 ${ms(refusedP99Ms)})`,
     `${share(unsent)} not sent for want of a free connection of 4,000`,
-    `${Object.values(report.lost).reduce((sum, count) => sum + count, 0)} connections lost`,
+    `${report.departed} without a reply for 10 s`,
+    'no connection lost',
   ].join(', ');
 }
 

@@ -12,6 +12,7 @@ export class Tally {
   connections = 0;
   readonly #faults: string[] = [];
   #faultCount = 0;
+  #departed = 0;
   readonly #statuses: Record<string, number> = {};
   readonly #lost: Record<string, number> = {};
   readonly #told: FloodReport['told'] = { stored: [], refused: [], unknown: [] };
@@ -40,6 +41,12 @@ export class Tally {
     if (fault === undefined) return;
     this.#faultCount += 1;
     if (this.#faults.length < FAULTS_TOLD_MAX) this.#faults.push(fault);
+  }
+
+  /** Nobody waits for the reply any more. */
+  addDeparture(sent: Sent): void {
+    this.#departed += 1;
+    this.#told.unknown.push(...sent.addresses);
   }
 
   addLoss(sent: Sent, reason: string): void {
@@ -76,6 +83,7 @@ export class Tally {
       faultCount: this.#faultCount,
       faults: this.#faults,
       lost: this.#lost,
+      departed: this.#departed,
       ownDelayMs: toMs(this.#ownDelays.max),
       told: this.#told,
     };
