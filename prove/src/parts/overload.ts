@@ -16,7 +16,7 @@ const faults: readonly Fault[] = [
     patches: [
       {
         file: 'server/src/lib/line.ts',
-        from: 'if (this.#places.size < STANDING_LENGTH) return false;',
+        from: 'if (this.#places.size >= this.#lengthMax) return true;',
         to: 'return false;',
       },
     ],

@@ -12,6 +12,11 @@ interface Place {
 /** Those that wait for something, in the order in which they came. */
 export class Line {
   readonly #places = new Set<Place>();
+  readonly #lengthMax: number;
+
+  constructor(lengthMax = LENGTH_MAX) {
+    this.#lengthMax = Math.min(lengthMax, LENGTH_MAX);
+  }
 
   /** Stands in the line until a promise is settled. @returns what that gives */
   async wait<T>(promise: Promise<T>): Promise<T> {
@@ -31,8 +36,8 @@ export class Line {
 
   /** Whether so many wait, or so long, that whoever comes now is better told to come back. */
   get isTooLong(): boolean {
+    if (this.#places.size >= this.#lengthMax) return true;
     if (this.#places.size < STANDING_LENGTH) return false;
-    if (this.#places.size >= LENGTH_MAX) return true;
     const [first] = this.#places;
     return first !== undefined && performance.now() - first.sinceMs > STANDING_MS;
   }

@@ -81,9 +81,10 @@ function knownOf(address: string): Known {
 async function floodFromOutside({ after }: Trial, order: FloodOrder): Promise<FloodReport> {
   const child: ChildProcess = fork(FLOOD_PROGRAM, [JSON.stringify(order)]);
   after(() => child.kill('SIGKILL'));
-  const ended = once(child, 'exit').then(() => undefined);
+  // Its last message comes before this, not before 'exit'.
+  const ended = Promise.all([once(child, 'disconnect'), once(child, 'exit')]).then(() => undefined);
   const told = await Promise.race([once(child, 'message'), ended]);
-  if (told === undefined) throw new Error('the flood ended without a word');
+  if (told === undefined) throw new Error(`the flood ended without a word: ${child.exitCode ?? child.signalCode}`);
   return told[0];
 }
 

@@ -14,6 +14,8 @@ export interface PoolSettings {
 
 /** How long a request waits for a connection: with the time of a statement it stays below five seconds. */
 const ACQUIRE_TIMEOUT_MS = 2_000;
+/** So many have had their turn long before that time is over. */
+const WAITING_PER_CONNECTION = 150;
 /** A lock is given up a little before the statement that waits for it: the error then says why. */
 const LOCK_SHARE = 0.9;
 /** Connections as young as this lead to where a new one would lead. */
@@ -30,7 +32,7 @@ const INT8 = 20;
 /** Connections to the server, made when they are needed. */
 export class Pool {
   /** Those who wait for a connection. */
-  readonly line = new Line();
+  readonly line: Line;
   readonly settings: PoolSettings;
   /** What begins a transaction where the session has no limits: a pooler that shares connections knows none. */
   readonly beginLimits: string;
@@ -45,6 +47,7 @@ export class Pool {
 
   constructor(url: string, settings: PoolSettings) {
     this.settings = settings;
+    this.line = new Line(settings.poolSize * WAITING_PER_CONNECTION);
     const limits = limitsOf(settings);
     const inTransaction = Object.entries(limits).map(([name, value]) => `; set local ${name} = ${value}`);
     this.beginLimits = settings.preparesStatements ? '' : inTransaction.join('');

@@ -15,8 +15,6 @@ const GROUP_JOBS_MAX = 256;
 const GROUP_DURATION_MAX_MS = 20;
 /** Who has waited so long when others have waited in vain would not be told within five seconds. */
 const WAITING_MAX_MS = 2_000;
-/** So many jobs of an account may wait: what comes then is better told so than made to wait for seconds. */
-const LANE_LENGTH_MAX = 1_500;
 
 export interface WriteOptions {
   /** Whose data is written; undefined for what belongs to no account, or to several. */
@@ -52,7 +50,7 @@ export class WriteLanes {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const lane = this.#lanes.get(accountId) ?? new Lane(accountId);
     this.#lanes.set(accountId, lane);
-    if (lane.waiting.length >= LANE_LENGTH_MAX)
+    if (lane.isTooLong)
       throw unavailable(
         'Too many changes of this account are waiting, and nothing was written; send this one again later.',
       );
