@@ -8,6 +8,8 @@ import type { Schema } from './values.ts';
 export function normalForm(value: unknown, given: Schema, document: OpenApiDocument): unknown {
   const schema: Schema = document.schemaOf(given);
   if (typeof value === 'string') return normalText(value, schema);
+  // JSON is written without it.
+  if (value === 0) return 0;
   const [only, ...others] = (schema.anyOf ?? []).filter(({ type }) => type !== 'null');
   if (only !== undefined && others.length === 0) return normalForm(value, only, document);
   if (Array.isArray(value)) return value.map((element) => normalForm(element, schema.items ?? {}, document));
