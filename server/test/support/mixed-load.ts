@@ -1,6 +1,6 @@
 import { Lane } from './lane.ts';
 import { createLedger, type Ledger } from './ledger.ts';
-import { PatientCaller } from './patient-caller.ts';
+import { PATIENCE_MS, PatientCaller } from './patient-caller.ts';
 import { until } from './until.ts';
 
 export interface MixedLoad {
@@ -50,7 +50,7 @@ export function startMixedLoad(urls: readonly string[], key: string, lanes: numb
     isBroken: () => isBroken,
     async pause() {
       pause ??= Promise.withResolvers();
-      await until('the load rests', () => resting === lanes || isBroken, PAUSE_DEADLINE_MS);
+      await until('the load rests', () => resting === lanes || isBroken, PATIENCE_MS);
       if (isBroken) await ended;
     },
     resume() {
@@ -64,6 +64,3 @@ export function startMixedLoad(urls: readonly string[], key: string, lanes: numb
     ended,
   };
 }
-
-/** Whoever does not answer so long has hung. */
-const PAUSE_DEADLINE_MS = 60_000;

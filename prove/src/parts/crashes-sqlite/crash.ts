@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase } from '../../../../server/test/support/database.ts';
 import { assertKept, createLedger, type Ledger } from '../../../../server/test/support/ledger.ts';
 import { type MixedLoad, startMixedLoad } from '../../../../server/test/support/mixed-load.ts';
+import { PATIENCE_MS } from '../../../../server/test/support/patient-caller.ts';
 import {
   createTenantByCommand,
   environment,
@@ -93,7 +94,7 @@ export async function crashAgainAndAgain(crashes: Crashes): Promise<Crashed> {
 async function workFor({ turns, isBroken }: MixedLoad, durationMs: number): Promise<void> {
   const sum = () => turns.reduce((total, each) => total + each, 0);
   const before = sum();
-  await until('the load is on', () => sum() >= before + LANES || isBroken());
+  await until('the load is on', () => sum() >= before + LANES || isBroken(), PATIENCE_MS);
   await sleep(durationMs);
 }
 

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { PATIENCE_MS } from '../../../../server/test/support/patient-caller.ts';
 import type { ServeProcess } from '../../../../server/test/support/process.ts';
 import { exitOf, waitUntilRefused } from '../../../../server/test/support/serving.ts';
 import { until } from '../../../../server/test/support/until.ts';
@@ -17,7 +18,8 @@ export async function killAtOnce(service: ServeProcess): Promise<boolean> {
 async function waitUntilGone(service: ServeProcess, workers: readonly number[]): Promise<void> {
   await exitOf(service.child);
   await waitUntilRefused(service.url);
-  await until('its workers are gone', async () => (await Promise.all(workers.map(hasEnded))).every(Boolean));
+  const areGone = async () => (await Promise.all(workers.map(hasEnded))).every(Boolean);
+  await until('its workers are gone', areGone, PATIENCE_MS);
 }
 
 /** Also when nobody has asked how it ended. */
