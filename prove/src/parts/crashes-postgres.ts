@@ -102,9 +102,9 @@ function describe({ size }: Trial, { told, cuts }: Stage, changes: number, backM
   const back = (share: number) => `${Math.round(sorted[Math.ceil(share * sorted.length) - 1] ?? 0)} ms`;
   return {
     tried: `${kills} × kill -9 of all its processes, ${restarts} × restart, ${failovers} × failover to a synchronous standby, under load from two services`,
-    figure: `0 of ${changes.toLocaleString('en')} acknowledged writes lost or doubled`,
+    figure: `0 of ${told('acknowledged').toLocaleString('en')} acknowledged writes lost or done twice`,
     figures: [
-      ['changes stored', changes.toLocaleString('en')],
+      ['changes stored, rows of imports among them', changes.toLocaleString('en')],
       [
         'requests acknowledged · read',
         `${told('acknowledged').toLocaleString('en')} · ${told('read').toLocaleString('en')}`,
