@@ -8,7 +8,7 @@ const LANES = 32;
 /** Then the rest would say the same. */
 const BROKEN_MAX = 5;
 /** What the process may keep: caches that fill, and what the collector has not looked at yet. */
-const GROWTH_MAX_BYTES = 150e6;
+const GROWTH_MAX_BYTES = 250e6;
 
 /**
  * Sends whole streams, then cut ones, and ends the service.

@@ -6,8 +6,8 @@ import { countSockets } from '../../sockets.ts';
 import { DEAF_ID } from './phases.ts';
 import type { Siege, Visitor } from './visitors.ts';
 
-/** By then whoever is still there is kept for ever. */
-const DEADLINE_MS = { full: 120_000, small: 20_000 };
+/** By then whoever is still there is kept for ever: `node:http` drops a reader after twice 75 s. */
+const DEADLINE_MS = { full: 200_000, small: 20_000 };
 /** An idle connection lasts so long at least: longer than with load balancers. */
 const IDLE_MIN_MS = { full: 60_000, small: 2_500 };
 
