@@ -17,6 +17,8 @@ const SIZES = {
   small: { megabytes: 12, cycles: 2, refused: 20, acknowledged: 60 },
 };
 const LANES = 8;
+/** pino's. */
+const LOG_LEVEL_ERROR = 50;
 const READS = ['/listings', '/listings?limit=20', '/listings?q=lane&sort=-listPrice', '/events', '/me'];
 /** What is left free at a start: too little for the index of the log, for a page or for a few. */
 const ROOM_AT_START = { full: [0, 16_384, 40_960, 65_536], small: [0] };
@@ -45,13 +47,15 @@ export async function fillDisk(trial: Trial) {
   await fillUnderLoad({ trial, disk, service, tenant, load, told });
   await assertKept(service.url, tenant, database, load.ledger);
 
-  const probes = new Probes(service, tenant);
+  const probes = new Probes(service, tenant.accountId);
   await probes.prepare();
   disk.fill();
   const kinds = await probes.tryAll(trial, settings);
+  const { length } = service.log;
+  await expectSoon('the use of keys cannot be written', () => service.log.slice(length).some(isOfCounts));
   disk.makeRoom();
   await probes.goOn();
-  await assertCounted(database, tenant.keyId, probes.requests);
+  await assertCounted(database, probes);
   const before = await readList(service, tenant);
   assert.equal(await service.end(), 0, 'the service did not stop as it should');
 
@@ -125,11 +129,16 @@ async function startFull(trial: Trial, disk: SmallDisk, settings: Record<string,
   return starts;
 }
 
+/** Whether a line of the log tells that how often keys were used was not written. */
+function isOfCounts({ work, level }: Record<string, unknown>): boolean {
+  return work === 'record key use' && level === LOG_LEVEL_ERROR;
+}
+
 /** Requests are counted in memory while the counts cannot be written. */
-async function assertCounted({ sql }: TestDatabase, keyId: string, requests: number): Promise<void> {
+async function assertCounted({ sql }: TestDatabase, { keyId, requests }: Probes): Promise<void> {
   await expectSoon('the requests of a full disk are counted', async () => {
     const [row] = await sql('select sum(requests) as sum from key_hours where key_id = ?', keyId);
-    return Number(row?.sum) >= requests;
+    return Number(row?.sum) === requests;
   });
 }
 

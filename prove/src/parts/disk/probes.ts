@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { Browser } from '../../../../server/test/support/browser.ts';
 import { NDJSON } from '../../../../server/test/support/imports.ts';
 import { runCommand, type ServeProcess } from '../../../../server/test/support/process.ts';
-import type { Tenant } from '../../../../server/test/support/service.ts';
 import type { Trial } from '../../part.ts';
 import { settingsOf } from '../../service.ts';
 import { CREDENTIALS } from './tenant.ts';
@@ -27,23 +26,29 @@ type Send = () => Promise<Reply>;
 /** Each kind of request, by a key and in the dashboard, on an account of its own. */
 export class Probes {
   readonly #service: ServeProcess;
-  readonly #tenant: Tenant;
+  readonly #accountId: string;
   readonly #browser: Browser;
   #listing = { id: '' };
-  #keyId = '';
-  /** How many the key has sent. */
+  /** One to be deleted. */
+  #oldKeyId = '';
+  /** With which the requests are sent. */
+  #key = '';
+  keyId = '';
+  /** How many were sent with it. */
   requests = 0;
 
-  constructor(service: ServeProcess, tenant: Tenant) {
+  constructor(service: ServeProcess, accountId: string) {
     this.#service = service;
-    this.#tenant = tenant;
+    this.#accountId = accountId;
     this.#browser = new Browser(service);
   }
 
   /** What there must be to be changed. */
   async prepare(): Promise<void> {
     await this.#browser.ask('POST', '/admin/auth/sign-in/email', CREDENTIALS);
-    this.#keyId = (await this.#browser.ask('POST', '/admin/api-keys', { name: 'Website' }, 201)).id;
+    this.#oldKeyId = (await this.#browser.ask('POST', '/admin/api-keys', { name: 'Old' }, 201)).id;
+    const { id, key } = await this.#browser.ask('POST', '/admin/api-keys', { name: 'Website' }, 201);
+    [this.keyId, this.#key] = [id, key];
     this.#listing = JSON.parse((await this.#send('POST', '/listings', { ...LISTING, externalId: 'A-1' })).text);
   }
 
@@ -104,7 +109,7 @@ export class Probes {
       'an invitation': inDashboard('POST', '/invitations', { email: 'grace@example.com', role: 'member' }),
       'the settings': inDashboard('PATCH', '/account', { name: 'Changed' }),
       'signing in': () => read(new Browser(this.#service).send('POST', '/admin/auth/sign-in/email', CREDENTIALS)),
-      'the deletion of a key': inDashboard('DELETE', `/api-keys/${this.#keyId}`),
+      'the deletion of a key': inDashboard('DELETE', `/api-keys/${this.#oldKeyId}`),
       'a delete': () => this.#send('DELETE', `/listings/${id}`),
     };
   }
@@ -144,7 +149,7 @@ export class Probes {
     const settings = settingsOf(trial, given);
     const file = join(given.DATA_DIR ?? '', 'backup.db');
     const backup = ['backup', file];
-    const key = ['keys', 'create', '--account', this.#tenant.accountId, '--name', 'Another'];
+    const key = ['keys', 'create', '--account', this.#accountId, '--name', 'Another'];
     for (const args of trial.size === 'full' ? [backup, key] : [backup]) {
       const what = args[0];
       const { code, stderr } = await runCommand(args, settings);
@@ -162,7 +167,7 @@ export class Probes {
 
   #send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
     this.requests += 1;
-    const all = { Authorization: `Bearer ${this.#tenant.key}`, 'Content-Type': 'application/json', ...headers };
+    const all = { Authorization: `Bearer ${this.#key}`, 'Content-Type': 'application/json', ...headers };
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     return read(fetch(`${this.#service.url}/v1${path}`, { method, headers: all, body: text ?? null }));
   }
