@@ -10,6 +10,7 @@ import { Lane } from './fuzz/lane.ts';
 import { useUpRequests } from './fuzz/limits.ts';
 import { People, setUp } from './fuzz/people.ts';
 import { DIFFERENCE, FAULTS } from './fuzz/planted.ts';
+import { askForRare } from './fuzz/rare.ts';
 import { Tally } from './fuzz/tally.ts';
 import { TextsTrial } from './fuzz/texts-trial.ts';
 
@@ -82,7 +83,7 @@ type Figures = [string, string][];
 
 async function runService(trial: Trial, tally: Tally): Promise<Figures> {
   const { url } = await serve(trial, SETTINGS);
-  const { lanes, worlds: count, lives } = SIZES[trial.size];
+  const { lanes, worlds: count, lives, timesMin } = SIZES[trial.size];
   await setUp(url, trial.directory, tally, trial.size === 'full');
   const worlds = await Promise.all(
     Array.from({ length: count }, (_, index) => createWorld(url, settingsOf(trial, SETTINGS), index)),
@@ -96,6 +97,7 @@ async function runService(trial: Trial, tally: Tally): Promise<Figures> {
     runPeople(new People(world, tally), lives, trial.size === 'full'),
   ]);
   if (trial.size === 'small') return tryTexts([world], trial, tally);
+  await askForRare(world, tally, timesMin);
   await useUpRequests(trial, SETTINGS, world, tally);
   return [];
 }

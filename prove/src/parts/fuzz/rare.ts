@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import type { World } from './accounts.ts';
+import { type Api, findTarget } from './api.ts';
+import { Caller } from './caller.ts';
+import { errorOf } from './outcome.ts';
+import type { Tally } from './tally.ts';
+
+interface Rare {
+  operationId: string;
+  query?: string;
+  headers?: Record<string, string>;
+  body: string;
+  expected: string;
+}
+
+const NDJSON = { 'Content-Type': 'application/x-ndjson' };
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+const ROWS_MAX = 10_000;
+
+/** What hardly ever comes by chance, in the order in which it is sent. */
+function rareRequests(key: string): Rare[] {
+  const atomic = { operationId: 'createImport', query: '?atomic=true' };
+  const once = { ...NDJSON, 'Idempotency-Key': key };
+  return [
+    { ...atomic, headers: NDJSON, body: '{}\n'.repeat(ROWS_MAX + 1), expected: '413 payload_too_large' },
+    { operationId: 'createImport', headers: JSON_TYPE, body: '[{"address":1},', expected: '400 invalid_json' },
+    { ...atomic, headers: once, body: '', expected: '200' },
+    { ...atomic, headers: once, body: '\n', expected: '422 idempotency_key_reused' },
+    {
+      operationId: 'createListing',
+      headers: { ...JSON_TYPE, 'If-Match': '1' },
+      body: '{}',
+      expected: '400 invalid_header',
+    },
+  ];
+}
+
+/** Sends each of them so many times. */
+export async function askForRare({ url, callers }: World, tally: Tally, times: number): Promise<void> {
+  const caller = new Caller(url, tally);
+  const doors: [Api['base'], Record<string, string>][] = [
+    ['/v1', callers.key],
+    ['/admin', callers.administrator],
+  ];
+  for (const [base, entry] of doors) {
+    const requests = Array.from({ length: times }, (_, time) => rareRequests(`rare-${base}-${time}`)).flat();
+    for (const { operationId, query = '', headers = {}, body, expected } of requests) {
+      const target = findTarget(base, operationId);
+      const { method, path } = target.operation;
+      const told = await caller.ask(target, method.toUpperCase(), base + path + query, { ...entry, ...headers }, body);
+      assert.equal(`${told.status} ${errorOf(told).code ?? ''}`.trim(), expected, `${operationId}: ${told.text}`);
+    }
+  }
+}
