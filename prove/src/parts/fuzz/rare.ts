@@ -9,12 +9,13 @@ interface Rare {
   operationId: string;
   query?: string;
   headers?: Record<string, string>;
-  body: string;
+  body?: string;
   expected: string;
 }
 
 const NDJSON = { 'Content-Type': 'application/x-ndjson' };
 const JSON_TYPE = { 'Content-Type': 'application/json' };
+const UNLESS_ANY = { 'If-None-Match': '*' };
 const ROWS_MAX = 10_000;
 
 /** What hardly ever comes by chance, in the order in which it is sent. */
@@ -26,6 +27,11 @@ function rareRequests(key: string): Rare[] {
     { operationId: 'createImport', headers: JSON_TYPE, body: '[{"address":1},', expected: '400 invalid_json' },
     { ...atomic, headers: once, body: '', expected: '200' },
     { ...atomic, headers: once, body: '\n', expected: '422 idempotency_key_reused' },
+    { operationId: 'listListings', headers: UNLESS_ANY, expected: '304' },
+    { operationId: 'upsertListing', headers: JSON_TYPE, body: '{"address":"a","beds":1,"baths":1}', expected: '201' },
+    { operationId: 'deleteListingByExternalId', headers: UNLESS_ANY, expected: '412 precondition_failed' },
+    { operationId: 'deleteListingByExternalId', headers: { 'If-Match': '"9"' }, expected: '412 version_mismatch' },
+    { operationId: 'deleteListingByExternalId', expected: '204' },
     {
       operationId: 'createListing',
       headers: { ...JSON_TYPE, 'If-Match': '1' },
@@ -47,7 +53,13 @@ export async function askForRare({ url, callers }: World, tally: Tally, times: n
     for (const { operationId, query = '', headers = {}, body, expected } of requests) {
       const target = findTarget(base, operationId);
       const { method, path } = target.operation;
-      const told = await caller.ask(target, method.toUpperCase(), base + path + query, { ...entry, ...headers }, body);
+      const told = await caller.ask(
+        target,
+        method.toUpperCase(),
+        base + path.replace('{externalId}', 'rare') + query,
+        { ...entry, ...headers },
+        body,
+      );
       assert.equal(`${told.status} ${errorOf(told).code ?? ''}`.trim(), expected, `${operationId}: ${told.text}`);
     }
   }
