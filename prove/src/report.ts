@@ -16,7 +16,8 @@ export interface Result {
 const REPOSITORY = join(import.meta.dirname, '../..');
 const README = join(REPOSITORY, 'README.md');
 const REPORT = join(REPOSITORY, 'docs/proof.md');
-const TABLE = /^\| promise \|.*(?:\n\|.*)*/m;
+/** Where the README has the table of promises. */
+const PLACE = /(?<=<!-- proof -->\n)(?:.*\n)*?(?=<!-- \/proof -->)/;
 const SECONDS_PER_MINUTE = 60;
 
 /** Writes `docs/proof.md`, and its table into the README. */
@@ -39,15 +40,8 @@ export function writeReport(results: readonly Result[], { date, seed }: { date: 
   const readme = readFileSync(README, 'utf8');
   writeFileSync(
     README,
-    readme.replace(TABLE, () => findTable(report)),
+    readme.replace(PLACE, () => `${formatSummary(results)}\n`),
   );
-}
-
-/** The table of promises in a page: the same in `docs/proof.md` and in the README. */
-export function findTable(page: string): string {
-  const [table] = TABLE.exec(page) ?? [];
-  if (table === undefined) throw new Error('the page has no table of promises');
-  return table;
 }
 
 function formatSummary(results: readonly Result[]): string {
