@@ -29,6 +29,10 @@ export class Line {
     }
   }
 
+  get isEmpty(): boolean {
+    return this.#places.size === 0;
+  }
+
   /** How many may come before it matters how long they wait. */
   get room(): number {
     return Math.max(0, STANDING_LENGTH - this.#places.size);

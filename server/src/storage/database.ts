@@ -129,6 +129,8 @@ export interface Database extends Session {
   readonly scans: Scans;
   /** Whether so much waits for the database that a request is better refused before it begins. What has begun goes on. */
   isOverfull(use: 'reading' | 'writing'): boolean;
+  /** Whether others wait for the database and are answered: who only asks whether it is there need not wait behind them. */
+  isServing(): boolean;
   /**
    * Runs `job` as if in a transaction of its own and resolves once the commit is on disk. Jobs that wait at the same time
    * are committed together; of one that throws nothing stays, and the others may be run again from their beginning. A job

@@ -32,6 +32,7 @@ export async function openPostgres(url: string, settings: PoolSettings): Promise
     scans,
     execute: (statement, parameters) => execute(pool, statement, parameters),
     executeRun: (statement, parameters, bytesMax) => executeRun(pool, statement, parameters, bytesMax),
+    isServing: () => pool.isServing,
     isOverfull: () => pool.line.isTooLong,
     counters: createCounters(pool),
     write: (job, accountId) => lanes.submit(job, { accountId }),

@@ -38,6 +38,7 @@ export function openSqlite(path: string): Database {
     execute: (statement, parameters) => reading.execute(statement, parameters),
     executeRun: (statement, parameters, bytesMax) => reading.executeRun(statement, parameters, bytesMax),
     // Reading waits for nobody.
+    isServing: () => false,
     isOverfull: (use) => use === 'writing' && queue.line.isTooLong,
     write: (job) => queue.submit(job),
     writeLong: (job) => queue.submit(job, { isLong: true }),

@@ -17,7 +17,7 @@ export function addHealth(routes: Routes, { database, isStopping }: Services): v
   routes.add('GET', READY_PATH, async () => {
     if (isStopping())
       throw new AppError('unavailable', 'The service is stopping.', { headers: { 'Retry-After': '1' } });
-    await ping(database);
+    if (!database.isServing()) await ping(database);
     return replyJson(200, '{"status":"ready"}', NO_STORE);
   });
 }

@@ -25,6 +25,7 @@ const IDLE_TRANSACTION_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 60_000;
 /** After the server has refused a connection the others are made do with for so long. */
 const FULL_MS = 1_000;
+const ANSWERED_MS = 1_000;
 const KEEP_ALIVE_DELAY_MS = 10_000;
 /** Sums, counts and sequences: all are below 2^53. */
 const INT8 = 20;
@@ -44,6 +45,7 @@ export class Pool {
   /** How many connections work. */
   #busy = 0;
   #fullUntilMs = 0;
+  #answeredTimeMs = Number.NEGATIVE_INFINITY;
 
   constructor(url: string, settings: PoolSettings) {
     this.settings = settings;
@@ -81,7 +83,9 @@ export class Pool {
     this.#busy += 1;
     let isDead = false;
     try {
-      return await work(client);
+      const value = await work(client);
+      this.#answeredTimeMs = performance.now();
+      return value;
     } catch (error) {
       isDead = isConnectionDead(error);
       // Those that are as old as one that has died may have died with it.
@@ -92,6 +96,11 @@ export class Pool {
       this.#busy -= 1;
       client.release(isDead || client.getTransactionStatus() !== 'I' || !this.#isTrusted(client));
     }
+  }
+
+  /** Whether others wait, and one of those before them was answered a moment ago. */
+  get isServing(): boolean {
+    return !this.line.isEmpty && performance.now() - this.#answeredTimeMs < ANSWERED_MS;
   }
 
   async close(): Promise<void> {
