@@ -1,11 +1,8 @@
 import type { Job } from './group.ts';
 import type { Tries } from './tries.ts';
 
-/** So many jobs may wait. */
+/** So many jobs may wait, also where a slow machine lets some wait for seconds: they are committed together. */
 const LENGTH_MAX = 1_500;
-/** More than so many, of which the first has waited for longer than this, are too many: each group waits for a connection. */
-const STANDING_LENGTH = 200;
-const STANDING_MS = 1_000;
 
 /** The jobs of an account that wait, or those of none. */
 export class Lane {
@@ -23,8 +20,6 @@ export class Lane {
 
   /** Whether whoever comes is better told so than made to wait for seconds. */
   get isTooLong(): boolean {
-    const [first] = this.waiting;
-    if (first === undefined || this.waiting.length < STANDING_LENGTH) return false;
-    return this.waiting.length >= LENGTH_MAX || performance.now() - first.startTimeMs > STANDING_MS;
+    return this.waiting.length >= LENGTH_MAX;
   }
 }
