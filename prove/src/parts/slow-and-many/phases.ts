@@ -17,8 +17,7 @@ const OTHER_FILES = 1_500;
 /** Of the garbage that normal requests leave until it is collected. */
 const NOISE_BYTES = 100e6;
 const IDLE_BYTES = 25e3;
-/** Of what the service has sent to a reader, until it is collected, and a mebibyte that waits. */
-const DEAF_BYTES = { full: 8e6, small: 1.5e6 };
+const DEAF_BYTES = 1.5e6;
 
 /** How many files a process may have open, as the system says; Node.js takes all that it is let. */
 function readFilesMax(): number {
@@ -47,7 +46,7 @@ export function phasesOf({ size }: Trial, key: string): { phases: Phase[]; skipp
     {
       name: '200 that ask for the whole list and never read it',
       crowds: [deaf(200, key)],
-      growthMaxBytes: NOISE_BYTES + 200 * DEAF_BYTES.full,
+      growthMaxBytes: NOISE_BYTES + 200 * DEAF_BYTES,
       ...minute,
     },
   ];
@@ -58,7 +57,7 @@ export function phasesOf({ size }: Trial, key: string): { phases: Phase[]; skipp
 /** In the small form they come together. */
 function all(key: string): Phase {
   const crowds = [idle(300), silent(50), heads(50), bodies(50, key), deaf(40, key)];
-  return { name: 'all at once', crowds, seconds: 2, growthMaxBytes: NOISE_BYTES + 40 * DEAF_BYTES.small };
+  return { name: 'all at once', crowds, seconds: 2, growthMaxBytes: NOISE_BYTES + 40 * DEAF_BYTES };
 }
 
 function idle(count: number): Crowd {
