@@ -15,9 +15,9 @@ const LIGHT: Flow = { isLight: true, perSecond: 50, seconds: 4 };
 const RECOVERY_SECONDS = 5;
 /** What a light load may take afterwards: other programs of the machine make a p99, too. */
 const NORMAL_FACTOR = 4;
-const NORMAL_MIN_MS = 250;
+const NORMAL_MIN_MS = 100;
 /** Below it goodput has collapsed: it was an eighth before. The flood itself takes its part of the machine, too. */
-const RATIO_MIN = 0.25;
+const RATIO_MIN = 0.5;
 
 export interface Steps {
   figures: [what: string, value: string][];
