@@ -228,7 +228,7 @@ export interface components {
             description?: string;
             photos?: components["schemas"]["Photo"][];
             /**
-             * @description Values of your own; names have at most 40 characters.
+             * @description Values of your own, at most 50; names have at most 40 characters.
              * @example {
              *       "agentId": "A-17",
              *       "openHouse": true
@@ -328,7 +328,7 @@ export interface components {
             description?: string;
             photos?: components["schemas"]["Photo"][];
             /**
-             * @description Values of your own; names have at most 40 characters.
+             * @description Values of your own, at most 50; names have at most 40 characters.
              * @example {
              *       "agentId": "A-17",
              *       "openHouse": true
@@ -459,7 +459,7 @@ export interface components {
             description?: string;
             photos?: components["schemas"]["Photo"][];
             /**
-             * @description Values of your own; names have at most 40 characters.
+             * @description Values of your own, at most 50; names have at most 40 characters.
              * @example {
              *       "agentId": "A-17",
              *       "openHouse": true
@@ -591,7 +591,7 @@ export interface components {
             description?: string;
             photos?: components["schemas"]["Photo"][];
             /**
-             * @description Values of your own; names have at most 40 characters.
+             * @description Values of your own, at most 50; names have at most 40 characters.
              * @example {
              *       "agentId": "A-17",
              *       "openHouse": true

@@ -888,7 +888,7 @@ export interface components {
             description?: string;
             photos?: components["schemas"]["Photo"][];
             /**
-             * @description Values of your own; names have at most 40 characters.
+             * @description Values of your own, at most 50; names have at most 40 characters.
              * @example {
              *       "agentId": "A-17",
              *       "openHouse": true
@@ -988,7 +988,7 @@ export interface components {
             description?: string;
             photos?: components["schemas"]["Photo"][];
             /**
-             * @description Values of your own; names have at most 40 characters.
+             * @description Values of your own, at most 50; names have at most 40 characters.
              * @example {
              *       "agentId": "A-17",
              *       "openHouse": true
@@ -1098,7 +1098,7 @@ export interface components {
             description?: string;
             photos?: components["schemas"]["Photo"][];
             /**
-             * @description Values of your own; names have at most 40 characters.
+             * @description Values of your own, at most 50; names have at most 40 characters.
              * @example {
              *       "agentId": "A-17",
              *       "openHouse": true
@@ -1230,7 +1230,7 @@ export interface components {
             description?: string;
             photos?: components["schemas"]["Photo"][];
             /**
-             * @description Values of your own; names have at most 40 characters.
+             * @description Values of your own, at most 50; names have at most 40 characters.
              * @example {
              *       "agentId": "A-17",
              *       "openHouse": true

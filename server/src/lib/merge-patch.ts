@@ -4,19 +4,23 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Applies a merge patch to a JSON value (RFC 7396 §2) and returns the result. At the top a `null` is kept where
- * `isRemovable` says so, for whoever checks the result.
+ * Applies a merge patch to a JSON value (RFC 7396 §2) and returns the result. A `null` whose member `isRemovable`
+ * denies stays, for whoever checks the result; `within` names the object that the member is in, except at the top.
  */
 export function mergePatch(
   target: unknown,
   patch: unknown,
-  isRemovable: (name: string) => boolean = () => true,
+  isRemovable: (name: string, within?: string) => boolean,
 ): unknown {
   if (!isObject(patch)) return patch;
   const merged = new Map(isObject(target) ? Object.entries(target) : []);
   for (const [name, value] of Object.entries(patch)) {
     if (value === null && isRemovable(name)) merged.delete(name);
-    else merged.set(name, mergePatch(merged.get(name), value));
+    else
+      merged.set(
+        name,
+        mergePatch(merged.get(name), value, (inner) => isRemovable(inner, name)),
+      );
   }
   return Object.fromEntries(merged);
 }

@@ -16,6 +16,9 @@ const sequence = async () => (await readList(await service.fetch(tenant, '/v1/li
 const PRICED = { listPrice: 5, currency: 'EUR', livingArea: 7, livingAreaUnits: 'sqm' };
 const PLACED = { latitude: 30, longitude: -97 };
 
+const fifty = (prefix: string, value: unknown) =>
+  Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`${prefix}${index}`, value]));
+
 /** What a listing has, what is sent, and what of it comes back; undefined: it is gone. */
 const PATCHES: [name: string, before: object, body: object, after: Record<string, unknown>][] = [
   ['a field is replaced', { city: 'Austin' }, { city: 'Dallas' }, { city: 'Dallas' }],
@@ -52,6 +55,12 @@ const PATCHES: [name: string, before: object, body: object, after: Record<string
     { metadata: { é: 1, b: 2 } },
     { metadata: { 'e\u0301': null } },
     { metadata: { b: 2 } },
+  ],
+  [
+    'fifty members of metadata are replaced by fifty others',
+    { metadata: fifty('a', 1) },
+    { metadata: { ...fifty('a', null), ...fifty('b', 2) } },
+    { metadata: fifty('b', 2) },
   ],
   ['metadata is removed as a whole', { metadata: { a: 1 } }, { metadata: null }, { metadata: undefined }],
   ['metadata may become empty', { metadata: { a: 1 } }, { metadata: { a: null } }, { metadata: {} }],
@@ -119,11 +128,12 @@ describe('a patch that would leave a listing that cannot be is refused, and chan
     ['an object in metadata', {}, { metadata: { a: { b: null } } }, ['metadata.a: invalid_type']],
     ['one member by two names', {}, { metadata: { a: 1, ' a': 2 } }, ['metadata. a: duplicate']],
     [
-      'a 51st member of metadata',
-      { metadata: Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`m${index}`, 1])) },
-      { metadata: { another: 1 } },
-      ['metadata: too_long'],
+      'null for a member of metadata whose name cannot be',
+      { metadata: { a: 1 } },
+      { metadata: { '': null, ['n'.repeat(41)]: null } },
+      ['metadata.: blank', `metadata.${'n'.repeat(41)}: too_long`],
     ],
+    ['a 51st member of metadata', { metadata: fifty('a', 1) }, { metadata: { another: 1 } }, ['metadata: too_long']],
     ['a number that a double cannot hold', {}, '{"listPrice":9007199254740993}', ['listPrice: out_of_range']],
   ];
   for (const [name, before, body, faults] of rows) {

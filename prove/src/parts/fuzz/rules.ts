@@ -60,6 +60,7 @@ function fromEntries(entries: [string, unknown][]): object {
 const FURTHER: [field: RegExp, codes: RegExp][] = [
   [/^(address|unitNumber|city|stateOrProvince|postalCode|description|externalId|name)$/, /^(blank|invalid_format)$/],
   [/^photos\[\d+\]\.(url|caption)$/, /^(blank|invalid_format)$/],
+  [/^metadata$/, /^too_long$/],
   [/^metadata\..*/s, /^(blank|invalid_format|duplicate|too_long|out_of_range)$/],
   [/^(country|currency)$/, /^invalid_choice$/],
   [/^(listPrice|livingArea|lotSizeArea|latitude|longitude)$/, /^(invalid_format|inconsistent|out_of_range)$/],

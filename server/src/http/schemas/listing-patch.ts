@@ -3,7 +3,7 @@ import type { ParsedJson } from '../../lib/json.ts';
 import { isObject, mergePatch } from '../../lib/merge-patch.ts';
 import type { Listing, ListingInput } from '../../model/listings.ts';
 import { isOptional, listingFields } from './listings.ts';
-import { metadataPatch, normalName } from './metadata.ts';
+import { findNameFault, metadataPatch, normalName } from './metadata.ts';
 import { parseListing } from './parse-listing.ts';
 
 /** What a client may send to change a listing; `null` removes an optional field. */
@@ -32,8 +32,13 @@ const UNITS = [
 export function patchListing({ value, inexactNumbers }: ParsedJson, current: Listing): ListingInput {
   const { id: _id, version: _version, createdAt: _createdAt, updatedAt: _updatedAt, ...before } = current;
   const patch = isObject(value) ? withNormalNames(withoutUnits(value)) : value;
-  const merged = mergePatch(before, patch, isOptional);
+  const merged = mergePatch(before, patch, isRemovable);
   return parseListing({ value: merged, inexactNumbers });
+}
+
+/** What cannot be there is not removed: it is told as a fault. */
+function isRemovable(name: string, within?: string): boolean {
+  return within === undefined ? isOptional(name) : findNameFault(normalName(name)) === undefined;
 }
 
 /** Members of `metadata` are meant by the names that they are stored under; two that are the same stay for the rules. */

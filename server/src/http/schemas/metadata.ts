@@ -24,7 +24,7 @@ export const metadata = z
     const values: Record<string, string | number | boolean> = {};
     for (const [givenName, givenValue] of entries) {
       const name = normalName(givenName);
-      const fault = findMetadataFault(name, givenValue) ?? findDuplicate(values, name);
+      const fault = findNameFault(name) ?? findValueFault(givenValue) ?? findDuplicate(values, name);
       if (fault !== undefined) {
         context.addIssue({ code: 'custom', path: [givenName], message: fault.message, params: { code: fault.code } });
       } else if (typeof givenValue === 'string') {
@@ -40,19 +40,24 @@ export const metadata = z
     maxProperties: MEMBERS_MAX,
     propertyNames: { minLength: 1, maxLength: NAME_LENGTH_MAX },
     additionalProperties: { type: VALUE_TYPES, maxLength: TEXT_LENGTH_MAX },
-    description: `Values of your own; names have at most ${NAME_LENGTH_MAX} characters.`,
+    description: `Values of your own, at most ${MEMBERS_MAX}; names have at most ${NAME_LENGTH_MAX} characters.`,
     example: { agentId: 'A-17', openHouse: true },
   });
 
-/** In a merge patch, where `null` removes a member. */
+/** In a merge patch, where `null` removes a member. What it leaves is counted, so fifty may be replaced by fifty others. */
 export const metadataPatch = metadata.meta({
+  maxProperties: undefined,
   additionalProperties: { type: [...VALUE_TYPES, 'null'], maxLength: TEXT_LENGTH_MAX },
 });
 
-function findMetadataFault(name: string, value: unknown) {
+/** What is wrong with the name that a member would be stored under. */
+export function findNameFault(name: string) {
   if (name === '__proto__') return { code: 'invalid_format', message: 'Must have another name.' } as const;
-  const nameFault = findTextFault(name, NAME_LENGTH_MAX, false);
-  if (nameFault !== undefined) return { code: nameFault.code, message: `The name: ${nameFault.message}` } as const;
+  const fault = findTextFault(name, NAME_LENGTH_MAX, false);
+  return fault && ({ code: fault.code, message: `The name: ${fault.message}` } as const);
+}
+
+function findValueFault(value: unknown) {
   if (typeof value === 'number' || typeof value === 'boolean') return undefined;
   if (typeof value !== 'string') {
     return { code: 'invalid_type', message: 'Must be a string, a number or a boolean.' } as const;
