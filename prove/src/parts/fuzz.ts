@@ -96,8 +96,8 @@ async function runService(trial: Trial, tally: Tally): Promise<Figures> {
     ...worlds.slice(0, lanes).map((each, index) => runLane(each, index, trial, tally)),
     runPeople(new People(world, tally), lives, trial.size === 'full'),
   ]);
+  await askForRare(world, tally, Math.max(1, timesMin));
   if (trial.size === 'small') return tryTexts([world], trial, tally);
-  await askForRare(world, tally, timesMin);
   await useUpRequests(trial, SETTINGS, world, tally);
   return [];
 }

@@ -23,10 +23,12 @@ function rareRequests(key: string): Rare[] {
   const atomic = { operationId: 'createImport', query: '?atomic=true' };
   const once = { ...NDJSON, 'Idempotency-Key': key };
   return [
+    { operationId: 'createListing', headers: JSON_TYPE, body: '{"address":"a","beds":0,"baths":0}', expected: '201' },
     { ...atomic, headers: NDJSON, body: '{}\n'.repeat(ROWS_MAX + 1), expected: '413 payload_too_large' },
     { operationId: 'createImport', headers: JSON_TYPE, body: '[{"address":1},', expected: '400 invalid_json' },
     { ...atomic, headers: once, body: '', expected: '200' },
     { ...atomic, headers: once, body: '\n', expected: '422 idempotency_key_reused' },
+    { operationId: 'listListings', query: '?count=true', expected: '200' },
     { operationId: 'listListings', headers: UNLESS_ANY, expected: '304' },
     { operationId: 'upsertListing', headers: JSON_TYPE, body: '{"address":"a","beds":1,"baths":1}', expected: '201' },
     { operationId: 'deleteListingByExternalId', headers: UNLESS_ANY, expected: '412 precondition_failed' },
