@@ -1,3 +1,4 @@
+import { iterate } from '../lib/iterate.ts';
 import { isUnfiltered, type Search } from '../model/search.ts';
 import { findListingCount } from '../storage/account-heads.ts';
 import { type Database, RUN_LENGTH } from '../storage/database.ts';
@@ -79,18 +80,19 @@ async function findEnd(first: ListingRun, limit: number, { accountId }: Holder, 
 }
 
 /** What comes after a listing: all up to the one with the id `untilId`, or all the rest. */
-async function* readRest(
+function readRest(
   startAfterId: string | undefined,
   untilId: string | undefined,
   holder: Holder,
   database: Database,
-): AsyncGenerator<readonly string[]> {
+): AsyncIterable<readonly string[]> {
   let afterId = startAfterId;
-  while (afterId !== undefined && afterId !== untilId) {
+  return iterate(async () => {
+    if (afterId === undefined || afterId === untilId) return undefined;
     const run = await findListingRun(database, holder.accountId, { afterId, untilId, ...STREAMED });
     // After reading: an account that was deleted before would end the list as if it were whole.
     await getLiveHead(database, holder);
-    yield run.docs;
     afterId = run.nextAfterId;
-  }
+    return run.docs;
+  });
 }

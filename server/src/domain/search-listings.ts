@@ -1,3 +1,4 @@
+import { iterate } from '../lib/iterate.ts';
 import type { Search } from '../model/search.ts';
 import { type Database, type PackedRows, RUN_LENGTH } from '../storage/database.ts';
 import type { Position } from '../storage/search-conditions.ts';
@@ -74,8 +75,8 @@ class Reading {
     return docs;
   }
 
-  async *rest(): AsyncGenerator<string[]> {
-    while (!this.isOver) yield await this.next();
+  rest(): AsyncIterable<string[]> {
+    return iterate(async () => (this.isOver ? undefined : this.next()));
   }
 
   async #findMore(after: Position | undefined): Promise<void> {

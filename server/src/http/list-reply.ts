@@ -1,3 +1,4 @@
+import { iterate } from '../lib/iterate.ts';
 import { csvFormat } from './formats/csv.ts';
 import { geojsonFormat } from './formats/geojson.ts';
 import { jsonFormat } from './formats/json.ts';
@@ -40,20 +41,33 @@ export function replyList(
   return { status: 200, headers: { ...type, ...format.headers?.(frame), ...headers }, body, isCompressible: true };
 }
 
-/** The first run is not among what is given: it would stay in memory as long as the reader takes. */
-async function* inChunks(
+/** None of what was given stays in memory as long as the reader takes. */
+function inChunks(
   start: string,
   countAtStart: number,
-  { frame, rest }: Pick<ListContent, 'frame' | 'rest'>,
+  { frame, rest }: Pick<ListContent, 'frame'> & { rest: AsyncIterable<readonly string[]> },
   format: ListFormat,
   fields: Fields,
-): AsyncGenerator<string> {
-  yield start;
+): AsyncIterable<string> {
+  const runs = rest[Symbol.asyncIterator]();
+  let first: string | undefined = start;
   let count = countAtStart;
-  for await (const docs of rest ?? []) {
+  let isEnded = false;
+  return iterate(async () => {
+    if (isEnded) return undefined;
+    if (first !== undefined) {
+      const chunk = first;
+      first = undefined;
+      return chunk;
+    }
+    const { value: docs } = await runs.next();
+    if (docs === undefined) {
+      isEnded = true;
+      return format.end(frame, count);
+    }
     const text = format.rows(docs, fields).join(format.separator);
-    yield count > 0 && docs.length > 0 ? format.separator + text : text;
+    const isFurther = count > 0 && docs.length > 0;
     count += docs.length;
-  }
-  yield format.end(frame, count);
+    return isFurther ? format.separator + text : text;
+  });
 }

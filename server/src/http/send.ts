@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { iterate } from '../lib/iterate.ts';
+import { ownTurn } from '../lib/turns.ts';
 import { compress, createCompressor, type Encoding, negotiateEncoding } from './compression.ts';
 import type { Exchange } from './exchange.ts';
 import { commonHeaders, type Reply } from './reply.ts';
@@ -38,10 +39,10 @@ export async function send(exchange: Exchange, reply: Reply): Promise<void> {
 /** A short text as its compressed bytes; any other as chunks to compress. */
 function compressShort(body: Reply['body'], encoding: Encoding): Buffer | Chunks | undefined {
   if (typeof body !== 'string') return body;
-  return body.length <= SHORT_LENGTH_MAX ? compress(body, encoding) : [body];
+  return body.length <= SHORT_LENGTH_MAX ? compress(body, encoding) : Readable.from([body]);
 }
 
-type Chunks = AsyncIterable<string> | Iterable<string>;
+type Chunks = AsyncIterable<string>;
 
 async function sendInChunks(exchange: Exchange, chunks: Chunks, encoding: Encoding | undefined): Promise<void> {
   const { incoming, outgoing } = exchange;
@@ -53,17 +54,22 @@ async function sendInChunks(exchange: Exchange, chunks: Chunks, encoding: Encodi
   await pipeline([source, ...compressors, outgoing]);
 }
 
-/** Between two chunks everybody else has their turn. */
-async function* inTurns(chunks: Chunks, onError: (() => void) | undefined): AsyncGenerator<string> {
-  try {
-    for await (const chunk of chunks) {
-      yield chunk;
-      await nextTurn();
+/**
+ * Between two chunks everybody else has their turn. They are bytes: as texts those of many slow readers would live so long
+ * that V8 takes them for old, and memory grows until it looks at these.
+ */
+function inTurns(chunks: Chunks, onError: (() => void) | undefined): AsyncIterable<Buffer> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  return iterate(async () => {
+    await ownTurn();
+    try {
+      const { value } = await iterator.next();
+      return value === undefined ? undefined : Buffer.from(value);
+    } catch (error) {
+      onError?.();
+      throw error;
     }
-  } catch (error) {
-    onError?.();
-    throw error;
-  }
+  });
 }
 
 /**
