@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { findFreePort } from '../../server/src/lib/free-port.ts';
 import type { Cores } from './machine.ts';
 
 export type Server = {
@@ -70,16 +71,6 @@ export async function startServer(
     await sleep(POLL_MS);
   }
   throw new Error(`${args.join(' ')} did not start to listen`);
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('there is no free port');
-  return address.port;
 }
 
 async function isListening(port: number): Promise<boolean> {

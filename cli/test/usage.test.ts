@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { findFreePort } from '../../server/src/lib/free-port.ts';
 import { generateSecret } from '../../server/src/model/api-keys.ts';
-import { freePort } from '../../server/test/support/free-port.ts';
 import { startTestService, type Tenant, type TestService } from '../../server/test/support/service.ts';
 import { listings, type Settings, settingsOf, shell } from './support/cli.ts';
 
@@ -58,7 +58,7 @@ describe('what ends a command', () => {
   });
 
   test('a service that is not there ends it with 1, in words', async () => {
-    const url = `http://127.0.0.1:${await freePort()}`;
+    const url = `http://127.0.0.1:${await findFreePort()}`;
     for (const args of [['me'], ['list'], ['list', '--csv'], ['export']]) {
       const { code, stdout, stderr } = await listings(args, settingsOf({ url }, tenant));
       assert.deepEqual([code, stdout], [1, '']);

@@ -61,7 +61,7 @@ test(
     await database.script(`pragma user_version = ${row?.user_version}`);
     const again = () => log.filter(({ msg }) => msg === 'a worker listens');
     await until('there are two workers again', () => again().length === 2);
-    assert.equal((await fetch(`${again()[0]?.url}/readyz`)).status, 200);
+    assert.equal((await fetch(`${service.url}/readyz`)).status, 200, 'they listen on the same port as those before');
     assert.equal(await service.end(), 0);
   },
 );

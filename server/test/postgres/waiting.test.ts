@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
-import { freePort } from '../support/free-port.ts';
+import { findFreePort } from '../../src/lib/free-port.ts';
 import { createPostgresServer } from '../support/postgres.ts';
 import { proxyFor } from '../support/postgres-proxy.ts';
 import { environment, PROGRAM, runCommand } from '../support/process.ts';
@@ -15,7 +15,7 @@ const PASSWORD = 'correct-horse';
 
 /** `serve` on a port that is known before it listens. */
 async function spawnServe(t: TestContext, given: Record<string, string>) {
-  const port = await freePort();
+  const port = await findFreePort();
   const settings = environment({ PORT: String(port), DATA_DIR: await directoryFor(t), ...given });
   const { child, output, closed } = spawnFor(t, process.execPath, [PROGRAM, 'serve'], settings);
   const url = `http://127.0.0.1:${port}`;
@@ -25,7 +25,7 @@ async function spawnServe(t: TestContext, given: Record<string, string>) {
 
 /** A database of a server that is not there. */
 async function awayUrl(): Promise<string> {
-  return `postgres://postgres:${PASSWORD}@127.0.0.1:${await freePort()}/listings`;
+  return `postgres://postgres:${PASSWORD}@127.0.0.1:${await findFreePort()}/listings`;
 }
 
 function isStatus(url: string, wanted: number): Promise<boolean> {

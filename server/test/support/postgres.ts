@@ -4,7 +4,8 @@ import { rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, isRefused } from './free-port.ts';
+import { findFreePort } from '../../src/lib/free-port.ts';
+import { isRefused } from './is-refused.ts';
 import { initialize, killAll, launch, stop } from './postgres-programs.ts';
 import { until } from './until.ts';
 
@@ -47,7 +48,7 @@ export async function startOn(
   settings: readonly string[],
   onLog?: (text: string) => void,
 ): Promise<PostgresServer> {
-  const port = await freePort();
+  const port = await findFreePort();
   let server = await launch(directory, port, settings, onLog).catch((error: unknown) => {
     rmSync(directory, { recursive: true, force: true });
     throw error;

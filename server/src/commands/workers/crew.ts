@@ -17,6 +17,7 @@ export class Crew {
   readonly #all = new Set<WorkerProcess>();
   /** Who takes requests. */
   readonly #serving = new Set<WorkerProcess>();
+  readonly #freePort: number | undefined;
   #size: number;
   #housekeeper: WorkerProcess | undefined;
   /** So many have failed in a row. */
@@ -24,8 +25,12 @@ export class Crew {
   #filling: Promise<void> | undefined;
   isStopping = false;
 
-  /** The workers load the program, and wait for `start`. */
-  constructor(size: number, logger: Logger) {
+  /**
+   * The workers load the program, and wait for `start`. `freePort` is where they listen if any port will do: their own
+   * choice would be another one once all of them have died.
+   */
+  constructor(size: number, logger: Logger, freePort: number | undefined) {
+    this.#freePort = freePort;
     this.#size = size;
     this.#logger = logger;
     for (let count = 0; count < size; count += 1) this.#hire();
@@ -81,7 +86,7 @@ export class Crew {
 
   #hire(): WorkerProcess {
     if (this.isStopping) throw new AppError('unavailable', 'The service is stopping.');
-    const worker = new WorkerProcess();
+    const worker = new WorkerProcess(this.#freePort);
     this.#all.add(worker);
     void worker.ended.then(() => this.#all.delete(worker));
     return worker;

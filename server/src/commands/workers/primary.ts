@@ -1,5 +1,6 @@
 import cluster from 'node:cluster';
 import type { Config, Environment } from '../../config.ts';
+import { findFreePort } from '../../lib/free-port.ts';
 import { countForWorkers } from '../../lib/limiter.ts';
 import type { Preparation } from '../../preparation.ts';
 import { openDatabase } from '../../storage/open.ts';
@@ -20,7 +21,9 @@ export async function serveByWorkers(config: Config, size: number, given: Enviro
   const { logger } = log;
   countForWorkers();
   cluster.setupPrimary({ args: ['worker'] });
-  const crew = new Crew(size, logger);
+  // A host that is none is told by the worker that tries to listen there.
+  const freePort = config.port === 0 ? await findFreePort(config.host).catch(() => undefined) : undefined;
+  const crew = new Crew(size, logger, freePort);
   const reload = new Reload(crew, config, given, logger);
   const signalled = nextSignal(() => reload.ask());
   const preparation = await start(crew, config, given, log, signalled);

@@ -17,12 +17,15 @@ export interface End {
 /** A worker as the first process sees it. It loads the program, and waits to be started. */
 export class WorkerProcess {
   readonly ended: Promise<End>;
-  readonly #worker = cluster.fork(WITHOUT_PASSWORD);
+  readonly #worker: Worker;
   readonly #startTimeMs = performance.now();
   #onReport: (report: Report) => void = () => {};
 
-  constructor() {
-    const worker = this.#worker;
+  /** `freePort` is where it listens if any port will do. */
+  constructor(freePort: number | undefined) {
+    const isAnyPort = freePort !== undefined && Number(process.env.PORT || NaN) === 0;
+    const worker = cluster.fork({ ...WITHOUT_PASSWORD, ...(isAnyPort && { PORT: freePort }) });
+    this.#worker = worker;
     this.ended = new Promise((resolve) => {
       worker.once('exit', (code, signal) => resolve({ code, signal }));
       // Messages that do not reach a process that is gone; and one that could not be made never exits.

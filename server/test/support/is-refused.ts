@@ -1,0 +1,9 @@
+import { connect } from 'node:net';
+
+/** Whether nobody listens on this port. */
+export function isRefused(port: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const socket = connect(port, '127.0.0.1');
+  socket.once('connect', () => resolve(false)).once('error', () => resolve(true));
+  return promise.finally(() => socket.destroy());
+}
