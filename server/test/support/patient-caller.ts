@@ -1,7 +1,5 @@
-import assert, { AssertionError } from 'node:assert/strict';
+import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { Agent, type IncomingHttpHeaders, type IncomingMessage, type RequestOptions, request } from 'node:http';
-import { text as readText } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { JSON_ARRAY, NDJSON } from './imports.ts';
 
@@ -99,19 +97,20 @@ export class PatientCaller {
     if (retryKey !== undefined) headers['Idempotency-Key'] = retryKey;
     const url = `${this.#urls[this.#calls % this.#urls.length]}/v1${path}`;
     try {
-      return this.#judge(call, await sendOnce(url, { method, headers }, body));
+      const response = await fetch(url, { method, headers, body: body ?? null });
+      return this.#judge(call, response, await response.text());
     } catch (error) {
-      if (error instanceof AssertionError) throw error;
-      const isUnreachable = Object(error).code === 'ECONNREFUSED';
+      if (!(error instanceof TypeError)) throw error;
+      const isUnreachable = Object(error.cause).code === 'ECONNREFUSED';
       this.#count(isUnreachable ? 'unreachable' : 'lost');
       return { outcome: isUnreachable ? 'refused' : 'unknown', status: 0, text: '', isReplayed: false };
     }
   }
 
-  #judge({ method, path }: Call, { status, headers, text }: WholeReply): Told {
-    const told = { status, text, isReplayed: headers['idempotent-replayed'] === 'true' };
-    if (headers.connection === 'close') this.#count('closing');
-    if (status >= 200 && status < 300) return { ...told, outcome: 'acknowledged' };
+  #judge({ method, path }: Call, { status, ok, headers }: Response, text: string): Told {
+    const told = { status, text, isReplayed: headers.get('idempotent-replayed') === 'true' };
+    if (headers.get('connection') === 'close') this.#count('closing');
+    if (ok) return { ...told, outcome: 'acknowledged' };
     const { code } = JSON.parse(text).error;
     assert.ok(code === 'outcome_unknown' || REFUSALS.has(code), `${method} ${path}: ${status} ${text}`);
     this.#count(code);
@@ -121,25 +120,4 @@ export class PatientCaller {
   #count(what: string): void {
     this.#counts.set(what, (this.#counts.get(what) ?? 0) + 1);
   }
-}
-
-interface WholeReply {
-  status: number;
-  headers: IncomingHttpHeaders;
-  text: string;
-}
-
-/** Connections are used again, and a lost one is told at once. */
-const agent = new Agent({ keepAlive: true });
-/** Longer than any reply takes whose connection is there. */
-const SILENCE_MS = 120_000;
-
-/** @throws AssertionError when nothing comes on a connection that is there; otherwise what became of the connection */
-async function sendOnce(url: string, options: RequestOptions, body: string | undefined): Promise<WholeReply> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const outgoing = request(url, { ...options, agent, timeout: SILENCE_MS }, resolve).on('error', reject);
-  outgoing.on('timeout', () => outgoing.destroy(new AssertionError({ message: `${url}: no reply for two minutes` })));
-  outgoing.end(body);
-  const incoming = await promise;
-  return { status: incoming.statusCode ?? 0, headers: incoming.headers, text: await readText(incoming) };
 }
