@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeCommit, describeMachine } from '../../bench/src/machine.ts';
 import type { Fault, Part } from './part.ts';
-import type { Verdict } from './trial.ts';
+import { isGood, type Verdict } from './trial.ts';
 
 /** What came of a part. */
 export interface Result {
@@ -47,7 +47,8 @@ export function writeReport(results: readonly Result[], { date, seed }: { date: 
 function formatSummary(results: readonly Result[]): string {
   const rows = results.map(({ part, verdict, faults, isKept }) => {
     const [tried, figure] = verdict.is === 'kept' ? [verdict.outcome.tried, verdict.outcome.figure] : ['', verdict.is];
-    return [part.promise, tried, isKept ? figure : `**NOT PROVEN** ${figure}`, String(faults.length)];
+    const found = faults.filter((each) => isGood(each.verdict, true)).length;
+    return [part.promise, tried, isKept ? figure : `**NOT PROVEN** ${figure}`, `${found} of ${faults.length}`];
   });
   return formatTable([['promise', 'how it was tried', 'what came of it', 'planted faults found'], ...rows]);
 }

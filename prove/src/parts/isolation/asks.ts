@@ -1,5 +1,5 @@
 import type { DocumentedOperation } from '../../../../server/test/support/openapi.ts';
-import type { BaitKind } from './bait.ts';
+import { type BaitKind, ID_KINDS } from './bait.ts';
 import { bodyAsks, exampleBody } from './bodies.ts';
 import type { Sent } from './wire.ts';
 import type { Gate } from './world.ts';
@@ -32,19 +32,6 @@ const KINDS: Record<string, BaitKind[]> = {
   'body.externalId': ['externalId'],
   'body.token': ['invitationId'],
 };
-const IDS: BaitKind[] = [
-  'accountId',
-  'listingId',
-  'deletedListingId',
-  'externalId',
-  'keyId',
-  'deletedKeyId',
-  'administratorId',
-  'memberId',
-  'invitationId',
-  'auditId',
-  'sessionId',
-];
 /** What most parameters take as little as any other text. */
 const QUERIED: BaitKind[] = ['city', 'listingId'];
 /** Queries that belong to a cursor of theirs, or that would count or find what is theirs. */
@@ -73,7 +60,7 @@ export function asksOf({ base }: Gate, operation: DocumentedOperation, isThoroug
     return { ...common, path, place, ...given, headers };
   };
   const kindsOf: KindsOf = (place) => {
-    const others = place.startsWith('query.') ? QUERIED : IDS;
+    const others = place.startsWith('query.') ? QUERIED : ID_KINDS;
     return [...new Set([...(KINDS[place] ?? []), ...(isThorough ? others : [])])];
   };
   const all = operation.parameters.flatMap((parameter) => {
@@ -104,7 +91,7 @@ function queryAsks(name: string, kinds: readonly BaitKind[], make: Make, path: s
 
 /** A path with something of theirs for each of its parameters. */
 export function theirPath(path: string): string {
-  return path.replaceAll(/\{(\w+)\}/g, (_, name) => `<${KINDS[`path.${name}`]?.[0] ?? IDS[0]}>`);
+  return path.replaceAll(/\{(\w+)\}/g, (_, name) => `<${KINDS[`path.${name}`]?.[0] ?? ID_KINDS[0]}>`);
 }
 
 /** The request with what is theirs, or with what never was, in the marked places. */

@@ -4,7 +4,7 @@ import type { Answer } from './wire.ts';
 /** What another account's people could name. */
 export type Bait = Record<BaitKind, string>;
 
-export const BAIT_KINDS = [
+export const ID_KINDS = [
   'accountId',
   'listingId',
   'deletedListingId',
@@ -16,6 +16,9 @@ export const BAIT_KINDS = [
   'invitationId',
   'auditId',
   'sessionId',
+] as const;
+export const BAIT_KINDS = [
+  ...ID_KINDS,
   'email',
   'invitedEmail',
   'city',
