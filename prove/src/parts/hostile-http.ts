@@ -4,7 +4,7 @@ import type { Outcome, Part, Trial } from '../part.ts';
 import { createTenant, serve } from '../service.ts';
 import { assault } from './hostile-http/assault.ts';
 import type { Attempt } from './hostile-http/attempts.ts';
-import { BODIES, CHUNKED_IN_CAPITALS } from './hostile-http/bodies.ts';
+import { BODIES } from './hostile-http/bodies.ts';
 import { CHUNKS } from './hostile-http/chunks.ts';
 import { cutAttempts, wholeAttempts } from './hostile-http/cuts.ts';
 import { faults } from './hostile-http/faults.ts';
@@ -75,9 +75,7 @@ function chooseCuts({ size }: Trial, wholes: readonly Attempt[], random: () => n
     ...cutAttempts(writing, ['goes on'], random),
     ...cutAttempts(others, ['half-closes', 'leaves', 'half-closes', 'resets'], random),
   ];
-  if (size === 'full') return cuts;
-  const chunked = wholes.filter(({ stream }) => stream === CHUNKED_IN_CAPITALS);
-  return [...sample(cuts, SMALL.cuts, random), ...cutAttempts(chunked, ['half-closes'], random)];
+  return size === 'full' ? cuts : sample(cuts, SMALL.cuts, random);
 }
 
 function sample(attempts: readonly Attempt[], count: number, random: () => number): Attempt[] {

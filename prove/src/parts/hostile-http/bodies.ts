@@ -12,13 +12,6 @@ const reaching = (lines: string, before = ''): Piece => ({
   statuses: (target) => [target.post.status === 201 ? 400 : target.post.status],
 });
 
-/** Cut behind the chunk its body is whole, but for the chunk that says so. */
-export const CHUNKED_IN_CAPITALS = accepted(
-  'chunked in capitals',
-  '§7',
-  post(`TRANSFER-ENCODING: CHUNKED${CRLF}`, chunk() + LAST),
-);
-
 /** What one program takes for the body is a request for another. */
 const SMUGGLING: readonly Stream[] = [
   refused('a length and chunks (CL.TE)', '§6.3', reaching(CHUNKED, LAST)),
@@ -64,7 +57,7 @@ const SMUGGLING: readonly Stream[] = [
   refused('chunks in HTTP/1.0', '§6.1', post(CHUNKED, chunk() + LAST, { version: 'HTTP/1.0' })),
   accepted('a coding with an underscore is another header', '§6.1', reaching(`Transfer_Encoding: chunked${CRLF}`)),
   accepted('a request as the body of another', '§6.3', reaching('')),
-  CHUNKED_IN_CAPITALS,
+  accepted('chunked in capitals', '§7', post(`TRANSFER-ENCODING: CHUNKED${CRLF}`, chunk() + LAST)),
   accepted('chunked behind a tab', '§5.1', post(`Transfer-Encoding:\tchunked${CRLF}`, chunk() + LAST)),
   accepted('chunked before a space', '§5.1', post(`Transfer-Encoding: chunked ${CRLF}`, chunk() + LAST)),
   refused(

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { beginRequest, openSocket, readReply } from '../../../../server/test/support/raw-http.ts';
+import { chunk, chunked, LAST } from './chunks.ts';
+import { MARK, type Target } from './streams.ts';
+
+/**
+ * Ends a connection while its body is read, of which the last byte is missing: that of the last chunk.
+ * @throws AssertionError when it is taken for whole
+ */
+export async function cutBody(url: string, target: Target): Promise<void> {
+  const socket = await openSocket(url);
+  await beginRequest(
+    socket,
+    chunked(chunk() + LAST)
+      .bytes(target)
+      .replaceAll(MARK, 'cut'),
+  );
+  const reply = readReply(socket);
+  socket.end();
+  assert.notEqual((await reply)?.status, 201, 'a body without its last byte is taken for whole');
+}
