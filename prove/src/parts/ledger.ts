@@ -115,7 +115,6 @@ async function run(trial: Trial): Promise<Outcome> {
     () => load.isBroken() || load.turns.every((turns) => turns >= turnsMin),
     300_000,
   );
-  await load.pause();
   load.finish();
   await load.ended;
   await assertKept(service.url, tenant, database, load.ledger);

@@ -25,8 +25,8 @@ export class Admission {
   /** Whether a connection was made in this turn, and in the one before. */
   #hasConnected = false;
   #hadConnected = false;
-  /** In how many turns nothing was begun. */
-  #turnsLeft = 0;
+  /** In how many turns nothing was begun, so that connections are made. */
+  #turnsSkipped = 0;
   /** When the first and the last request of this turn came; undefined before the first. */
   #firstMs: number | undefined;
   #lastMs = 0;
@@ -89,10 +89,10 @@ export class Admission {
 
   /** Whether this turn ends here, so that the next connection is made: or whoever comes now would wait longest of all. */
   #leaveToConnections(): boolean {
-    const isLeft = this.#hadConnected && this.#turnsLeft < TURNS_FOR_CONNECTIONS;
-    this.#turnsLeft = isLeft ? this.#turnsLeft + 1 : 0;
-    if (isLeft) this.#schedule();
-    return isLeft;
+    const isSkipped = this.#hadConnected && this.#turnsSkipped < TURNS_FOR_CONNECTIONS;
+    this.#turnsSkipped = isSkipped ? this.#turnsSkipped + 1 : 0;
+    if (isSkipped) this.#schedule();
+    return isSkipped;
   }
 
   async #begin(durationMs: number): Promise<void> {

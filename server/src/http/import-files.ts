@@ -19,7 +19,7 @@ export interface FileFormat<T> {
 }
 
 /**
- * The rows of a file, in batches: those that end in one chunk, since the next one may be long in coming.
+ * The rows of a file, in batches: those that end in one piece of a chunk, since the next one may be long in coming.
  * @throws {AppError} `invalid_json` or `import_failed` where the file cannot be read on, after the rows before it; what
  * `chunks` and `toRow` throw. All of them have the `line` as a member.
  */

@@ -38,9 +38,8 @@ export class UnreadConnections {
   readonly #check = (): void => {
     const nowMs = performance.now();
     const room = this.#room();
-    const overdue = this.#unread.findIndex(({ untilMs }) => untilMs > nowMs);
-    const count = Math.max(room, overdue < 0 ? this.#unread.length : overdue);
-    for (const { socket } of this.#unread.splice(0, count)) socket.resume();
+    const overdueCount = this.#unread.filter(({ untilMs }) => untilMs <= nowMs).length;
+    for (const { socket } of this.#unread.splice(0, Math.max(room, overdueCount))) socket.resume();
     if (this.#unread.length > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
