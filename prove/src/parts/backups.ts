@@ -1,7 +1,11 @@
+import { join } from 'node:path';
+import { createDatabase } from '../../../server/test/support/database.ts';
+import { environment, PROGRAM } from '../../../server/test/support/process.ts';
 import type { Fault, Outcome, Part, Trial } from '../part.ts';
-import { createRandom } from '../random.ts';
-import { refuse, restoreAndCompare } from './backups/restoring.ts';
-import { type Source, takeUnderLoad } from './backups/taking.ts';
+import { createRandom, type Random } from '../random.ts';
+import { settingsOf } from '../service.ts';
+import { refuse, refuseWhileServed, restoreAndCompare } from './backups/restoring.ts';
+import { type Means, type Source, takeUnderLoad } from './backups/taking.ts';
 
 const BACKUP = 'server/src/storage/backup.ts';
 const SNAPSHOT = 'server/src/storage/sqlite/snapshot.ts';
@@ -15,6 +19,20 @@ const faults: readonly Fault[] = [
         file: SNAPSHOT,
         from: 'await backup(source, target, { rate: ALL_PAGES });',
         to: "process.getBuiltinModule('fs').copyFileSync(path, target);",
+      },
+    ],
+  },
+  {
+    name: 'locked-out',
+    what: 'A backup locks out who writes, for as long as it copies',
+    patches: [
+      {
+        file: SNAPSHOT,
+        from: 'await backup(source, target, { rate: ALL_PAGES });',
+        to: `const locking = new DatabaseSync(path, { timeout: 10_000 });
+          locking.exec('begin immediate');
+          await backup(source, target, { rate: ALL_PAGES });
+          locking.close();`,
       },
     ],
   },
@@ -47,7 +65,7 @@ const faults: readonly Fault[] = [
 ];
 
 /** Backups of each service, and listings that are there before. */
-const SIZES = { full: { backups: 20, filler: 30_000 }, small: { backups: 2, filler: 0 } } as const;
+const SIZES = { full: { count: 20, filler: 30_000 }, small: { count: 2, filler: 0 } } as const;
 
 export const backups: Part = {
   name: 'backups',
@@ -59,37 +77,51 @@ export const backups: Part = {
 };
 
 async function run(trial: Trial): Promise<Outcome> {
-  const { backups: count, filler } = SIZES[trial.size];
   const random = createRandom(trial.seed);
-  const services = [{ name: 'one process', count, filler, given: {} }];
-  if (trial.size === 'full') services.push({ name: 'two workers', count, filler, given: { WORKERS: '2' } });
+  const names = trial.size === 'full' ? ['one process', 'two workers'] : ['one process'];
   const sources: Source[] = [];
-  for (const service of services) {
-    const source = await takeUnderLoad(trial, random, service);
-    trial.say(`${service.name}: what was taken is restored`);
-    for (const backup of source.taken) await restoreAndCompare(trial, source, backup);
-    await refuse(source);
-    sources.push(source);
-  }
-  return describe(services, sources);
+  for (const [index, name] of names.entries()) sources.push(await tryFile(trial, random, name, `${index + 1}`));
+  return describe(sources);
 }
 
-function describe(services: { name: string }[], sources: Source[]): Outcome {
+/** Backups of a database in a file, which so many processes serve. */
+async function tryFile(trial: Trial, random: Random, name: string, workers: string): Promise<Source> {
+  const directory = join(trial.directory, name);
+  const settings = settingsOf(trial, { DATA_DIR: directory, ...(workers !== '1' && { WORKERS: workers }) });
+  const database = await createDatabase(directory, 'sqlite');
+  const meansOf = (file: string): Means => ({
+    program: process.execPath,
+    args: [PROGRAM, 'backup', file],
+    env: environment(settings),
+    partial: `${file}.partial`,
+  });
+  const site = { name, settings, database, ...SIZES[trial.size], meansOf };
+  const source = await takeUnderLoad(trial, random, site, ({ file }) => refuseWhileServed(file, settings));
+  trial.say(`${name}: what was taken is restored`);
+  for (const backup of source.taken) await restoreAndCompare(trial, source, backup);
+  await refuse(source);
+  return source;
+}
+
+function describe(sources: Source[]): Outcome {
   const taken = sources.flatMap((source) => source.taken);
   const largest = Math.max(...taken.map(({ bytes }) => bytes));
-  const longest = Math.max(...taken.map(({ durationMs }) => durationMs));
+  const whole = taken.filter(({ stops }) => stops === 0);
+  const longest = Math.max(...whole.map(({ durationMs }) => durationMs));
+  const stops = taken.reduce((sum, backup) => sum + backup.stops, 0);
   const acknowledged = sources.reduce((sum, source) => sum + source.acknowledged, 0);
-  const p99s = sources.flatMap(({ probe }, index) => {
+  const p99s = sources.flatMap(({ probe, site }) => {
     if (probe === undefined) return [];
     const { without, during } = probe;
     const words = `${p99(without)} · ${p99(during)} ms (of ${without.length} · ${during.length} writes)`;
-    return [[`p99 of writes without · during a backup, ${services[index]?.name}`, words] as const];
+    return [[`p99 of writes without · during a backup, ${site.name}`, words] as const];
   });
   return {
-    tried: `${taken.length} backups of ${services.map(({ name }) => name).join(' and ')}, all but the last of each under load, restored elsewhere and compared with all that was acknowledged and all events`,
-    figure: `${taken.length} of ${taken.length} are a state that the service had, with a new epoch; 0 writes refused meanwhile`,
+    tried: `${taken.length} backups of ${sources.map(({ site }) => site.name).join(' and ')}, all but the last of each under load, every second one stopped again and again until others had written, restored elsewhere and compared with all that was acknowledged and all events`,
+    figure: `${taken.length} of ${taken.length} are a state that the service had, with a new epoch; 0 writes refused meanwhile, none waited for a backup`,
     figures: [
       ['acknowledged writes meanwhile', acknowledged.toLocaleString('en')],
+      ['times that a backup stood still in its midst, and writes went on', stops.toLocaleString('en')],
       ['the largest', `${(largest / 1e6).toFixed(1)} MB`],
       ['the longest, with the start of the command', `${(longest / 1_000).toFixed(1)} s`],
       ...p99s,

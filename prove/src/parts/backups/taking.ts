@@ -1,118 +1,93 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { createDatabase } from '../../../../server/test/support/database.ts';
-import { assertKept, type Known } from '../../../../server/test/support/ledger.ts';
-import { type MixedLoad, startMixedLoad } from '../../../../server/test/support/mixed-load.ts';
-import { runCommand } from '../../../../server/test/support/process.ts';
-import { until } from '../../../../server/test/support/until.ts';
+import { stat } from 'node:fs/promises';
+import { spawnFor } from '../../../../server/test/support/serving.ts';
 import type { Trial } from '../../part.ts';
 import type { Random } from '../../random.ts';
-import { createTenant, serve, settingsOf } from '../../service.ts';
-import { type Event, read, readEvents } from './history.ts';
-import { fill, type Probe, startProbe } from './probe.ts';
+import { STANDSTILL_MAX_MS, stepThrough } from './stepping.ts';
+import { type Done, type Noted, type Site, startWork, type Work } from './work.ts';
 
-const LANES = 6;
 /** A backup comes after so many more acknowledged writes, at least and at most. */
 const ACKNOWLEDGED_MIN = 30;
-const ACKNOWLEDGED_MAX = 200;
-const PATIENCE_MS = 120_000;
+const ACKNOWLEDGED_MAX = { full: 200, small: 50 };
+/** A backup runs for so long before it is stopped, and again: in the small form it is over soon. */
+const STEP_MS = { full: 20, small: 2 };
+/** One that takes so long, with the start of its program, is long beside every write that waits for the disk alone. */
+const LONG_MS = 2_000;
+
+/** A way to make a backup. */
+export interface Means {
+  program: string;
+  args: string[];
+  env: Record<string, string>;
+  /** There while the program works at it. */
+  partial: string;
+}
 
 /** A backup, and what was known when it was begun and when it was there. */
 export interface Taken {
   file: string;
   bytes: number;
   durationMs: number;
-  /** What was acknowledged before, by address. */
-  known: Map<string, Known>;
-  gone: Set<string>;
-  /** The account's sequence before and after. */
-  from: number;
+  /** How often it stood still while others wrote. */
+  stops: number;
+  before: Noted;
+  /** The account's sequence when it was there. */
   to: number;
   /** The list's ETag, if nothing was written meanwhile. */
   etag: string | undefined;
 }
 
 /** What a service had done when it was stopped, and the backups that were taken of it. */
-export interface Source {
-  settings: Record<string, string>;
-  tenant: { accountId: string; key: string };
-  events: Event[];
-  epoch: string;
+export interface Source extends Done {
+  site: Site;
   taken: Taken[];
-  acknowledged: number;
-  /** How long writes took while there was no backup, and during one. */
-  probe: Probe | undefined;
 }
 
-/** Takes backups of a service under load, the last one while it rests. */
+/** Takes backups of a service under load, every second one in steps, the last one while it rests. */
 export async function takeUnderLoad(
   trial: Trial,
   random: Random,
-  { name, count, filler, given }: { name: string; count: number; filler: number; given: Record<string, string> },
+  site: Site & { meansOf(file: string): Means },
+  whileItServes?: (first: Taken) => Promise<void>,
 ): Promise<Source> {
-  const directory = join(trial.directory, name);
-  const settings = settingsOf(trial, { DATA_DIR: directory, ...given });
-  const tenant = await createTenant(trial, settings);
-  const service = await serve(trial, settings);
-  const other = filler > 0 ? await createTenant(trial, settings) : undefined;
-  if (other !== undefined) await fill(service.url, other.key, filler);
-  const probe = other && startProbe(service.url, other.key);
-  const load = startMixedLoad([service.url], tenant.key, LANES);
-  const take = async (index: number): Promise<Taken> => {
-    const file = join(trial.directory, `${name}-${index}.db`);
-    const known = new Map(load.ledger.known);
-    const gone = new Set(load.ledger.gone);
-    const before = await readList(service.url, tenant.key);
-    const endPhase = probe?.begin();
-    const startTimeMs = performance.now();
-    const { code, stdout, stderr } = await runCommand(['backup', file, '--json'], settings);
-    const durationMs = performance.now() - startTimeMs;
-    endPhase?.();
-    assert.equal(code, 0, `a backup under load has failed: ${stderr}`);
-    const { bytes } = JSON.parse(stdout);
-    const after = await readList(service.url, tenant.key);
-    const etag = before.sequence === after.sequence ? after.etag : undefined;
-    return { file, bytes, durationMs, known, gone, from: before.sequence, to: after.sequence, etag };
-  };
-
+  const { name, count } = site;
+  const work = await startWork(trial, site);
   const taken: Taken[] = [];
   for (let index = 0; index < count; index += 1) {
     if (index % 5 === 0) trial.say(`${name}: ${index} of ${count} backups`);
-    await workOn(load, ACKNOWLEDGED_MIN + random.upTo(ACKNOWLEDGED_MAX - ACKNOWLEDGED_MIN));
-    if (index > 0 && index === count - 1) await load.pause();
-    taken.push(await take(index));
+    await work.goOn(ACKNOWLEDGED_MIN + random.upTo(ACKNOWLEDGED_MAX[trial.size] - ACKNOWLEDGED_MIN));
+    const isLast = index > 0 && index === count - 1;
+    if (isLast) await work.rest();
+    const file = `${trial.directory}/${name}-${index}.backup`;
+    taken.push(await take(trial, work, file, site.meansOf(file), index % 2 === 0 && !isLast));
   }
-  load.finish();
-  await Promise.all([load.ended, probe?.end()]);
-  await assertKept(service.url, tenant, await createDatabase(directory, 'sqlite'), load.ledger);
   const [first] = taken;
-  await refuseWhileServed(first?.file ?? '', settings);
-  const { epoch } = await read<{ epoch: string }>(service.url, '/listings?limit=1', tenant.key);
-  const events = await readEvents(service.url, tenant.key);
-  assert.equal(await service.end(), 0, 'the service did not end well');
-  const { counts } = load.ledger;
-  assert.equal(counts.get('unavailable') ?? 0, 0, 'writes were refused');
-  const acknowledged = counts.get('acknowledged') ?? 0;
-  return { settings, tenant, events, epoch, taken, acknowledged, probe };
+  assert.ok(first !== undefined);
+  const done = await work.finish(() => whileItServes?.(first) ?? Promise.resolve());
+  const stops = taken.reduce((sum, backup) => sum + backup.stops, 0);
+  if (stops === 0) throw new Error('every backup was over before it could be stopped');
+  return { ...done, site, taken };
 }
 
-async function workOn(load: MixedLoad, writes: number): Promise<void> {
-  const told = () => load.ledger.counts.get('acknowledged') ?? 0;
-  const before = told();
-  await until('writes are acknowledged', () => load.isBroken() || told() >= before + writes, PATIENCE_MS);
-  if (load.isBroken()) await load.ended;
-}
-
-async function readList(url: string, key: string): Promise<{ sequence: number; etag: string | undefined }> {
-  const response = await fetch(`${url}/v1/listings?limit=1`, { headers: { Authorization: `Bearer ${key}` } });
-  const { sequence } = JSON.parse(await response.text());
-  return { sequence, etag: response.headers.get('etag') ?? undefined };
-}
-
-async function refuseWhileServed(file: string, settings: Record<string, string>): Promise<void> {
-  const { code, stderr } = await runCommand(['restore', file, '--force'], settings);
-  assert.ok(
-    code === 1 && /stop the service/.test(stderr),
-    `a running service was not in the way of a restore: ${stderr}`,
-  );
+async function take(trial: Trial, work: Work, file: string, means: Means, isStepped: boolean): Promise<Taken> {
+  const before = await work.note();
+  // What is stopped on purpose says nothing of times.
+  const endPhase = isStepped ? undefined : work.probe?.begin();
+  const startTimeMs = performance.now();
+  const { child, output, closed } = spawnFor(trial, means.program, means.args, means.env);
+  const steps = { file: means.partial, stepMs: STEP_MS[trial.size], goOn: () => work.writeOnce(STANDSTILL_MAX_MS) };
+  const stops = isStepped ? await stepThrough(child, steps) : 0;
+  const code = await closed;
+  const durationMs = performance.now() - startTimeMs;
+  assert.equal(code, 0, `a backup under load has failed: ${output.stderr}`);
+  const longestMs = await endPhase?.();
+  if (longestMs !== undefined && durationMs > LONG_MS)
+    assert.ok(
+      longestMs < durationMs / 2,
+      `a write took ${Math.round(longestMs)} ms of the ${Math.round(durationMs)} ms of a backup`,
+    );
+  const after = await work.note();
+  const { size: bytes } = await stat(file);
+  const etag = before.sequence === after.sequence ? after.etag : undefined;
+  return { file, bytes, durationMs, stops, before, to: after.sequence, etag };
 }
