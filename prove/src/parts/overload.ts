@@ -54,7 +54,7 @@ const faults: readonly Fault[] = [
     patches: [
       {
         file: 'server/src/http/unread-connections.ts',
-        from: 'for (const { socket } of this.#unread.splice(0, count)) socket.resume();',
+        from: 'for (const { socket } of this.#unread.splice(0, Math.max(room, overdueCount))) socket.resume();',
         to: '',
       },
     ],

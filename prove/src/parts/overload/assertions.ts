@@ -11,6 +11,19 @@ export function assertHonest({ faultCount, faults, lost, departed, due, unsent }
   assert.ok(departed <= (due - unsent) * DEPARTED_SHARE_MAX, `${departed} requests were never answered`);
 }
 
+/**
+ * Of those that are answered with much more than can be done: the line may stand for a second, and what is in it is done at
+ * half of the speed. On a machine with other work it takes longer; in a line without an end, many times as long.
+ */
+const ACCEPTED_P99_MAX_MS = 3_000;
+
+/** Nobody is let wait in a line without an end. */
+export function assertShed(report: FloodReport): void {
+  assertRefuses(report);
+  const { p99Ms } = report;
+  assert.ok(p99Ms <= ACCEPTED_P99_MAX_MS, `who was accepted waited: p99 ${p99Ms.toFixed(0)} ms`);
+}
+
 /** Too much was asked, and some were told so. */
 export function assertRefuses({ statuses, due, slowestMs }: FloodReport): void {
   const refused = statuses[503] ?? 0;

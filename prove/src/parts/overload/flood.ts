@@ -1,6 +1,6 @@
 import { type Connection, openConnection } from '../../../../bench/src/connection.ts';
 import { createRandom, type Random } from '../../random.ts';
-import type { FloodOrder, FloodReport } from './order.ts';
+import { clockMs, type FloodOrder, type FloodReport } from './order.ts';
 import { type RawReply, Requests, type Sent } from './requests.ts';
 import { Tally } from './tally.ts';
 
@@ -20,9 +20,12 @@ interface Channel {
   onFirst: () => void;
 }
 
-/** Sends what is ordered, and resolves once the last reply is there or nobody waits for it any more. */
-export async function flood(order: FloodOrder): Promise<FloodReport> {
-  return new Flood(order).run();
+/**
+ * Sends what is ordered, and resolves once the last reply is there or nobody waits for it any more. `onStart` is told when
+ * the first request becomes due (`clockMs`).
+ */
+export async function flood(order: FloodOrder, onStart: (startMs: number) => void): Promise<FloodReport> {
+  return new Flood(order).run(onStart);
 }
 
 class Flood {
@@ -46,14 +49,14 @@ class Flood {
     this.#requests = new Requests(order, this.#random);
   }
 
-  async run(): Promise<FloodReport> {
+  async run(onStart: (startMs: number) => void): Promise<FloodReport> {
     const { inFlight, connections = inFlight ?? 10, seconds, perSecond } = this.#order;
     while (this.#idle.length < connections) await this.#openSome(Math.min(OPENED_TOGETHER, connections));
     this.#tally = new Tally(this.#order.isKeyAsked);
-    this.#tally.connections = this.#channels.size;
     this.#startMs = performance.now();
     this.#nextMs = this.#startMs;
     this.#endMs = this.#startMs + seconds * 1_000;
+    onStart(clockMs());
     const watch = setInterval(() => this.#leave(), WATCH_INTERVAL_MS);
     for (let index = 0; index < (inFlight ?? 0); index += 1) this.#send(performance.now());
     if (perSecond !== undefined) this.#sendDue(perSecond);
@@ -100,7 +103,6 @@ class Flood {
 
   #open(onFirst = () => {}): Channel | undefined {
     if (this.#channels.size >= CONNECTIONS_MAX) return undefined;
-    this.#tally.connections += 1;
     const connection = openConnection(
       this.#order.port,
       () => {},
@@ -119,7 +121,7 @@ class Flood {
       return;
     }
     channel.sent = undefined;
-    const isTimed = dueAtMs - this.#startMs >= (this.#order.skipSeconds ?? 0) * 1_000;
+    const isTimed = performance.timeOrigin + dueAtMs >= (this.#order.timedFromMs ?? 0);
     this.#tally.addReply(sent, reply, isTimed ? performance.now() - dueAtMs : undefined);
     if (/\r\nconnection: close/i.test(reply.head)) this.#close(channel);
     else this.#idle.push(channel);

@@ -24,8 +24,13 @@ export interface FloodOrder {
   isLight?: boolean;
   /** Open before the first request; more are opened as they are needed. */
   connections?: number;
-  /** What becomes due before is not timed: it meets the end of what was before. */
-  skipSeconds?: number;
+  /** What becomes due before is not timed: it meets what was before. By the clock that all processes share (`clockMs`). */
+  timedFromMs?: number;
+}
+
+/** Between processes, in milliseconds. */
+export function clockMs(): number {
+  return performance.timeOrigin + performance.now();
 }
 
 /** What came of it. */
@@ -33,17 +38,17 @@ export interface FloodReport {
   due: number;
   /** Became due when all connections were waiting for replies, and was given up. */
   unsent: number;
-  /** Replies of 2xx. */
+  /** Replies of 2xx that were timed. */
   completed: number;
   completedPerSecond: number;
   /** Of these, from when they became due until they were read whole. */
   p50Ms: number;
   p99Ms: number;
   slowestMs: number;
-  p99MsByKind: Partial<Record<Kind, number>>;
   /** How often each status was the reply. */
   statuses: Record<string, number>;
-  /** Of 503 and 429. */
+  /** Replies of 503 and 429 that were timed. */
+  refused: number;
   refusedP99Ms: number;
   /** Replies that are not what they must be, and some of them in words. */
   faultCount: number;
@@ -52,8 +57,7 @@ export interface FloodReport {
   departed: number;
   /** Requests whose connection ended before the reply, by why. */
   lost: Record<string, number>;
-  connections: number;
-  /** How late the process itself was at most. */
+  /** How late the process that sends was itself, at most. */
   ownDelayMs: number;
   /** Addresses of listings, by what was told of their creation. */
   told: { stored: string[]; refused: string[]; unknown: string[] };

@@ -7,7 +7,7 @@ import { createPostgresServer } from '../../../../server/test/support/postgres.t
 import { runCommand } from '../../../../server/test/support/process.ts';
 import type { Trial } from '../../part.ts';
 import { settingsOf } from '../../service.ts';
-import { assertHonest, assertRefuses } from './assertions.ts';
+import { assertHonest, assertRefuses, assertShed } from './assertions.ts';
 import { setStage } from './stage.ts';
 import { describe, measureCapacity, overload } from './steps.ts';
 
@@ -25,6 +25,7 @@ export async function floodWorkers(trial: Trial): Promise<Figures> {
   const stage = await setStage(own, { DATA_DIR, WORKERS: '2' });
   const capacity = await measureCapacity(trial, stage);
   const [report] = await overload(stage, capacity * FACTOR);
+  assertShed(report);
   await assertKept(stage.url, stage.tenant, await createDatabase(DATA_DIR, 'sqlite'), stage.ledger);
   return [
     ['WORKERS=2: capacity', `${capacity.toFixed(0)}/s`],
@@ -61,12 +62,14 @@ export async function floodWithLimits(trial: Trial, capacity: number): Promise<F
   const perSecond = capacity / 2;
   const [greedy, polite] = await Promise.all([
     stage.flood({ perSecond, seconds: 8, connections: 100 }),
-    stage.flood({ perSecond: POLITE_PER_SECOND, seconds: 8, isLight: true }, key),
+    stage.flood({ perSecond: POLITE_PER_SECOND, seconds: 8, isLight: true }, { key }),
   ]);
   assertHonest(greedy);
   assertHonest(polite);
   assert.ok((greedy.statuses[429] ?? 0) > 0, 'the key above its limit is told so');
   assert.deepEqual(Object.keys(polite.statuses), ['200'], 'the key below its limit is refused nothing');
+  const database = await createDatabase(DATA_DIR, 'sqlite');
+  await assertKept(stage.url, { accountId: stage.tenant.accountId, key }, database, stage.ledger);
   return [
     [
       `A key at ${perSecond.toFixed(0)}/s with RATE_LIMIT=${LIMIT}: answers, refused with 429`,

@@ -27,7 +27,8 @@ export interface Stage {
   url: string;
   tenant: Tenant;
   ledger: Ledger;
-  flood(flow: Flow, key?: string): Promise<FloodReport>;
+  /** `onStart` is told when the first request becomes due (`clockMs`). */
+  flood(flow: Flow, given?: { key?: string; onStart?: (startMs: number) => void }): Promise<FloodReport>;
 }
 
 export async function setStage(trial: Trial, settings: Record<string, string> = {}): Promise<Stage> {
@@ -41,9 +42,9 @@ export async function setStage(trial: Trial, settings: Record<string, string> = 
   let floods = 0;
   return {
     ...{ url, tenant, ledger },
-    async flood(flow, key = tenant.key) {
+    async flood(flow, { key = tenant.key, onStart } = {}) {
       floods += 1;
-      const report = await floodFromOutside(trial, {
+      const order = {
         ...flow,
         port: Number(new URL(url).port),
         keys: { changing: key, listing: other.key, stranger: STRANGER },
@@ -52,7 +53,8 @@ export async function setStage(trial: Trial, settings: Record<string, string> = 
         seed: trial.seed + floods,
         patienceSeconds: PATIENCE_SECONDS[trial.size],
         isKeyAsked: settings.DATABASE_URL === undefined,
-      });
+      };
+      const report = await floodFromOutside(trial, order, onStart);
       write(report, ledger);
       return report;
     },
@@ -78,14 +80,23 @@ function knownOf(address: string): Known {
   return { address, listPrice: PRICE, version: 1 };
 }
 
-async function floodFromOutside({ after }: Trial, order: FloodOrder): Promise<FloodReport> {
+async function floodFromOutside(
+  { after }: Trial,
+  order: FloodOrder,
+  onStart: (startMs: number) => void = () => {},
+): Promise<FloodReport> {
   const child: ChildProcess = fork(FLOOD_PROGRAM, [JSON.stringify(order)]);
   after(() => child.kill('SIGKILL'));
   // Its last message comes before this, not before 'exit'.
-  const ended = Promise.all([once(child, 'disconnect'), once(child, 'exit')]).then(() => undefined);
-  const told = await Promise.race([once(child, 'message'), ended]);
-  if (told === undefined) throw new Error(`the flood ended without a word: ${child.exitCode ?? child.signalCode}`);
-  return told[0];
+  const ended = Promise.all([once(child, 'disconnect'), once(child, 'exit')]);
+  let report: FloodReport | undefined;
+  child.on('message', (told: number | FloodReport) => {
+    if (typeof told === 'number') onStart(told);
+    else report = told;
+  });
+  await ended;
+  if (report === undefined) throw new Error(`the flood ended without a word: ${child.exitCode ?? child.signalCode}`);
+  return report;
 }
 
 function write({ told }: FloodReport, ledger: Ledger): void {
@@ -106,6 +117,8 @@ export async function probeDuring<T>(url: string, work: Promise<T>): Promise<[re
   const ended = work.finally(() => {
     isOver = true;
   });
+  // Also when a probe has failed before.
+  ended.catch(() => {});
   while (!isOver) {
     for (const path of PROBES) {
       const startMs = performance.now();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Trial } from '../../part.ts';
-import { assertHonest } from './assertions.ts';
+import { assertHonest, assertShed } from './assertions.ts';
 import type { FloodReport } from './order.ts';
 import { type Flow, probeDuring, type Stage } from './stage.ts';
 
@@ -10,12 +10,14 @@ const SECONDS = 10;
 const CAPACITY: Flow = { inFlight: 64, seconds: 6 };
 /** Keep-alive connections that clients of a busy service have anyway. */
 const CONNECTIONS = 2_000;
-const LIGHT: Flow = { isLight: true, perSecond: 50, seconds: 4 };
+const LIGHT = { isLight: true, perSecond: 50, seconds: 4 };
 /** The service has so long to be as before. */
 const RECOVERY_SECONDS = 5;
 /** What a light load may take afterwards: other programs of the machine make a p99, too. */
 const NORMAL_FACTOR = 4;
 const NORMAL_MIN_MS = 100;
+/** From so much on it is sure that some must be refused. */
+const SHED_FACTOR = 5;
 /** Below it goodput has collapsed: it was an eighth before. The flood itself takes its part of the machine, too. */
 const RATIO_MIN = 0.5;
 
@@ -41,12 +43,13 @@ export async function loadInSteps(trial: Trial, stage: Stage): Promise<Steps> {
   let worst = '';
   for (const factor of FACTORS) {
     trial.say(`${factor} times the capacity`);
-    const [report, probing] = await overload(stage, capacity * factor);
+    const [report, probing, after] = await overloadBesideLight(stage, capacity * factor);
+    if (factor >= SHED_FACTOR) assertShed(report);
+    assertRecovered(after, before);
     completed.set(factor, report.completedPerSecond);
     worst = ms(report.p99Ms);
     figures.push([`× ${factor}`, describe(report)]);
     figures.push([`× ${factor}: slowest of ${probing.count} probes, all 200`, ms(probing.slowestMs)]);
-    const after = await recover(stage, before);
     figures.push([`× ${factor}: p99 of a light load from ${RECOVERY_SECONDS} s after`, ms(after.p99Ms)]);
   }
   const ratio = (completed.get(10) ?? 0) / (completed.get(1) ?? Number.NaN);
@@ -61,26 +64,37 @@ export async function measureCapacity(trial: Trial, stage: Stage): Promise<numbe
   return report.completedPerSecond;
 }
 
-export async function overload(stage: Stage, perSecond: number) {
+export async function overload(stage: Stage, perSecond: number, onStart?: (startMs: number) => void) {
   const flow = { perSecond, seconds: SECONDS, connections: CONNECTIONS };
-  const [report, probing] = await probeDuring(stage.url, stage.flood(flow));
+  const [report, probing] = await probeDuring(stage.url, stage.flood(flow, onStart && { onStart }));
   assertHonest(report);
   return [report, probing] as const;
 }
 
-async function recover(stage: Stage, before: FloodReport): Promise<FloodReport> {
-  const skipSeconds = RECOVERY_SECONDS;
-  const after = await stage.flood({ ...LIGHT, seconds: skipSeconds + (LIGHT.seconds ?? 0), skipSeconds });
+/** The light load goes on from the overload's beginning, and is timed from a moment after its last request became due. */
+async function overloadBesideLight(stage: Stage, perSecond: number) {
+  const skippedSeconds = SECONDS + RECOVERY_SECONDS;
+  const after = Promise.withResolvers<FloodReport>();
+  const [report, probing] = await overload(stage, perSecond, (startMs) => {
+    const seconds = skippedSeconds + LIGHT.seconds;
+    const timedFromMs = startMs + skippedSeconds * 1_000;
+    after.resolve(stage.flood({ ...LIGHT, seconds, timedFromMs }));
+    // Also when the overload has failed before.
+    after.promise.catch(() => {});
+  });
+  return [report, probing, await after.promise] as const;
+}
+
+function assertRecovered(after: FloodReport, before: FloodReport): void {
   assertHonest(after);
+  assert.equal(after.refused, 0, `${after.refused} are refused ${RECOVERY_SECONDS} s after the load`);
   const limitMs = Math.max(NORMAL_MIN_MS, before.p99Ms * NORMAL_FACTOR);
   assert.ok(after.p99Ms <= limitMs, `${RECOVERY_SECONDS} s after the load the p99 is ${ms(after.p99Ms)}`);
-  return after;
 }
 
 /** A row of what came of a load. */
 export function describe(report: FloodReport): string {
-  const { due, unsent, statuses, completedPerSecond, p50Ms, p99Ms, refusedP99Ms } = report;
-  const refused = (statuses[503] ?? 0) + (statuses[429] ?? 0);
+  const { due, unsent, refused, completedPerSecond, p50Ms, p99Ms, refusedP99Ms, ownDelayMs } = report;
   const share = (count: number) => `${((100 * count) / due).toFixed(0)} %`;
   return [
     `${(due / SECONDS).toFixed(0)}/s due`,
@@ -90,6 +104,7 @@ export function describe(report: FloodReport): string {
     `${share(unsent)} not sent for want of a free connection of 4,000`,
     `${report.departed} without a reply for 10 s`,
     'no connection lost',
+    `the sender itself late by ${ms(ownDelayMs)} at most`,
   ].join(', ');
 }
 

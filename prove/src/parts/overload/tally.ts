@@ -1,5 +1,5 @@
-import { createHistogram, monitorEventLoopDelay, type RecordableHistogram } from 'node:perf_hooks';
-import type { FloodReport, Kind } from './order.ts';
+import { createHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import type { FloodReport } from './order.ts';
 import { findFault, type RawReply, type Sent } from './requests.ts';
 
 const NANOSECONDS_PER_MS = 1e6;
@@ -9,7 +9,6 @@ const FAULTS_TOLD_MAX = 5;
 export class Tally {
   due = 0;
   unsent = 0;
-  connections = 0;
   readonly #faults: string[] = [];
   #faultCount = 0;
   #departed = 0;
@@ -18,7 +17,6 @@ export class Tally {
   readonly #told: FloodReport['told'] = { stored: [], refused: [], unknown: [] };
   readonly #accepted = createHistogram();
   readonly #refused = createHistogram();
-  readonly #byKind = new Map<Kind, RecordableHistogram>();
   readonly #ownDelays = monitorEventLoopDelay();
   readonly #isKeyAsked: boolean;
   readonly #startMs = performance.now();
@@ -32,7 +30,7 @@ export class Tally {
   addReply(sent: Sent, reply: RawReply, durationMs?: number): void {
     const { status, body } = reply;
     this.#statuses[status] = (this.#statuses[status] ?? 0) + 1;
-    if (durationMs !== undefined) this.#time(sent.kind, status, durationMs);
+    if (durationMs !== undefined && sent.kind !== 'stranger') this.#time(status, durationMs);
     if (status < 300) this.#told.stored.push(...sent.addresses);
     // An import that ended in the middle says what it has saved, and not which.
     else if (/"created":[1-9]/.test(body.toString('utf8'))) this.#told.unknown.push(...sent.addresses);
@@ -54,31 +52,25 @@ export class Tally {
     this.#told.unknown.push(...sent.addresses);
   }
 
-  #time(kind: Kind, status: number, durationMs: number): void {
-    if (kind === 'stranger') return;
+  #time(status: number, durationMs: number): void {
     // Zero is outside of a histogram's range.
     const durationNs = Math.max(1, Math.round(durationMs * NANOSECONDS_PER_MS));
-    if (status >= 300) {
-      this.#refused.record(durationNs);
-      return;
-    }
-    const ofKind = this.#byKind.get(kind) ?? createHistogram();
-    this.#byKind.set(kind, ofKind);
-    for (const histogram of [this.#accepted, ofKind]) histogram.record(durationNs);
+    const histogram = status < 300 ? this.#accepted : this.#refused;
+    histogram.record(durationNs);
   }
 
   /** Of requests that became due in so many seconds. */
   report(): FloodReport {
-    const { due, unsent, connections } = this;
+    const { due, unsent } = this;
     const seconds = (performance.now() - this.#startMs) / 1_000;
     const completed = this.#accepted.count;
     return {
-      ...{ due, unsent, connections, completed, completedPerSecond: completed / seconds },
+      ...{ due, unsent, completed, completedPerSecond: completed / seconds },
       p50Ms: toMs(this.#accepted.percentile(50)),
       p99Ms: toMs(this.#accepted.percentile(99)),
       slowestMs: toMs(this.#accepted.max),
-      p99MsByKind: Object.fromEntries([...this.#byKind].map(([kind, each]) => [kind, toMs(each.percentile(99))])),
       statuses: this.#statuses,
+      refused: this.#refused.count,
       refusedP99Ms: this.#refused.count === 0 ? 0 : toMs(this.#refused.percentile(99)),
       faultCount: this.#faultCount,
       faults: this.#faults,
