@@ -90,7 +90,7 @@ async function runSmall(trial: Trial): Promise<Outcome> {
 
 async function runFull(trial: Trial): Promise<Outcome> {
   const stage = await setStage(trial);
-  const { figures, capacity, ratio, worst } = await loadInSteps(trial, stage);
+  const { figures, skipped, capacity, ratio, worst } = await loadInSteps(trial, stage);
   trial.say('comparing with what is stored');
   await assertOnlyAccepted(trial, stage);
   const others = [await floodWithLimits(trial, capacity), await floodWorkers(trial), await floodPostgres(trial)];
@@ -98,6 +98,7 @@ async function runFull(trial: Trial): Promise<Outcome> {
     tried: 'Requests that do not wait for replies, at 0.5, 1, 2, 5 and 10 times what the service can do',
     figure: `At ten times the load ${ratio.toFixed(2)} times as many answers as at one; p99 of the accepted ${worst}; 0 refused changes stored`,
     figures: [...figures, ...others.flat()],
+    skipped,
   };
 }
 

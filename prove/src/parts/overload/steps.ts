@@ -16,6 +16,7 @@ const RECOVERY_SECONDS = 5;
 /** What a light load may take afterwards: other programs of the machine make a p99, too. */
 const NORMAL_FACTOR = 4;
 const NORMAL_MIN_MS = 100;
+const UNSENT_SHARE_MAX = 0.1;
 /** From so much on it is sure that some must be refused. */
 const SHED_FACTOR = 5;
 /** Below it goodput has collapsed: it was an eighth before. The flood itself takes its part of the machine, too. */
@@ -23,6 +24,8 @@ const RATIO_MIN = 0.5;
 
 export interface Steps {
   figures: [what: string, value: string][];
+  /** What could not be sent. */
+  skipped: string[];
   /** Answers per second when none waits for long. */
   capacity: number;
   /** Answers per second at the highest load, beside those at capacity. */
@@ -39,6 +42,7 @@ export async function loadInSteps(trial: Trial, stage: Stage): Promise<Steps> {
     ['capacity, 64 requests at a time', `${capacity.toFixed(0)}/s`],
     ['p99 of a light load before', ms(before.p99Ms)],
   ];
+  const skipped: string[] = [];
   const completed = new Map<number, number>();
   let worst = '';
   for (const factor of FACTORS) {
@@ -48,13 +52,14 @@ export async function loadInSteps(trial: Trial, stage: Stage): Promise<Steps> {
     assertRecovered(after, before);
     completed.set(factor, report.completedPerSecond);
     worst = ms(report.p99Ms);
+    skipped.push(...tellUnsent(factor, report));
     figures.push([`× ${factor}`, describe(report)]);
     figures.push([`× ${factor}: slowest of ${probing.count} probes, all 200`, ms(probing.slowestMs)]);
     figures.push([`× ${factor}: p99 of a light load from ${RECOVERY_SECONDS} s after`, ms(after.p99Ms)]);
   }
   const ratio = (completed.get(10) ?? 0) / (completed.get(1) ?? Number.NaN);
   assert.ok(ratio >= RATIO_MIN, `at ten times the load there are only ${ratio.toFixed(2)} times as many answers`);
-  return { figures, capacity, ratio, worst };
+  return { figures, skipped, capacity, ratio, worst };
 }
 
 export async function measureCapacity(trial: Trial, stage: Stage): Promise<number> {
@@ -92,16 +97,28 @@ function assertRecovered(after: FloodReport, before: FloodReport): void {
   assert.ok(after.p99Ms <= limitMs, `${RECOVERY_SECONDS} s after the load the p99 is ${ms(after.p99Ms)}`);
 }
 
+/** A load of which more was not sent than this share was not tried as it was meant. */
+function tellUnsent(factor: number, { due, unsent }: FloodReport): string[] {
+  if (unsent <= due * UNSENT_SHARE_MAX) return [];
+  const sentPerSecond = (due - unsent) / SECONDS;
+  return [
+    `Of × ${factor} ${formatShare(unsent, due)} were not sent, as each of 4,000 clients waited for a reply: ${sentPerSecond.toFixed(0)}/s were.`,
+  ];
+}
+
+function formatShare(count: number, of: number): string {
+  return `${((100 * count) / of).toFixed(0)} %`;
+}
+
 /** A row of what came of a load. */
 export function describe(report: FloodReport): string {
   const { due, unsent, refused, completedPerSecond, p50Ms, p99Ms, refusedP99Ms, ownDelayMs } = report;
-  const share = (count: number) => `${((100 * count) / due).toFixed(0)} %`;
   return [
     `${(due / SECONDS).toFixed(0)}/s due`,
     `${completedPerSecond.toFixed(0)}/s completed`,
     `p50 ${ms(p50Ms)}, p99 ${ms(p99Ms)} of the accepted`,
-    `${share(refused)} refused (p99 ${ms(refusedP99Ms)})`,
-    `${share(unsent)} not sent for want of a free connection of 4,000`,
+    `${formatShare(refused, due)} refused (p99 ${ms(refusedP99Ms)})`,
+    `${formatShare(unsent, due)} not sent for want of a free connection of 4,000`,
     `${report.departed} without a reply for 10 s`,
     'no connection lost',
     `the sender itself late by ${ms(ownDelayMs)} at most`,
