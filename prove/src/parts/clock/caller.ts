@@ -1,0 +1,46 @@
+import type { ServeProcess } from '../../../../server/test/support/process.ts';
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+interface Given {
+  body?: unknown;
+  key?: string;
+  retryKey?: string;
+}
+
+/** Who asks a service, and knows what its clock says. */
+export class Caller {
+  service: ServeProcess;
+  readonly key: string;
+  /** How much the service's clock is ahead. */
+  #aheadMs = 0;
+  leastAheadMs = 0;
+  mostAheadMs = 0;
+
+  constructor(service: ServeProcess, key: string) {
+    this.service = service;
+    this.key = key;
+  }
+
+  get nowMs(): number {
+    return Date.now() + this.#aheadMs;
+  }
+
+  setAhead(aheadMs: number): void {
+    this.#aheadMs = aheadMs;
+    this.leastAheadMs = Math.min(this.leastAheadMs, aheadMs);
+    this.mostAheadMs = Math.max(this.mostAheadMs, aheadMs);
+  }
+
+  async send(method: string, path: string, { body, key = this.key, retryKey }: Given = {}): Promise<Answer> {
+    const headers = new Headers({ Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' });
+    if (retryKey !== undefined) headers.set('Idempotency-Key', retryKey);
+    const init = { method, headers, body: body === undefined ? null : JSON.stringify(body) };
+    const response = await fetch(`${this.service.url}/v1${path}`, init);
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  }
+}
