@@ -21,6 +21,10 @@ const HELD: [sql: string, slots: number[]][] = [
     'delete from "events" where "account_id" = ? and "sequence" in (select "sequence" from "events" where "account_id" = ?)',
     [1, 2],
   ],
+  ['select * from listings as l, events as e where l.account_id = ? and e.account_id = l.account_id', [1]],
+  ['delete from events using listings where events.account_id = $1 and listings.account_id = $1', [1, 1]],
+  ['select * from listings where not exists (select id from events where account_id = ?) and account_id = ?', [2, 1]],
+  ['select id from listings where account_id = $1 union select id from events where account_id = $2', [1, 2]],
   ['declare run cursor for select * from "events" where "account_id" = $1', [1]],
 ];
 
@@ -33,6 +37,23 @@ const LOOSE: [sql: string, tables: string[]][] = [
   ['update "listings" set "account_id" = ? where "id" = ?', ['listings']],
   ['insert into "listings" ("id") values (?)', ['listings']],
   ['delete from "events"', ['events']],
+  ['select * from listings, events where listings.account_id = ?', ['events']],
+  ['select * from users as u, events e where u.id = e.id', ['events']],
+  ['select * from users join listings on true, events where listings.account_id = ?', ['events']],
+  ['select * from (users join events on true)', ['events']],
+  ['select * from main.events', ['events']],
+  ['delete from listings using events where listings.account_id = $1', ['events']],
+  ['update listings set doc = $1 from users, events where listings.account_id = $2', ['events']],
+  ['with gone as (delete from events where id = $1 returning id) select * from gone', ['events']],
+  ['select * from listings where account_id = ? union select * from listings', ['listings']],
+  ['select * from listings where not account_id = ?', ['listings']],
+  ['select * from listings where not listings.account_id in (?)', ['listings']],
+  ['select * from listings where account_id = ? is not true', ['listings']],
+  ['select * from listings left join users on listings.account_id = ?', ['listings']],
+  [
+    'select * from listings left join events on events.account_id = listings.account_id and events.account_id = ?',
+    ['listings'],
+  ],
 ];
 
 test('a statement that is held to an account is known, and where that is given', () => {

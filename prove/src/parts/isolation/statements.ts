@@ -1,3 +1,7 @@
+import { Holding } from './holding.ts';
+import { type Source, sourcesOf } from './sources.ts';
+import { type Group, isPart, readTokens, type Token } from './sql-tokens.ts';
+
 /** What a statement does with the tables that hold accounts' data. */
 export interface Reading {
   tables: string[];
@@ -7,73 +11,33 @@ export interface Reading {
   slots: number[];
 }
 
-type Token = string | Group;
-/** What stands in parentheses. */
-interface Group {
-  tokens: Token[];
-}
-
-/** A table by the name that it has in its part of the statement. */
-interface Source {
-  table: string;
-  name: string;
-}
-
-const WORDS = /"([^"]+)"|'(?:[^']|'')*'|([A-Za-z_][\w$]*)|\$(\d+)|\?|[().,=]|[^\s]/g;
-const AFTER_TABLES = new Set([
-  'where',
-  'on',
-  'set',
-  'join',
-  'inner',
-  'left',
-  'cross',
-  'order',
-  'group',
-  'limit',
-  'values',
-  'returning',
-  'as',
-  'using',
-  'select',
-  'for',
-  'default',
-]);
+/** Each part of these has conditions of its own. */
+const PARTED_BY = new Set<Token>(['union', 'intersect', 'except']);
+/** What is denied by a `not` before these is no condition that could hold. */
+const DENIED = new Set<Token | undefined>(['in', 'exists', 'null', 'like', 'between', 'distinct', 'materialized']);
 
 /**
  * Whether each part of a statement that reads or writes an account's table is held to an account that is given:
- * `account_id = ?`, not beside an `or`, or the same as in a table beside it that is.
+ * `account_id = ?`, not beside an `or` or after a `not`, or the same as in a table beside it that is.
  */
 export function readStatement(sql: string, tables: ReadonlySet<string>): Reading {
   const reading: Reading = { tables: [], loose: [], slots: [] };
-  readPart(parse(sql), tables, reading);
+  readParts(readTokens(sql), tables, reading);
   return reading;
 }
 
-function parse(sql: string): Token[] {
-  let placeholders = 0;
-  const stack: Token[][] = [[]];
-  for (const [text, quoted, word, number] of sql.matchAll(WORDS)) {
-    const top = stack.at(-1) ?? [];
-    if (text === '(') {
-      const group: Group = { tokens: [] };
-      top.push(group);
-      stack.push(group.tokens);
-    } else if (text === ')') stack.pop();
-    else if (text === '?') {
-      placeholders += 1;
-      top.push(`$${placeholders}`);
-    } else top.push(number !== undefined ? `$${number}` : (quoted ?? word?.toLowerCase() ?? text));
-  }
-  return stack[0] ?? [];
+function readParts(tokens: Token[], tables: ReadonlySet<string>, reading: Reading): void {
+  const end = tokens.findIndex((token) => PARTED_BY.has(token));
+  readPart(end < 0 ? tokens : tokens.slice(0, end), tables, reading);
+  if (end >= 0) readParts(tokens.slice(end + 1), tables, reading);
 }
 
-/** A statement, or a `select` within one: what stands in parentheses and is none belongs to it. */
+/** A statement, or one within another: what stands in parentheses and is none belongs to it. */
 function readPart(tokens: Token[], tables: ReadonlySet<string>, reading: Reading): void {
   const sources = sourcesOf(tokens).filter(({ table }) => tables.has(table));
   reading.tables.push(...sources.map(({ table }) => table));
-  const isHeld = heldSources(withoutSet(tokens), sources, reading.slots);
-  for (const { table, name } of sources) if (!isHeld(name)) reading.loose.push(table);
+  const holding = readConditions(withoutSet(tokens), sources, reading.slots);
+  for (const { table, name } of sources) if (!holding.isHeld(name)) reading.loose.push(table);
   for (const token of tokens) if (typeof token !== 'string') readGroup(token, tables, reading);
 }
 
@@ -86,67 +50,58 @@ function withoutSet(tokens: Token[]): Token[] {
 }
 
 function readGroup({ tokens }: Group, tables: ReadonlySet<string>, reading: Reading): void {
-  if (tokens[0] === 'select') readPart(tokens, tables, reading);
+  if (isPart(tokens)) readParts(tokens, tables, reading);
   else for (const token of tokens) if (typeof token !== 'string') readGroup(token, tables, reading);
 }
 
-function sourcesOf(tokens: Token[]): Source[] {
-  return tokens.flatMap((token, index) => {
-    const before = tokens[index - 1];
-    const isSource =
-      before === 'from' ||
-      before === 'join' ||
-      before === 'into' ||
-      (before === 'update' && tokens[index - 2] !== 'do');
-    if (!isSource || typeof token !== 'string') return [];
-    const next = tokens[index + 1] === 'as' ? tokens[index + 2] : tokens[index + 1];
-    const isNamed = typeof next === 'string' && /^\w+$/.test(next) && !AFTER_TABLES.has(next);
-    return [{ table: token, name: isNamed ? next : token }];
+/** What the conditions say, if they say it of every row. */
+function readConditions(tokens: Token[], sources: Source[], slots: number[]): Holding {
+  const holding = new Holding(slots);
+  if (hasLooseConditions(tokens)) return holding;
+  for (const [index, token] of tokens.entries()) {
+    if (token === 'where') holding.limitTo(undefined);
+    if (token === 'join') holding.limitTo(leftJoinedAt(tokens, index, sources));
+    if (token === 'into') readInserted(tokens, index, holding);
+    const [left, right] = [columnAt(tokens, index - 1, sources, -1), columnAt(tokens, index + 1, sources, 1)];
+    if (token === 'in' && left !== undefined) readAny(tokens[index + 1], left, holding);
+    if (token !== '=') continue;
+    if (left !== undefined && right !== undefined) holding.match(left, right);
+    holding.hold(left, tokens[index + 1]);
+    holding.hold(right, tokens[index - 1]);
+  }
+  return holding;
+}
+
+/** Beside an `or`, after a `not` and in some joins a condition holds nothing. */
+function hasLooseConditions(tokens: Token[]): boolean {
+  return tokens.some((token, index) => {
+    const next = tokens[index + 1];
+    if (token === 'right' || token === 'full') return next === 'join' || next === 'outer';
+    return token === 'or' || (token === 'not' && typeof next === 'string' && !DENIED.has(next));
   });
 }
 
-function heldSources(tokens: Token[], sources: Source[], slots: number[]): (name: string) => boolean {
-  // Beside an `or` a condition holds nothing.
-  if (tokens.includes('or')) return () => false;
-  const held = new Set<string>();
-  const pairs: [string, string][] = [];
-  for (const [index, token] of tokens.entries()) {
-    if (token === 'into') holdInserted(tokens, index, held, slots);
-    const [left, right] = [columnAt(tokens, index - 1, sources, -1), columnAt(tokens, index + 1, sources, 1)];
-    if (token === 'in' && left !== undefined) holdAny(tokens[index + 1], left, held, slots);
-    if (token !== '=') continue;
-    if (left !== undefined && right !== undefined) pairs.push([left, right]);
-    holdGiven(left, tokens[index + 1], held, slots);
-    holdGiven(right, tokens[index - 1], held, slots);
-  }
-  for (let count = 0; count < pairs.length; count += 1) {
-    for (const [one, other] of pairs) if (held.has(one) || held.has(other)) held.add(one).add(other);
-  }
-  return (name) => held.has(name);
+function leftJoinedAt(tokens: Token[], index: number, sources: Source[]): string | undefined {
+  const kind = tokens[index - 1] === 'outer' ? tokens[index - 2] : tokens[index - 1];
+  return kind === 'left' ? (sources.find((source) => source.index === index + 1)?.name ?? '') : undefined;
 }
 
-function holdGiven(name: string | undefined, given: Token | undefined, held: Set<string>, slots: number[]): void {
-  if (name === undefined || typeof given !== 'string' || !given.startsWith('$')) return;
-  held.add(name);
-  slots.push(Number(given.slice(1)));
-}
-
-function holdAny(given: Token | undefined, name: string, held: Set<string>, slots: number[]): void {
+function readAny(given: Token | undefined, name: string, holding: Holding): void {
   if (typeof given !== 'object') return;
   const values = given.tokens.filter((token) => token !== ',');
   if (values.every((token) => typeof token === 'string' && token.startsWith('$')))
-    for (const value of values) holdGiven(name, value, held, slots);
+    for (const value of values) holding.hold(name, value);
 }
 
 /** What is put in has the account among its values. */
-function holdInserted(tokens: Token[], index: number, held: Set<string>, slots: number[]): void {
+function readInserted(tokens: Token[], index: number, holding: Holding): void {
   const [table, columns, , values] = tokens.slice(index + 1, index + 5);
   if (typeof table !== 'string' || typeof columns !== 'object') return;
   const names = columns.tokens.filter((token) => token !== ',');
   const place = names.indexOf(keyOf(table));
   if (place < 0) return;
-  held.add(table);
-  if (typeof values === 'object') holdGiven(table, values.tokens.filter((token) => token !== ',')[place], held, slots);
+  holding.add(table);
+  if (typeof values === 'object') holding.hold(table, values.tokens.filter((token) => token !== ',')[place]);
 }
 
 function keyOf(table: string): string {

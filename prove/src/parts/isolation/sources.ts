@@ -1,0 +1,59 @@
+import { isPart, type Token } from './sql-tokens.ts';
+
+/** A table by the name that it has in its part of a statement. */
+export interface Source {
+  table: string;
+  name: string;
+  /** Where it stands; nowhere if in parentheses. */
+  index: number;
+}
+
+const BEFORE_TABLES = new Set<Token | undefined>(['from', 'using', 'join', 'into', 'only', 'lateral']);
+/** After these a comma is followed by another table. */
+const LIST_STARTS = new Set<Token>(['from', 'using']);
+const LIST_ENDS = new Set<Token>([
+  'where',
+  'set',
+  'group',
+  'having',
+  'window',
+  'order',
+  'limit',
+  'for',
+  'returning',
+  'values',
+  'select',
+]);
+/** What is no name of a table's own. */
+const AFTER_TABLES = new Set<Token>([
+  ...LIST_ENDS,
+  ...['on', 'join', 'inner', 'left', 'right', 'full', 'cross', 'natural', 'using', 'default', 'offset', 'fetch'],
+]);
+
+/** The tables that a part of a statement reads or writes. */
+export function sourcesOf(tokens: Token[]): Source[] {
+  const sources: Source[] = [];
+  let isList = false;
+  for (const [index, token] of tokens.entries()) {
+    const before = tokens[index - 1];
+    const isUpdated = before === 'update' && tokens[index - 2] !== 'do';
+    if (BEFORE_TABLES.has(before) || isUpdated || (isList && before === ',')) sources.push(...sourcesAt(tokens, index));
+    if (LIST_STARTS.has(token)) isList = true;
+    if (LIST_ENDS.has(token)) isList = false;
+  }
+  return sources;
+}
+
+function sourcesAt(tokens: Token[], index: number): Source[] {
+  const [token, dot, second] = tokens.slice(index, index + 3);
+  if (token === undefined) return [];
+  if (typeof token !== 'string') {
+    if (isPart(token.tokens)) return [];
+    return sourcesOf(['from', ...token.tokens]).map((source) => ({ ...source, index: -1 }));
+  }
+  // The schema stands before the dot.
+  if (dot === '.' && typeof second === 'string') return sourcesAt(tokens, index + 2);
+  const next = tokens[index + 1] === 'as' ? tokens[index + 2] : tokens[index + 1];
+  const isNamed = typeof next === 'string' && /^\w+$/.test(next) && !AFTER_TABLES.has(next);
+  return [{ table: token, name: isNamed ? next : token, index }];
+}
