@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { assertAbout, assertHeld, type Run } from '../src/parts/isolation/statement-log.ts';
 import { readStatement } from '../src/parts/isolation/statements.ts';
 
 const TABLES = new Set(['accounts', 'listings', 'events', 'facets']);
@@ -73,4 +74,21 @@ test('what touches no table of accounts is no matter', () => {
     loose: [],
     slots: [],
   });
+});
+
+const LISTED: Run = { sql: 'select doc from listings where account_id = ?', accounts: [[1, 'acc_1']] };
+
+/** So many statements, each another one. */
+function makeRuns(count: number): Run[] {
+  return Array.from({ length: count }, (_, index) => ({ ...LISTED, sql: `${LISTED.sql} and id = ${index}` }));
+}
+
+test('a log of few statements proves nothing', () => {
+  const accountIds = new Set(['acc_1']);
+  assert.ok(assertHeld(makeRuns(1_000), TABLES).ofAccounts === 1_000);
+  assert.throws(() => assertHeld([], TABLES), /the log has/);
+  assert.throws(() => assertHeld(makeRuns(3), TABLES), /the log has/);
+  assert.ok(assertAbout(makeRuns(10_000), TABLES, accountIds) === 10_000);
+  assert.throws(() => assertAbout([], TABLES, accountIds), /the log has/);
+  assert.throws(() => assertAbout(makeRuns(3), TABLES, accountIds), /the log has/);
 });

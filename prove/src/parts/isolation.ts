@@ -5,7 +5,7 @@ import type { Outcome, Part, Trial } from '../part.ts';
 import { assertQuietLog, stateOf } from './isolation/aftermath.ts';
 import { askForTheirs } from './isolation/asking.ts';
 import { Canaries } from './isolation/canaries.ts';
-import { FAULTS } from './isolation/faults.ts';
+import { FAULTS, ON_POSTGRES } from './isolation/faults.ts';
 import { type Ground, preparePostgres, prepareSqlite } from './isolation/grounds.ts';
 import { assertHeldApart } from './isolation/held.ts';
 import { mixAccounts } from './isolation/mix.ts';
@@ -25,9 +25,8 @@ export const isolation: Part = {
 };
 
 async function runIsolation(trial: Trial): Promise<Outcome> {
-  const grounds = trial.size === 'full' ? [prepareSqlite, preparePostgres] : [prepareSqlite];
   const all: Tried[] = [];
-  for (const prepare of grounds) all.push(await tryOn(await prepare(trial), trial));
+  for (const prepare of groundsOf(trial)) all.push(await tryOn(await prepare(trial), trial));
   const sum = (count: (tried: Tried) => number) =>
     all.reduce((total, tried) => total + count(tried), 0).toLocaleString('en');
   return {
@@ -40,6 +39,11 @@ async function runIsolation(trial: Trial): Promise<Outcome> {
       ),
     ],
   };
+}
+
+function groundsOf({ size, fault }: Trial) {
+  if (fault === ON_POSTGRES) return [preparePostgres];
+  return size === 'full' ? [prepareSqlite, preparePostgres] : [prepareSqlite];
 }
 
 /** What was done on one engine. */

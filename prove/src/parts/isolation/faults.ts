@@ -8,6 +8,18 @@ function forget(file: string, after: string, before = ''): Patch {
   return { file: `${STORAGE}/${file}`, from: before + OF_ACCOUNT + after, to: before + after };
 }
 
+const BY_ID_ALONE: Omit<Fault, 'name'> = {
+  what: 'a statement changes a listing by its id, which nobody can see from outside',
+  patches: [forget('listings.ts', `    .where('id', '=', parameter('id')),\n);\n\n/** Replaces`)],
+};
+
+/** The same on the other engine, whose statements are known from its own log. */
+export const ON_POSTGRES: Fault = {
+  ...BY_ID_ALONE,
+  name: 'statement-postgres',
+  what: `${BY_ID_ALONE.what}, on PostgreSQL`,
+};
+
 export const FAULTS: readonly Fault[] = [
   {
     name: 'listing',
@@ -176,11 +188,8 @@ function nameLast(holder: Holder | undefined): string {
       },
     ],
   },
-  {
-    name: 'statement',
-    what: 'a statement changes a listing by its id, which nobody can see from outside',
-    patches: [forget('listings.ts', `    .where('id', '=', parameter('id')),\n);\n\n/** Replaces`)],
-  },
+  { ...BY_ID_ALONE, name: 'statement' },
+  ON_POSTGRES,
   {
     name: 'woken',
     what: 'who waits is answered when something happens in another account',

@@ -69,6 +69,13 @@ export class ServerLog implements StatementLog {
   }
 }
 
+/** Texts, those of them on accounts' tables, and values that are accounts' ids: with fewer the log lacks what was run. */
+const LOGGED_MIN = { statements: 60, ofAccounts: 40, runs: 1_000 };
+
+function assertLogged(what: string, count: number, least: number): void {
+  assert.ok(count >= least, `the log has ${count} ${what}: what the service runs is not known`);
+}
+
 export interface Found {
   statements: number;
   /** Those that touch accounts' tables. */
@@ -93,6 +100,8 @@ export function assertHeld(runs: readonly Run[], tables: ReadonlySet<string>): F
     }
   }
   assert.deepEqual(loose, [], `${loose.length} statements touch an account's table and name no account: ${loose[0]}`);
+  assertLogged('texts of statements', texts.size, LOGGED_MIN.statements);
+  assertLogged("texts of statements on accounts' tables", ofAccounts, LOGGED_MIN.ofAccounts);
   return { statements: texts.size, ofAccounts, excepted };
 }
 
@@ -112,6 +121,7 @@ export function assertAbout(
     const foreign = own.filter(([, accountId]) => !accountIds.has(accountId));
     assert.deepEqual(foreign, [], `a statement is about another account than those that work: ${sql}`);
   }
+  assertLogged('statements for an account', count, LOGGED_MIN.runs);
   return count;
 }
 
