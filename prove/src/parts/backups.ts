@@ -4,6 +4,8 @@ import { environment, PROGRAM } from '../../../server/test/support/process.ts';
 import type { Fault, Outcome, Part, Trial } from '../part.ts';
 import { createRandom, type Random } from '../random.ts';
 import { settingsOf } from '../service.ts';
+import { setUp, tryDumps, tryMoment } from './backups/on-postgres.ts';
+import { createArchivingServer, DEBIAN, findPrograms, PROGRAMS } from './backups/postgres-server.ts';
 import { refuse, refuseWhileServed, restoreAndCompare } from './backups/restoring.ts';
 import { type Means, type Source, takeUnderLoad } from './backups/taking.ts';
 
@@ -67,6 +69,8 @@ const faults: readonly Fault[] = [
 /** Backups of each service, and listings that are there before. */
 const SIZES = { full: { count: 20, filler: 30_000 }, small: { count: 2, filler: 0 } } as const;
 
+const WITHOUT_PROGRAMS = `PostgreSQL's pg_dump and base backups: no folder of the PATH or of ${DEBIAN} has all of ${PROGRAMS.join(', ')}`;
+
 export const backups: Part = {
   name: 'backups',
   title: 'Backup and restore',
@@ -81,7 +85,16 @@ async function run(trial: Trial): Promise<Outcome> {
   const names = trial.size === 'full' ? ['one process', 'two workers'] : ['one process'];
   const sources: Source[] = [];
   for (const [index, name] of names.entries()) sources.push(await tryFile(trial, random, name, `${index + 1}`));
-  return describe(sources);
+  if (trial.size === 'small') return describe(sources);
+  const programs = findPrograms();
+  if (programs === undefined) return { ...describe(sources), skipped: [WITHOUT_PROGRAMS] };
+  const server = await createArchivingServer(trial, programs);
+  await setUp(server);
+  sources.push(await tryDumps(trial, random, server));
+  const { acknowledged } = await tryMoment(trial, random, server);
+  const { figures, ...rest } = describe(sources);
+  const moment = `1, of a base backup and the log of ${acknowledged.toLocaleString('en')} acknowledged writes`;
+  return { ...rest, figures: [...figures, ['PostgreSQL brought back to a moment', moment]] };
 }
 
 /** Backups of a database in a file, which so many processes serve. */
