@@ -3,19 +3,24 @@ import { openOperator } from '../../../server/test/support/operator.ts';
 import { serveFor } from '../../../server/test/support/serving.ts';
 import type { Outcome, Part, Trial } from '../part.ts';
 import { assertQuietLog, stateOf } from './isolation/aftermath.ts';
-import { askForTheirs } from './isolation/asking.ts';
 import { Canaries } from './isolation/canaries.ts';
 import { FAULTS, ON_POSTGRES } from './isolation/faults.ts';
 import { type Ground, preparePostgres, prepareSqlite } from './isolation/grounds.ts';
-import { assertHeldApart } from './isolation/held.ts';
 import { mixAccounts } from './isolation/mix.ts';
 import { assertAbout, assertHeld } from './isolation/statement-log.ts';
+import { askForTheirs } from './isolation/trier.ts';
+import { assertHeldApart } from './isolation/waiting.ts';
 import { Wire } from './isolation/wire.ts';
 import { createWorld } from './isolation/world.ts';
 
 const CONNECTIONS = 4;
 const MIXES = { full: { connections: 6, requests: 300 }, small: { connections: 2, requests: 40 } };
 
+/**
+ * What is asked for stands in `asks.ts`, who asks for it in `tasks.ts`; `trier.ts` sends that and judges each answer,
+ * `mix.ts` likewise while two accounts ask at once, `waiting.ts` while they wait. Then `statement-log.ts` judges what was
+ * run on the database, and `aftermath.ts` what was logged.
+ */
 export const isolation: Part = {
   name: 'isolation',
   title: 'Isolation',

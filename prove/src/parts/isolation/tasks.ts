@@ -1,7 +1,6 @@
 import { isOfPeople } from '../../../../server/test/support/openapi.ts';
-import { type Ask, asksOf } from './asks.ts';
+import { type Ask, asksOf, formatAsksOf, methodAsksOf, wholeAskOf } from './asks.ts';
 import type { Bait } from './bait.ts';
-import { formatAsksOf, methodAsksOf, wholeAskOf } from './other-asks.ts';
 import type { Persona } from './personas.ts';
 import { nameOf } from './tenant.ts';
 import type { World } from './world.ts';

@@ -3,11 +3,12 @@ import { type Ask, fillIn } from './asks.ts';
 import { BAIT_KINDS, type Bait } from './bait.ts';
 import type { Canaries, Owner } from './canaries.ts';
 import { comparable } from './comparable.ts';
-import type { Persona } from './personas.ts';
-import type { Task } from './tasks.ts';
+import { createPersonas, type Persona } from './personas.ts';
+import { endingTasks, type Task, tasksOf } from './tasks.ts';
 import type { Answer, Sent } from './wire.ts';
 import type { World } from './world.ts';
 
+const AT_ONCE = 4;
 /** What may be counted between two readings is another one then: what is told is not. */
 const TRIES = 3;
 
@@ -28,8 +29,39 @@ export interface Asking {
   bytes: number;
 }
 
+/** Lets everybody ask for what is not theirs, in every place, and for what never was: the answers must be the same. */
+export async function askForTheirs(world: World, isThorough: boolean): Promise<Asking> {
+  const asking: Asking = {
+    asked: new Map(),
+    operations: new Set(),
+    named: new Map(),
+    personas: 0,
+    requests: 0,
+    bytes: 0,
+  };
+  const personas = createPersonas(world);
+  asking.personas = personas.length;
+  const trier = new Trier(world, asking);
+  const tasks = personas.flatMap((persona) => tasksOf(persona, isThorough));
+  const isRead = ({ ask }: Task) => isReading(ask);
+  // While nobody writes, answers depend on nothing else.
+  await inParallel(tasks.filter(isRead), (task) => trier.compare(task));
+  for (const task of tasks.filter((each) => !isRead(each))) await trier.compare(task);
+  for (const task of await endingTasks(world)) await trier.compare(task);
+  return asking;
+}
+
+async function inParallel<T>(items: T[], work: (item: T) => Promise<void>): Promise<void> {
+  const rest = items.values();
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (const item of rest) await work(item);
+    }),
+  );
+}
+
 /** Asks twice each time. */
-export class Trier {
+class Trier {
   readonly #world: World;
   readonly #asking: Asking;
   readonly #twins = new Map<Bait, Bait>();
@@ -109,6 +141,6 @@ function isAbout({ path, headers, body = '' }: Ask): boolean {
 }
 
 /** Whether it changes nothing. */
-export function isReading({ method }: Ask): boolean {
+function isReading({ method }: Ask): boolean {
   return method === 'GET' || method === 'HEAD';
 }
