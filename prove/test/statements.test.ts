@@ -85,10 +85,10 @@ function makeRuns(count: number): Run[] {
 
 test('a log of few statements proves nothing', () => {
   const accountIds = new Set(['acc_1']);
-  assert.ok(assertHeld(makeRuns(1_000), TABLES).ofAccounts === 1_000);
+  assert.equal(assertHeld(makeRuns(100), TABLES).ofAccounts, 100);
   assert.throws(() => assertHeld([], TABLES), /the log has/);
   assert.throws(() => assertHeld(makeRuns(3), TABLES), /the log has/);
-  assert.ok(assertAbout(makeRuns(10_000), TABLES, accountIds) === 10_000);
+  assert.equal(assertAbout(makeRuns(1_000), TABLES, accountIds), 1_000);
   assert.throws(() => assertAbout([], TABLES, accountIds), /the log has/);
   assert.throws(() => assertAbout(makeRuns(3), TABLES, accountIds), /the log has/);
 });
