@@ -43,6 +43,17 @@ export const FAULTS: readonly Fault[] = [
     patches: [{ file: 'server/src/worker/housekeeping.ts', from: 'hasClockJumped() ? undefined : ', to: '' }],
   },
   {
+    name: 'events-purged',
+    what: 'Events that look old while the clock is ahead are removed',
+    patches: [
+      {
+        file: 'server/src/worker/housekeeping.ts',
+        from: "purge('events', EVENT_PURGE_INTERVAL_MS, (signal) => purgeEvents(database, signal)),",
+        to: "schedule('purge events', EVENT_PURGE_INTERVAL_MS, (signal) => purgeEvents(database, signal), logger),",
+      },
+    ],
+  },
+  {
     name: 'long-wait',
     what: 'A client is told to wait until the clock gets to where it was',
     patches: [
