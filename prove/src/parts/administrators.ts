@@ -11,6 +11,7 @@ import { tryMemory } from './administrators/memory.ts';
 import { readOperations } from './administrators/operations.ts';
 import { tryOrigins } from './administrators/origins.ts';
 import { tryPages } from './administrators/pages.ts';
+import { tryPasswordResets } from './administrators/password-resets.ts';
 import { tryRoles } from './administrators/roles.ts';
 import { addStranger, addThings, type Figure, type Scene, startScene } from './administrators/scene.ts';
 import { trySecondFactors } from './administrators/second-factors.ts';
@@ -36,6 +37,7 @@ const TRIES: [what: string, run: (scene: Scene) => Promise<Figure[]>][] = [
   ['passwords', tryPasswords],
   ['second factors', trySecondFactors],
   ['invitations', tryInvitations],
+  ['links to a new password', tryPasswordResets],
   ['sessions and cookies', trySessions],
   ['pages and redirects', tryPages],
   ['routes of better-auth', tryIdentityRoutes],

@@ -17,6 +17,22 @@ export const faults: readonly Fault[] = [
     ],
   },
   {
+    name: 'uncounted-people',
+    what: 'guesses on one account are counted only where they come from',
+    patches: [{ file: `${IDENTITY}/attempts.ts`, from: 'if (isSignedIn) return atAddress;', to: 'return atAddress;' }],
+  },
+  {
+    name: 'uncounted-places',
+    what: 'guesses from one address are counted only by the account that they are about',
+    patches: [
+      {
+        file: `${IDENTITY}/attempts.ts`,
+        from: "{ limiter: this.#byAddress, slot: this.#slot(networkOf(address)), which: 'from this address' },",
+        to: '',
+      },
+    ],
+  },
+  {
     name: 'forged',
     what: 'anybody may say where they come from',
     patches: [

@@ -35,7 +35,7 @@ async function tryOneAddress(scene: Scene): Promise<Figure[]> {
 }
 
 async function tryManyAddresses(scene: Scene): Promise<Figure[]> {
-  const times = sizeOf(scene.trial, 10_000, 30);
+  const times = sizeOf(scene.trial, 10_000, 330);
   const victim = await addPerson(scene);
   const addresses = Array.from({ length: Math.ceil(times / 5) }, () => scene.visitor().address);
   const counts = await guessMany(scene, times, LANES, (index) =>
@@ -82,7 +82,7 @@ async function tryForgedAddresses(scene: Scene): Promise<Figure[]> {
 async function trySpraying(scene: Scene): Promise<Figure[]> {
   const { trial, visitor } = scene;
   const [places, people] = [sizeOf(trial, 20, 1), sizeOf(trial, 5, 1)];
-  const each = sizeOf(trial, 500, 20);
+  const each = sizeOf(trial, 500, 165);
   const times = places * each;
   const known = await Promise.all(Array.from({ length: people }, () => addPerson(scene)));
   const emails = [
@@ -115,6 +115,7 @@ function outcomeOf({ status, headers }: Answer): number | string {
 
 function assertRefused(counts: Map<number | string, number>, times: number, counted: number, which: string): void {
   const lookedAtMax = counted * COUNTERS;
+  assert.ok(times > lookedAtMax, `${times} guesses ${which} would not tell whether they are counted`);
   const lookedAt = counts.get(401) ?? 0;
   assert.ok(lookedAt <= lookedAtMax, `${lookedAt} of ${times} guesses ${which} were looked at, ${lookedAtMax} may be`);
   const others = [...counts].filter(([outcome]) => outcome !== 401 && outcome !== 429);

@@ -36,23 +36,10 @@ export function nameOf({ method, path }: DocumentedOperation): string {
   return `${method.toUpperCase()} /admin${path}`;
 }
 
-const TABLES = [
-  'users',
-  'credentials',
-  'two_factors',
-  'memberships',
-  'invitations',
-  'accounts',
-  'api_keys',
-  'listings',
-  'account_heads',
-  'sessions',
-  'setup_links',
-];
-
-/** All that a change could change, but for when something was used. */
+/** All that stands in the database, but for when something was used. */
 export async function stateOf({ database }: Scene): Promise<string> {
-  const rows = await Promise.all(TABLES.map((table) => database.sql(`select * from ${table} order by 1, 2`)));
+  const tables = await database.sql("select name from sqlite_schema where type = 'table' order by name");
+  const rows = await Promise.all(tables.map(({ name }) => database.sql(`select * from "${name}"`)));
   return JSON.stringify(rows, (name, value) =>
     /^(last_used_at|updated_at|expires_at)$/.test(name) ? undefined : value,
   );
