@@ -2,11 +2,14 @@ import assert from 'node:assert/strict';
 import { drive, type Load } from '../../../bench/src/driver.ts';
 import { formatCount, formatGrowth, formatMs, formatRatio } from '../../../bench/src/formats.ts';
 import { residentBytesOf, watchPeak } from '../../../bench/src/process-stats.ts';
+import { createDatabase } from '../../../server/test/support/database.ts';
+import { assertKept } from '../../../server/test/support/ledger.ts';
 import type { ServeProcess } from '../../../server/test/support/process.ts';
 import type { Outcome, Part, Trial } from '../part.ts';
 import { createTenant, serve } from '../service.ts';
 import { countSockets } from '../sockets.ts';
 import { faults, SHORT_PATIENCE } from './slow-and-many/faults.ts';
+import { assertHeld } from './slow-and-many/half-time.ts';
 import { fill, normalCalls } from './slow-and-many/normal-calls.ts';
 import { type Phase, phasesOf } from './slow-and-many/phases.ts';
 import { assertTurnedAway } from './slow-and-many/turned-away.ts';
@@ -27,11 +30,12 @@ export const slowAndMany: Part = {
 };
 
 async function run(trial: Trial): Promise<Outcome> {
-  const { key } = await createTenant(trial);
+  const tenant = await createTenant(trial);
+  const { key } = tenant;
   const service = await serve(withShortPatience(trial));
-  await fill(service.url, key, trial);
+  const ledger = await fill(service.url, key, trial);
   const port = Number(new URL(service.url).port);
-  const next = await normalCalls(port, key);
+  const next = await normalCalls(port, key, ledger);
   const drivers = { port, connections: CONNECTIONS, next, perSecond: REQUESTS_PER_SECOND };
   const load = (seconds: number) => drive({ ...drivers, seconds }).catch(failNormal);
   const before = await load(BEFORE_SECONDS[trial.size]);
@@ -40,7 +44,7 @@ async function run(trial: Trial): Promise<Outcome> {
   let requests = before.requests;
   for (const phase of phases) {
     trial.say(phase.name);
-    const { during, growthBytes } = await stand(service, phase, trial, load);
+    const { during, held, growthBytes } = await stand(service, phase, trial, load);
     requests += during.requests;
     told.push(
       [
@@ -48,8 +52,11 @@ async function run(trial: Trial): Promise<Outcome> {
         `${formatMs(during.p99Ms)} ms, ${formatRatio(during.p99Ms / before.p99Ms)} × before`,
       ],
       [`memory during: ${phase.name}`, formatGrowth(growthBytes)],
+      [`connections at half-time: ${phase.name}`, held],
     );
   }
+  trial.say('comparing with what is stored');
+  await assertKept(service.url, tenant, await createDatabase(trial.directory, 'sqlite'), ledger);
   assert.equal(await service.end(), 0, 'the service ends as it is told');
   const crowd = phases.flatMap(({ crowds }) => crowds).reduce((sum, { count }) => sum + count, 0);
   return {
@@ -70,22 +77,23 @@ async function stand(
   { name, crowds, seconds, growthMaxBytes }: Phase,
   { size }: Trial,
   load: (seconds: number) => Promise<Load>,
-): Promise<{ during: Load; growthBytes: number }> {
+): Promise<{ during: Load; held: string; growthBytes: number }> {
   const pid = Number(service.child.pid);
   const socketsBefore = countSockets(service);
   const bytesBefore = residentBytesOf(pid) ?? 0;
   const port = Number(new URL(service.url).port);
   const { result, peakBytes } = await watchPeak(pid, async () => {
     const sieges = await Promise.all(crowds.map((crowd) => besiege(port, crowd, BYTE_INTERVAL_MS[size])));
-    const during = await load(seconds);
+    const othersCount = socketsBefore + CONNECTIONS;
+    const [during, held] = await Promise.all([load(seconds), assertHeld(service, sieges, { seconds, othersCount })]);
     for (const siege of sieges) siege.lift();
     await assertTurnedAway(service, sieges, size, socketsBefore);
     for (const siege of sieges) siege.end();
-    return during;
+    return { during, held };
   });
   const growthBytes = peakBytes - bytesBefore;
   assert.ok(growthBytes < growthMaxBytes, `${name}: memory has grown by ${formatGrowth(growthBytes)}`);
-  return { during: result, growthBytes };
+  return { ...result, growthBytes };
 }
 
 /** The small form has no time for minutes. */

@@ -1,18 +1,21 @@
 import assert from 'node:assert/strict';
 import type { Exchange } from '../../../../bench/src/connection.ts';
 import { sendCall, serializeCall } from '../../../../bench/src/requests.ts';
+import { createLedger, descriptionOf, type Ledger } from '../../../../server/test/support/ledger.ts';
 import type { Trial } from '../../part.ts';
 
 /** More than all buffers between two programs hold. */
 const LISTINGS = { full: 6_000, small: 2_500 };
-const DESCRIPTION_LENGTH = 3_600;
-const BODY = '{"address":"12 Elm Street","beds":3,"baths":2}';
+/** Whose descriptions are 3,597 characters long, and 13. */
+const PRICES = { long: 128, short: 280 };
+/** The address of what is never sent whole. */
+export const UNFINISHED = '1 Unfinished Lane';
 
-/** Makes the account's list long. */
-export async function fill(url: string, key: string, { size }: Trial): Promise<void> {
-  const rows = Array.from({ length: LISTINGS[size] }, (_, index) =>
-    JSON.stringify({ address: `${index} Oak Lane`, beds: 3, baths: 2, description: 'x'.repeat(DESCRIPTION_LENGTH) }),
-  );
+/** Makes the account's list long. @returns what the account has then */
+export async function fill(url: string, key: string, { size }: Trial): Promise<Ledger> {
+  const ledger = createLedger();
+  ledger.gone.add(UNFINISHED);
+  const rows = Array.from({ length: LISTINGS[size] }, (_, index) => note(ledger, `${index} Oak Lane`, PRICES.long));
   const response = await fetch(`${url}/v1/imports`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/x-ndjson' },
@@ -20,28 +23,36 @@ export async function fill(url: string, key: string, { size }: Trial): Promise<v
   });
   const report: unknown = await response.json();
   assert.equal(Object(report).created, rows.length, JSON.stringify(report));
+  return ledger;
 }
 
-/** What normal clients ask for, in turns. */
-export async function normalCalls(port: number, key: string): Promise<() => Exchange> {
-  const create = { method: 'POST', path: '/v1/listings', key, body: BODY } as const;
-  const created = await sendCall(port, create);
+/** Writes down a listing that will be there, and returns the body that makes it. */
+function note({ known }: Ledger, address: string, listPrice: number): string {
+  known.set(address, { address, listPrice, version: 1 });
+  return JSON.stringify({ address, beds: 3, baths: 2, listPrice, description: descriptionOf(listPrice) });
+}
+
+/** What normal clients ask for, in turns: each is answered as it must be, or the trial is over. */
+export async function normalCalls(port: number, key: string, ledger: Ledger): Promise<() => Exchange> {
+  const create = () => {
+    const body = note(ledger, `${ledger.known.size} Elm Lane`, PRICES.short);
+    return { method: 'POST', path: '/v1/listings', key, body } as const;
+  };
+  const created = await sendCall(port, create());
   const { id } = JSON.parse(created.body.toString());
   const exchange = (call: Parameters<typeof serializeCall>[1], status: number, text: string): Exchange => ({
     request: serializeCall(port, call),
     expected: { status, contains: [Buffer.from(text)] },
   });
-  const exchanges = [
-    exchange({ method: 'GET', path: '/v1/me', key }, 200, '"account"'),
-    exchange({ method: 'GET', path: `/v1/listings/${id}`, key }, 200, id),
-    exchange(create, 201, '12 Elm Street'),
-    exchange({ method: 'GET', path: '/v1/listings?limit=1', key }, 200, '"nextCursor"'),
-  ];
+  const me = exchange({ method: 'GET', path: '/v1/me', key }, 200, '"account"');
+  const listing = exchange({ method: 'GET', path: `/v1/listings/${id}`, key }, 200, id);
+  const page = exchange({ method: 'GET', path: '/v1/listings?limit=1', key }, 200, '"nextCursor"');
+  const turns = [() => me, () => listing, () => exchange(create(), 201, 'Elm Lane'), () => page];
   let turn = 0;
   return () => {
     turn += 1;
-    const next = exchanges[turn % exchanges.length];
+    const next = turns[turn % turns.length];
     assert.ok(next !== undefined);
-    return next;
+    return next();
   };
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Trial } from '../../part.ts';
+import { UNFINISHED } from './normal-calls.ts';
 import type { Crowd } from './visitors.ts';
 
 /** Crowds that come together, and how long they stay at least. */
@@ -12,6 +13,11 @@ export interface Phase {
 }
 
 const IDLE = 10_000;
+/** An idle connection stays longer than with load balancers, a head without a byte for ten seconds; the small form is short. */
+const STAY_MS = {
+  full: { idle: 60_000, head: 9_500, body: 59_000, reader: 60_000 },
+  small: { idle: 2_500, head: 1_800, body: 2_500, reader: 2_500 },
+};
 /** Files that this process and the service need besides. */
 const OTHER_FILES = 1_500;
 /** Of the garbage that normal requests leave until it is collected. */
@@ -26,7 +32,12 @@ function readFilesMax(): number {
 }
 
 export function phasesOf({ size }: Trial, key: string): { phases: Phase[]; skipped: string[] } {
-  if (size === 'small') return { phases: [all(key)], skipped: [] };
+  const { idle, silent, heads, bodies, deaf } = crowdsOf(STAY_MS[size], key);
+  if (size === 'small') {
+    const crowds = [idle(300), silent(50), heads(50), bodies(50), deaf(40)];
+    const together = { name: 'all at once', crowds, seconds: 3, growthMaxBytes: NOISE_BYTES + 40 * DEAF_BYTES };
+    return { phases: [together], skipped: [] };
+  }
   const filesMax = readFilesMax();
   const idleCount = Math.min(IDLE, filesMax - OTHER_FILES);
   const minute = { seconds: 60 };
@@ -39,13 +50,13 @@ export function phasesOf({ size }: Trial, key: string): { phases: Phase[]; skipp
     },
     {
       name: '1,000 that send a byte a second, half of them in the head and half in the body',
-      crowds: [heads(500), bodies(500, key)],
+      crowds: [heads(500), bodies(500)],
       growthMaxBytes: NOISE_BYTES + 1_000 * IDLE_BYTES,
       ...minute,
     },
     {
       name: '200 that ask for the whole list and never read it',
-      crowds: [deaf(200, key)],
+      crowds: [deaf(200)],
       growthMaxBytes: NOISE_BYTES + 200 * DEAF_BYTES,
       ...minute,
     },
@@ -54,34 +65,36 @@ export function phasesOf({ size }: Trial, key: string): { phases: Phase[]; skipp
   return { phases, skipped: idleCount < IDLE ? [skipped] : [] };
 }
 
-/** In the small form they come together. */
-function all(key: string): Phase {
-  const crowds = [idle(300), silent(50), heads(50), bodies(50, key), deaf(40, key)];
-  return { name: 'all at once', crowds, seconds: 2, growthMaxBytes: NOISE_BYTES + 40 * DEAF_BYTES };
-}
-
-function idle(count: number): Crowd {
-  return { name: 'idle', count, greeting: 'GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n' };
-}
-
-function silent(count: number): Crowd {
-  return { name: 'silent', count, greeting: '' };
-}
-
-function heads(count: number): Crowd {
-  return { name: 'slow heads', count, greeting: '', slowly: 'GET /livez HTTP/1.1\r\nHost: a', isStubborn: true };
-}
-
-function bodies(count: number, key: string): Crowd {
-  const lines = [`Authorization: Bearer ${key}`, 'Content-Type: application/json', 'Content-Length: 5000'];
-  const greeting = `POST /v1/listings HTTP/1.1\r\nHost: localhost\r\n${lines.join('\r\n')}\r\n\r\n`;
-  return { name: 'slow bodies', count, greeting, slowly: '{"address":"slow","beds":3,"baths":2} ' };
-}
-
 export const DEAF_ID = 'deaf';
 
-function deaf(count: number, key: string): Crowd {
-  const lines = [`Authorization: Bearer ${key}`, `X-Request-Id: ${DEAF_ID}`, 'Accept: application/x-ndjson'];
-  const greeting = `GET /v1/listings HTTP/1.1\r\nHost: localhost\r\n${lines.join('\r\n')}\r\n\r\n`;
-  return { name: 'deaf', count, greeting, isDeaf: true };
+function crowdsOf(stayMs: (typeof STAY_MS)['full'], key: string) {
+  const authorization = `Authorization: Bearer ${key}`;
+  return {
+    idle: (count: number): Crowd => ({
+      ...{ name: 'idle', count, stayMs: stayMs.idle },
+      greeting: greet('GET /livez'),
+    }),
+    silent: (count: number): Crowd => ({
+      ...{ name: 'silent', count, stayMs: stayMs.head },
+      greeting: '',
+    }),
+    heads: (count: number): Crowd => ({
+      ...{ name: 'slow heads', count, stayMs: stayMs.head, isStubborn: true },
+      greeting: '',
+      slowly: 'GET /livez HTTP/1.1\r\nHost: a',
+    }),
+    bodies: (count: number): Crowd => ({
+      ...{ name: 'slow bodies', count, stayMs: stayMs.body },
+      greeting: greet('POST /v1/listings', authorization, 'Content-Type: application/json', 'Content-Length: 5000'),
+      slowly: `{"address":"${UNFINISHED}","beds":3,"baths":2} `,
+    }),
+    deaf: (count: number): Crowd => ({
+      ...{ name: 'deaf', count, stayMs: stayMs.reader, isDeaf: true },
+      greeting: greet('GET /v1/listings', authorization, `X-Request-Id: ${DEAF_ID}`, 'Accept: application/x-ndjson'),
+    }),
+  };
+}
+
+function greet(target: string, ...headers: string[]): string {
+  return `${[`${target} HTTP/1.1`, 'Host: localhost', ...headers].join('\r\n')}\r\n\r\n`;
 }

@@ -8,8 +8,6 @@ import type { Siege, Visitor } from './visitors.ts';
 
 /** By then whoever is still there is kept for ever: `node:http` drops a reader after twice 75 s. */
 const DEADLINE_MS = { full: 200_000, small: 20_000 };
-/** An idle connection lasts so long at least: longer than with load balancers. */
-const IDLE_MIN_MS = { full: 60_000, small: 2_500 };
 
 /** Waits until the service has closed all, in words where it can: no client leaves by itself. */
 export async function assertTurnedAway(
@@ -29,11 +27,12 @@ export async function assertTurnedAway(
   const isOver = () => hasEnded(service.child) || isGone() || performance.now() > deadlineMs;
   await until('all connections are closed', isOver, 2 * DEADLINE_MS[size]);
   assert.ok(!hasEnded(service.child), `the service has ended: ${service.stderr()}`);
-  for (const { crowd, visitors } of sieges) {
+  for (const { crowd, visitors, missed } of sieges) {
+    assert.equal(missed.length, 0, `${missed.length} came again in vain (${crowd.name}): ${missed[0]}`);
     if (crowd.isDeaf) continue;
     const open = visitors.filter((visitor) => !isClosed(visitor)).length;
     assert.equal(open, 0, `${open} of ${crowd.count} connections are kept for ever (${crowd.name})`);
-    const isRight = crowd.name === 'idle' ? wasKept(IDLE_MIN_MS[size]) : wasTold408;
+    const isRight = crowd.name === 'idle' ? wasKept(crowd.stayMs) : wasTold408;
     const wrong = visitors.filter((visitor) => !isRight(visitor));
     assert.equal(
       wrong.length,
@@ -50,9 +49,9 @@ function isClosed({ closedAtMs }: Visitor): boolean {
   return closedAtMs !== undefined;
 }
 
-function wasKept(idleMinMs: number): (visitor: Visitor) => boolean {
+function wasKept(stayMs: number): (visitor: Visitor) => boolean {
   return ({ text, openedAtMs, closedAtMs = 0 }) =>
-    text.startsWith('HTTP/1.1 200 ') && closedAtMs - openedAtMs >= idleMinMs;
+    text.startsWith('HTTP/1.1 200 ') && closedAtMs - openedAtMs >= stayMs;
 }
 
 function wasTold408({ text }: Visitor): boolean {

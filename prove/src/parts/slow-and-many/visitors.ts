@@ -21,6 +21,8 @@ export interface Crowd {
   slowly?: string;
   /** Takes nothing of what is sent to it. */
   isDeaf?: boolean;
+  /** So long the service lets them stay, at least. */
+  stayMs: number;
   /** Whoever is turned away comes again. */
   isStubborn?: boolean;
 }
@@ -29,6 +31,8 @@ export interface Siege {
   crowd: Crowd;
   /** All that have come, also those who were turned away. */
   visitors: Visitor[];
+  /** Why whoever came again was not let in. */
+  missed: string[];
   /** Nobody comes again. */
   lift(): void;
   /** Ends what is still open. */
@@ -41,14 +45,14 @@ const ARRIVALS_MAX = 100;
 /** Opens all connections of a crowd; `byteIntervalMs` lies between two bytes of who sends slowly. */
 export async function besiege(port: number, crowd: Crowd, byteIntervalMs: number): Promise<Siege> {
   const visitors: Visitor[] = [];
+  const missed: string[] = [];
   let isLifted = false;
   const open = async (): Promise<void> => {
     const visitor = await visit(port, crowd);
     visitors.push(visitor);
     visitor.socket.once('close', () => {
       visitor.closedAtMs = performance.now();
-      // If nobody listens any more, normal clients find that, too.
-      if (crowd.isStubborn && !isLifted) open().catch(() => undefined);
+      if (crowd.isStubborn && !isLifted) open().catch((error) => missed.push(String(error)));
     });
   };
   for (let opened = 0; opened < crowd.count; opened += ARRIVALS_MAX)
@@ -64,6 +68,7 @@ export async function besiege(port: number, crowd: Crowd, byteIntervalMs: number
   return {
     crowd,
     visitors,
+    missed,
     lift() {
       isLifted = true;
     },
