@@ -1,7 +1,7 @@
+import { whyNoMounts } from '../../../server/test/support/mounts.ts';
 import type { Fault, Outcome, Part, Trial } from '../part.ts';
 import { damageFiles, makeOriginals } from './disk/damaged-files.ts';
 import { fillDisk } from './disk/full-disk.ts';
-import { whyNoMounts } from './disk/mounts.ts';
 import { takeRights } from './disk/permissions.ts';
 import { fillTablespace } from './disk/postgres.ts';
 

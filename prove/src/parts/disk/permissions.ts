@@ -4,12 +4,12 @@ import { once } from 'node:events';
 import { chmodSync, chownSync, readdirSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
+import { mount, whyNoMounts } from '../../../../server/test/support/mounts.ts';
 import { findNobody, isOpen } from '../../../../server/test/support/postgres-programs.ts';
 import { environment, PROGRAM } from '../../../../server/test/support/process.ts';
 import { directoryFor } from '../../../../server/test/support/serving.ts';
 import type { Trial } from '../../part.ts';
 import { settingsOf } from '../../service.ts';
-import { mountFor, whyNoMounts } from './mounts.ts';
 
 type User = Awaited<ReturnType<typeof findNobody>>;
 
@@ -66,7 +66,7 @@ async function copyDatabase(trial: Trial, original: string, user: User): Promise
 }
 
 function mountReadOnly(trial: Trial, directory: string): void {
-  mountFor(trial, directory, ['--bind'], directory);
+  trial.after(mount(directory, ['--bind'], directory));
   execFileSync('mount', ['-o', 'remount,bind,ro', directory]);
 }
 

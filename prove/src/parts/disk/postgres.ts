@@ -6,10 +6,10 @@ import { assertKept } from '../../../../server/test/support/ledger.ts';
 import { startMixedLoad } from '../../../../server/test/support/mixed-load.ts';
 import { createPostgresServer } from '../../../../server/test/support/postgres.ts';
 import { findNobody } from '../../../../server/test/support/postgres-programs.ts';
+import { mountSmallDisk } from '../../../../server/test/support/small-disk.ts';
 import type { Trial } from '../../part.ts';
 import { createTenant, serve } from '../../service.ts';
 import { expectSoon } from './expect.ts';
-import { mountSmallDisk } from './small-disk.ts';
 
 const MEGABYTES = 64;
 const CYCLES = 4;

@@ -1,4 +1,8 @@
+import { statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { PAGE_BYTES } from './database-file.ts';
+import { isStorageFull } from './errors.ts';
 import { ReaderThreads } from './reader-threads.ts';
 
 /** So many pages (4 MB) in the log make a checkpoint worth its two syncs. */
@@ -15,12 +19,14 @@ type LogState = { log: number; checkpointed: number };
  * loop stops for as long as the disk takes.
  */
 export class Checkpoints {
+  readonly #directory: string;
   readonly #threads: ReaderThreads;
   readonly #state: StatementSync;
   #running: Promise<void> | undefined;
   #mustCatchUp = false;
 
   constructor(writer: DatabaseSync, path: string) {
+    this.#directory = dirname(path);
     this.#threads = new ReaderThreads(path);
     // Does nothing but tell (sqlite.org/pragma.html#pragma_wal_checkpoint).
     this.#state = writer.prepare('pragma wal_checkpoint(noop)');
@@ -29,7 +35,10 @@ export class Checkpoints {
   /** Called after each commit. */
   noteCommit(): void {
     const { log, checkpointed } = this.#readState();
-    if (log - checkpointed < PAGES_MIN) return;
+    const pages = log - checkpointed;
+    // A log that takes the room which the database needs for it could never begin anew.
+    if (pages * PAGE_BYTES > this.#readFreeBytes()) this.#mustCatchUp = true;
+    if (pages < PAGES_MIN) return;
     if (this.#running === undefined) this.#start();
     else if (log > LOG_PAGES_MAX) this.#mustCatchUp = true;
   }
@@ -39,7 +48,10 @@ export class Checkpoints {
     this.#mustCatchUp = true;
   }
 
-  /** Called before each transaction: what is written during a checkpoint stays in the log, so a long one needs a pause. */
+  /**
+   * Called before each transaction: what is written during a checkpoint stays in the log, so a long one needs a pause.
+   * @throws {AppError} `storage_full` while the database has no room for what the log holds: a write would take what there is
+   */
   async letCatchUp(): Promise<void> {
     if (!this.#mustCatchUp) return;
     await this.#running;
@@ -58,6 +70,11 @@ export class Checkpoints {
     return state;
   }
 
+  #readFreeBytes(): number {
+    const { bavail, bsize } = statfsSync(this.#directory);
+    return bavail * bsize;
+  }
+
   /** A log that cannot be looked at now is looked at again after the next commit. */
   #start(): void {
     this.#running = this.#run()
@@ -70,8 +87,14 @@ export class Checkpoints {
       });
   }
 
-  /** One that fails is no reason to refuse a write: the next one does what it has left. */
+  /** One that fails is no reason to refuse a write, but for want of room: the next one does what it has left. */
   async #run(): Promise<void> {
-    await this.#threads.run('', PASSIVE).catch(() => {});
+    try {
+      await this.#threads.run('', PASSIVE);
+    } catch (error) {
+      if (!isStorageFull(error)) return;
+      this.noteFull();
+      throw error;
+    }
   }
 }

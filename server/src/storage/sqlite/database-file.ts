@@ -21,7 +21,7 @@ const { R_OK, W_OK, X_OK } = constants;
 /** For the operator's eyes only: the database holds everybody's data. */
 const DIRECTORY_MODE = 0o700;
 /** SQLite's own, which we leave as it is. */
-const PAGE_BYTES = 4_096;
+export const PAGE_BYTES = 4_096;
 
 /**
  * Sees to it that there is a database file that can be written, and makes one where there is none. What is no whole file

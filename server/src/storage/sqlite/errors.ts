@@ -64,6 +64,11 @@ function isFull(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOSPC';
 }
 
+/** Whether a translated error says so. */
+export function isStorageFull(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'storage_full';
+}
+
 /** What an operator is told of a fault, and what to do about it. */
 export function explainFault(what: string, error: unknown): AppError {
   if (isFull(error)) {

@@ -8,13 +8,22 @@ import type { Run } from '../database.ts';
 export function readRun(statement: StatementSync, values: SQLInputValue[], bytesMax: number): Run<unknown[]> {
   const rows: unknown[][] = [];
   let bytes = 0;
-  for (const row of statement.iterate(...values)) {
+  for (const row of begin(statement, values)) {
     const cells = row as unknown as unknown[];
     rows.push(cells);
     bytes += textBytes(cells);
     if (bytes > bytesMax) return { rows, isCut: true };
   }
   return { rows, isCut: false };
+}
+
+/** A run that failed is told once more when the statement is begun anew, which has done nothing then. */
+function begin(statement: StatementSync, values: SQLInputValue[]) {
+  try {
+    return statement.iterate(...values);
+  } catch {
+    return statement.iterate(...values);
+  }
 }
 
 function textBytes(values: unknown[]): number {

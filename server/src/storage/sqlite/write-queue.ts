@@ -5,7 +5,7 @@ import { AppError } from '../../model/errors.ts';
 import type { LongSession } from '../database.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { Connection } from './connection.ts';
-import { isBusy, translateCommitError, translateError } from './errors.ts';
+import { isBusy, isStorageFull, translateCommitError, translateError } from './errors.ts';
 import { JobSession, LateJobError, TurnGuard } from './job-session.ts';
 
 /** A group ends after so many jobs or so long, so that requests that only read are not kept waiting. */
@@ -88,10 +88,10 @@ export class WriteQueue {
     while (this.#waiting.length > 0) {
       // One turn of the event loop lets the requests that have arrived together join the group.
       await nextTurn();
-      await this.#checkpoints?.letCatchUp();
       const group: Job[] = [];
       const guard = new TurnGuard();
       try {
+        await this.#checkpoints?.letCatchUp();
         await this.#begin();
         const answers = await guard.watch(() => this.#runJobs(group, guard));
         this.#commit();
@@ -107,7 +107,7 @@ export class WriteQueue {
         } else {
           const reason = translateError(error);
           for (const job of group.length > 0 ? group : this.#waiting.splice(0)) job.reject(reason);
-          if (reason instanceof AppError && reason.code === 'storage_full') this.#checkpoints?.noteFull();
+          if (isStorageFull(reason)) this.#checkpoints?.noteFull();
         }
         this.#leaveTransaction();
       }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -14,7 +14,9 @@ test('checkpoints that fail hold up no write', async (t) => {
   const writer = new DatabaseSync(join(directory, 'listings.db'));
   t.after(() => writer.close());
   writer.exec('pragma journal_mode = wal; pragma wal_autocheckpoint = 0; create table pages (page)');
-  const checkpoints = new Checkpoints(writer, '/proc/no-such-directory/listings.db');
+  const noDatabase = join(directory, 'notes.txt');
+  writeFileSync(noDatabase, 'x'.repeat(10_000));
+  const checkpoints = new Checkpoints(writer, noDatabase);
   for (let commit = 0; commit < 100; commit += 1) {
     await checkpoints.letCatchUp();
     writer.exec('insert into pages values (zeroblob(1000000))');

@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
 import { AppError } from '../../../src/model/errors.ts';
 import type { Database, Session } from '../../../src/storage/database.ts';
+import { openDatabase } from '../../../src/storage/open.ts';
+import { whyNoMounts } from '../../support/mounts.ts';
+import { mountSmallDisk } from '../../support/small-disk.ts';
 import { create, databaseFor, storedIds, storedSequence, words } from '../support.ts';
 
 const ROOM_AGAIN = 1_000_000;
+const MEGABYTE = 2 ** 20;
+const NEEDS_MOUNTS = { skip: whyNoMounts() ?? false };
 const LARGE = 'x'.repeat(4_000);
 
 /** Lets the file grow to so many pages: what SQLite says beyond is what it says on a full disk. */
@@ -80,4 +87,59 @@ test('on a full disk creates are refused, listings can be read, and with room ag
   const { id: later } = await create(database, accountId, { description: LARGE });
   assert.ok((await storedIds(database)).includes(later));
   assert.equal(await storedSequence(database, accountId), 2 + acknowledged.length);
+});
+
+/** A database on a disk of so many megabytes, with a table of notes. */
+async function smallDiskFor(t: TestContext, megabytes: number) {
+  const disk = await mountSmallDisk(t, megabytes);
+  const path = join(disk.directory, 'listings.db');
+  const database = await openDatabase(`file:${path}`);
+  t.after(() => database.close());
+  await database.write((session) => session.execute(words('create table notes (text text)'), {}));
+  const note = () => database.write((session) => session.execute(words(`insert into notes values ('${LARGE}')`), {}));
+  /** @returns how many of so many were stored before one was refused */
+  const fill = async (count: number) => {
+    for (let stored = 0; stored < count; stored += 1) {
+      const [outcome] = await Promise.allSettled([note()]);
+      if (outcome.status === 'fulfilled') continue;
+      assertStorageFull(outcome.reason);
+      return stored;
+    }
+    return count;
+  };
+  const countStored = async () => {
+    const [row] = await database.execute(words<{ count: number }>('select count(*) as count from notes'), {});
+    return row?.count;
+  };
+  return { disk, fill, countStored, readLogSize: () => statSync(`${path}-wal`).size };
+}
+
+test(
+  'a log that grew until the disk was full leaves the database its room: any more of it is used',
+  NEEDS_MOUNTS,
+  async (t) => {
+    const { disk, fill, countStored } = await smallDiskFor(t, 12);
+    let stored = await fill(10_000);
+    for (let times = 0; times < 4; times += 1) {
+      disk.grow(MEGABYTE);
+      const more = await fill(10_000);
+      assert.ok(more > 50, `of a megabyte ${more} notes of 4 KB were stored`);
+      stored += more;
+    }
+    assert.equal(await countStored(), stored);
+  },
+);
+
+test('room that comes back to a full disk is the database’s before the log’s', NEEDS_MOUNTS, async (t) => {
+  const { disk, fill, countStored, readLogSize } = await smallDiskFor(t, 16);
+  let stored = await fill(300);
+  disk.fill();
+  stored += await fill(10_000);
+  const size = readLogSize();
+  disk.grow(MEGABYTE / 4);
+  assert.equal(await fill(1), 0, 'there is less room than what the log holds needs');
+  assert.equal(readLogSize(), size);
+  disk.grow(4 * MEGABYTE);
+  assert.equal(await fill(100), 100);
+  assert.equal(await countStored(), stored + 100);
 });

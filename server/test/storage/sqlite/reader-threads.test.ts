@@ -8,7 +8,7 @@ import { sql } from 'kysely';
 import type { QueryBuild, Scans } from '../../../src/storage/database.ts';
 import { ReaderThreads } from '../../../src/storage/sqlite/reader-threads.ts';
 import { directoryFor } from '../../support/serving.ts';
-import { create, databaseFor } from '../support.ts';
+import { create, databaseFor, words } from '../support.ts';
 
 /** A query of exactly these words. */
 function query<R>(words: string): QueryBuild<R> {
@@ -230,4 +230,15 @@ test('an account whose queries pile up is told so; those of others are taken', a
   assert.ok(refused.every(({ reason }) => isUnavailable(reason)));
   assert.deepEqual((await other).rows, [{ n: 1 }]);
   assert.deepEqual((await one()).rows, [{ n: 1 }], 'and it is taken again afterwards');
+});
+
+test('a query that failed is answered as soon as it can be: its error is told once', async (t) => {
+  const { database, accountId } = await databaseFor(t);
+  const write = (text: string) => database.write((session) => session.execute(words(text), {}));
+  await write('create table numbers (n integer)');
+  await write('insert into numbers values (-9223372036854775807 - 1)');
+  const ask = () => database.scans.query(accountId, query<{ n: number }>('select abs(n) as n from numbers'));
+  await assert.rejects(ask(), /integer overflow/);
+  await write('update numbers set n = -1');
+  assert.deepEqual((await ask()).rows, [{ n: 1 }]);
 });

@@ -1,31 +1,47 @@
+import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, rmSync, truncateSync, writeSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createDirectory } from '../../../../server/test/support/service.ts';
-import type { Cleanup } from '../../../../server/test/support/serving.ts';
-import { mountFor } from './mounts.ts';
+import { mount } from './mounts.ts';
+import { createDirectory } from './service.ts';
+import type { Cleanup } from './serving.ts';
 
 /** A disk of a few megabytes. */
 export interface SmallDisk {
   directory: string;
   /** Leaves so many bytes, of what is free. */
   fill(bytesLeft?: number): void;
-  makeRoom(): void;
+  /** Takes away what filled it. @returns so many bytes */
+  makeRoom(): number;
+  grow(bytes: number): void;
 }
 
 /** Whose names everybody may look at. */
 export async function mountSmallDisk(t: Cleanup, megabytes: number): Promise<SmallDisk> {
   const directory = await createDirectory();
-  t.after(() => rm(directory, { recursive: true, force: true }));
-  mountFor(t, directory, ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0755`], 'tmpfs');
+  const unmount = mount(directory, ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0755`], 'tmpfs');
+  t.after(async () => {
+    await unmount();
+    await rm(directory, { recursive: true, force: true });
+  });
   const ballast = join(directory, 'ballast');
+  let size = megabytes * 2 ** 20;
+  let filled = 0;
   return {
     directory,
     fill(bytesLeft = 0) {
       const bytes = writeUntilFull(ballast);
-      truncateSync(ballast, Math.max(0, bytes - bytesLeft));
+      filled = Math.max(0, bytes - bytesLeft);
+      truncateSync(ballast, filled);
     },
-    makeRoom: () => rmSync(ballast, { force: true }),
+    makeRoom() {
+      rmSync(ballast, { force: true });
+      return filled;
+    },
+    grow(bytes) {
+      size += bytes;
+      execFileSync('mount', ['-o', `remount,size=${size}`, directory]);
+    },
   };
 }
 
