@@ -9,7 +9,8 @@ const WRITE_QUEUE = 'server/src/storage/sqlite/write-queue.ts';
 const ERRORS = 'server/src/storage/sqlite/errors.ts';
 const FILE = 'server/src/storage/sqlite/database-file.ts';
 
-const faults: readonly Fault[] = [
+/** Found on a full disk only. */
+const fullFaults: readonly Fault[] = [
   {
     name: 'full-acknowledged',
     what: 'A commit that finds no room is answered with 2xx',
@@ -38,6 +39,9 @@ const faults: readonly Fault[] = [
       },
     ],
   },
+];
+
+const fileFaults: readonly Fault[] = [
   {
     name: 'damaged-served',
     what: 'A database of which pages were overwritten is served',
@@ -71,7 +75,7 @@ export const disk: Part = {
   title: 'Disk',
   promise:
     'On a full disk writes are refused with 507 and reads go on; a file that is damaged or cannot be written is refused at the start, in words that say what to do.',
-  faults,
+  faults: whyNoMounts() === undefined ? [...fullFaults, ...fileFaults] : fileFaults,
   run,
 };
 
@@ -82,25 +86,54 @@ async function run(trial: Trial): Promise<Outcome> {
   const whyNot = whyNoMounts();
   const full = whyNot === undefined ? await fillDisk(trial) : undefined;
   const postgres = whyNot === undefined && trial.size === 'full' ? await fillTablespace(trial) : undefined;
-  const number = (value = 0) => value.toLocaleString('en');
   const refusedStarts = damaged.refused + rights.refused;
+  const repaired: Figures = [
+    ['damaged files: restored from a backup', number(damaged.restored)],
+    ['damaged logs: served as of an earlier moment, whole', number(damaged.earlier)],
+  ];
+  const tried = [
+    ...(full === undefined ? [] : [`disk filled ${full.cycles} × under load`]),
+    ...(postgres === undefined ? [] : [`PostgreSQL’s ${postgres.cycles} ×`]),
+    `${refusedStarts} ways to damage a file or to ban the service from it`,
+  ];
+  const started = `${refusedStarts} of ${refusedStarts} starts refused in words`;
   return {
-    tried: `disk filled ${number(full?.cycles)} × under load (PostgreSQL ${number(postgres?.cycles)} ×), ${refusedStarts} ways to damage a file or to ban the service from it`,
-    figure: `${number(full?.refused)} writes refused with 507, none of them there; ${refusedStarts} of ${refusedStarts} starts refused in words`,
+    tried: tried.join(', '),
+    figure:
+      full === undefined ? started : `${number(full.refused)} writes refused with 507, none of them there; ${started}`,
     figures: [
-      ['writes refused with 507 under load, then acknowledged when they were sent again', number(full?.refused)],
-      ['writes acknowledged meanwhile, all there', number(full?.acknowledged)],
-      ['writes with an unknown outcome', number(full?.unknown)],
-      ['kinds of requests on a full disk: writes 507 without a trace, reads answered', number(full?.kinds)],
-      ['starts on a full disk: refused with the reason', number(full?.starts.refused)],
-      ['starts on a full disk: served for reading', number(full?.starts.served)],
-      ['PostgreSQL: writes refused with 507', number(postgres?.refused)],
-      ['PostgreSQL: writes acknowledged, all there', number(postgres?.acknowledged)],
+      ...describeFull(full),
+      ...describePostgres(postgres),
       ['damaged files: starts refused', number(damaged.refused)],
-      ['damaged files: restored from a backup', number(damaged.restored)],
-      ['damaged logs: served as of an earlier moment, whole', number(damaged.earlier)],
+      ...(trial.size === 'full' ? repaired : []),
       ['missing rights: starts refused', number(rights.refused)],
     ],
-    skipped: [...rights.skipped, ...(whyNot === undefined ? [] : [`a full disk: ${whyNot}`])],
+    skipped: [...rights.skipped, ...(whyNot === undefined ? [] : [`a full disk, and its planted faults: ${whyNot}`])],
   };
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en');
+}
+
+type Figures = Outcome['figures'];
+
+function describeFull(full: Awaited<ReturnType<typeof fillDisk>> | undefined): Figures {
+  if (full === undefined) return [];
+  return [
+    ['writes refused with 507 under load, then acknowledged when they were sent again', number(full.refused)],
+    ['writes acknowledged meanwhile, all there', number(full.acknowledged)],
+    ['writes with an unknown outcome', number(full.unknown)],
+    ['kinds of requests on a full disk: writes 507 without a trace, reads answered', number(full.kinds)],
+    ['starts on a full disk: refused with the reason', number(full.starts.refused)],
+    ['starts on a full disk: served for reading', number(full.starts.served)],
+  ];
+}
+
+function describePostgres(postgres: Awaited<ReturnType<typeof fillTablespace>> | undefined): Figures {
+  if (postgres === undefined) return [];
+  return [
+    ['PostgreSQL: writes refused with 507', number(postgres.refused)],
+    ['PostgreSQL: writes acknowledged, all there', number(postgres.acknowledged)],
+  ];
 }
