@@ -151,3 +151,8 @@ export function fateOf(text: string, { lengthMax, isMultiline = false, isRaw = f
   ].filter((code) => code !== '');
   return codes.length === 0 ? { stored } : { codes };
 }
+
+/** What names a folder in a path, and no listing. */
+export function isDots(text: string): boolean {
+  return text === '.' || text === '..';
+}

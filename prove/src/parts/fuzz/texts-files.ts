@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { findTarget } from './api.ts';
+import type { TextsDesk } from './texts-desk.ts';
+
+const DELETE = findTarget('/v1', 'deleteListing');
+const IMPORT = findTarget('/v1', 'createImport');
+const EMPTY = { created: 0, updated: 0, unchanged: 0, failed: 0, errors: [] };
+
+const EXTRACT = ['address', 'unitNumber', 'city', 'stateOrProvince', 'postalCode', 'description', 'photos', 'metadata'];
+
+/** The same in every format, and export, then import, changes nothing: here, and in another account. */
+export async function readBack(desk: TextsDesk): Promise<void> {
+  const list = JSON.parse((await desk.read('/v1/listings')).text);
+  const lines = (await desk.read('/v1/listings', 'application/x-ndjson')).text.trimEnd().split('\n');
+  assert.deepEqual(
+    lines.slice(0, -1).map((line) => JSON.parse(line)),
+    list.data,
+    'NDJSON has other listings than JSON',
+  );
+  const features = JSON.parse((await desk.read('/v1/listings', 'application/geo+json')).text).features;
+  assert.deepEqual(
+    features.map((feature: { properties: unknown }) => feature.properties),
+    list.data,
+    'GeoJSON differs',
+  );
+  for (const type of ['text/csv', 'application/x-ndjson']) {
+    const report = await importFile(desk, type, (await desk.read('/v1/listings', type)).text);
+    assert.deepEqual(report, { ...EMPTY, unchanged: list.data.length }, `export, then import, as ${type}`);
+  }
+  await moveByCsv(desk, list.data);
+}
+
+/** A file without ids makes new listings with the same texts, once the old ones are gone. */
+async function moveByCsv(desk: TextsDesk, before: Record<string, unknown>[]): Promise<void> {
+  const fields = ['externalId', 'beds', 'baths', ...EXTRACT];
+  const file = (await desk.read(`/v1/listings?fields=${fields}`, 'text/csv')).text;
+  for (const { id } of before) await desk.ask(DELETE, 'DELETE', `/v1/listings/${id}`, desk.world.callers.key);
+  assert.deepEqual(await importFile(desk, 'text/csv', file), { ...EMPTY, created: before.length });
+  const after: Record<string, unknown>[] = JSON.parse((await desk.read('/v1/listings')).text).data;
+  const contents = (all: Record<string, unknown>[]) =>
+    all.map((each) => JSON.stringify(fields.map((name) => each[name])));
+  assert.deepEqual(contents(after), contents(before).reverse(), 'a CSV has carried other texts than were exported');
+}
+
+async function importFile(desk: TextsDesk, type: string, body: string): Promise<object> {
+  const headers = { ...desk.world.callers.key, 'Content-Type': type };
+  const { status, text } = await desk.ask(IMPORT, 'POST', '/v1/imports', headers, body);
+  assert.equal(status, 200, text);
+  return JSON.parse(text);
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import type { Told } from '../../../../server/test/support/openapi.ts';
+import { PASSWORD } from './accounts.ts';
+import { findTarget } from './api.ts';
+import { type Fate, fateOf, type Place } from './texts.ts';
+import { faultsOf, show, type TextsDesk } from './texts-desk.ts';
+
+/** The names that people type in the dashboard. */
+const NAMED = ['createApiKey', 'updateAccount', 'changeName'];
+export const NAME: Place = { lengthMax: 100 };
+/** What takes any text and knows none of these. */
+const UNKNOWN: [operationId: string, field: string, outcome: RegExp][] = [
+  ['previewInvitation', 'token', /^(404 not_found|422 validation_failed)$/],
+  ['chooseAccount', 'accountId', /^404 not_found$/],
+  ['endSession', 'id', /^404 not_found$/],
+  ['verifyTotp', 'code', /^(409 conflict|422 validation_failed)$/],
+  ['verifyBackupCode', 'code', /^(409 conflict|422 validation_failed)$/],
+];
+const NOBODYS_TOKEN = 'x'.repeat(43);
+/** Of so many texts one is the name of somebody who joins: an account may invite a hundred people in an hour. */
+const JOINING = 4;
+const ADDRESSES = 250;
+
+/** What a person types. `index` counts the texts. */
+export async function typeText(desk: TextsDesk, text: string, index: number): Promise<void> {
+  const fate = fateOf(text, NAME);
+  for (const operationId of NAMED) {
+    const told = await desk.typeIn(operationId, { name: text });
+    judgeName(desk, text, fate, { operationId, told });
+    if (operationId === 'createApiKey' && told.status === 201) await deleteKey(desk, JSON.parse(told.text).id);
+  }
+  for (const [operationId, field, outcome] of UNKNOWN) {
+    const told = await desk.typeIn(operationId, { [field]: text });
+    const is = `${told.status} ${JSON.parse(told.text).error?.code}`;
+    desk.fates.push(`${operationId} ${is}`);
+    assert.match(is, outcome, `${show(text)} in ${operationId}: ${told.text}`);
+  }
+  await typeEmail(desk, text, index);
+  await setUpWith(desk, text, fate);
+  if (index % JOINING === 0) await joinAs(desk, text, fate, index);
+}
+
+/** None of the texts is an e-mail address; whoever signs in with one is nobody. */
+async function typeEmail(desk: TextsDesk, text: string, index: number): Promise<void> {
+  const isBlank = text.normalize('NFC').trim() === '';
+  const invited = await desk.typeIn('createInvitation', { email: text, role: 'member' });
+  const faults = faultsOf(invited).map(({ field, code }) => `${field} ${code}`);
+  desk.fates.push(`createInvitation ${invited.status} ${faults}`);
+  const expected = [isBlank ? 'email blank' : 'email invalid_format'];
+  assert.deepEqual(faults, expected, `${show(text)} in createInvitation: ${invited.text}`);
+  const entered = await desk.typeIn('signIn', { email: text, password: 'a guess' }, visitorOf(desk, index));
+  desk.fates.push(`signIn ${entered.status}`);
+  assert.equal(entered.status, isBlank ? 422 : 401, `${show(text)} in signIn: ${entered.text}`);
+}
+
+/** Once there is an administrator nobody sets up the service any more; the names are looked at all the same. */
+async function setUpWith(desk: TextsDesk, text: string, fate: Fate): Promise<void> {
+  const person = { token: NOBODYS_TOKEN, email: 'first@example.com', password: PASSWORD };
+  const told = await desk.typeIn('setUp', { ...person, name: text, accountName: text }, desk.world.callers.nobody);
+  const faults = faultsOf(told).map(({ field, code }) => `${field} ${code}`);
+  desk.fates.push(`setUp ${told.status} ${faults}`);
+  const due = 'codes' in fate ? ['name', 'accountName'] : [];
+  assert.deepEqual(
+    faultsOf(told).map(({ field }) => field),
+    due,
+    `${show(text)} in setUp: ${told.text}`,
+  );
+  assert.ok(due.length > 0 || [403, 409].includes(told.status), `${show(text)} in setUp: ${told.text}`);
+  for (const { code } of faultsOf(told)) assert.ok('codes' in fate && fate.codes.includes(code), told.text);
+}
+
+/** Somebody joins by this name, if it is one. */
+async function joinAs(desk: TextsDesk, text: string, fate: Fate, index: number): Promise<void> {
+  const invited = await desk.typeIn('createInvitation', { email: `text-${index}@example.com`, role: 'member' });
+  assert.equal(invited.status, 201, invited.text);
+  const [, token] = String(JSON.parse(invited.text).url).split('#token=');
+  const given = { token, name: text, password: PASSWORD };
+  const told = await desk.typeIn('acceptInvitation', given, visitorOf(desk, index));
+  judgeName(desk, text, fate, { operationId: 'acceptInvitation', told });
+}
+
+/** A browser where nobody is signed in, at an address of its own. */
+function visitorOf({ world }: TextsDesk, index: number): Record<string, string> {
+  return { ...world.callers.nobody, 'X-Forwarded-For': `10.9.${Math.trunc(index / ADDRESSES)}.${index % ADDRESSES}` };
+}
+
+function judgeName(
+  desk: TextsDesk,
+  text: string,
+  fate: Fate,
+  { operationId, told }: { operationId: string; told: Told },
+) {
+  const codes = faultsOf(told).map(({ code }) => code);
+  desk.fates.push(`${operationId} ${told.status} ${codes}`);
+  const what = `${show(text)} in ${operationId}: ${told.text}`;
+  if ('codes' in fate) assert.ok(fate.codes.includes(codes[0] ?? ''), what);
+  else assert.equal(nameIn(JSON.parse(told.text)), fate.stored, what);
+}
+
+/** Of the person who is signed in, or of what was made. */
+function nameIn(told: { user?: { name: string }; name?: string }): string | undefined {
+  return told.user === undefined ? told.name : told.user.name;
+}
+
+async function deleteKey(desk: TextsDesk, id: string): Promise<void> {
+  const target = findTarget('/admin', 'deleteApiKey');
+  await desk.ask(target, 'DELETE', `/admin/api-keys/${id}`, desk.world.callers.administrator);
+}
