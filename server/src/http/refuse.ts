@@ -20,7 +20,7 @@ export function refuseRequest(outgoing: ServerResponse, message: string, log: Lo
 
 /**
  * Answers what the parser refuses. That never becomes a request, so the reply is written on the bare connection, after
- * those that are still owed there. `code` is that of the parser's error, or `CONNECT`.
+ * those that are still owed there. `code` is that of the parser's error.
  */
 export function refuseConnection(code: string | undefined, socket: Duplex, log: Log): void {
   if (code === 'ECONNRESET') {
@@ -29,18 +29,43 @@ export function refuseConnection(code: string | undefined, socket: Duplex, log: 
   }
   // It has been refused: what still comes is thrown away.
   if (!socket.writable) return;
-  // Where node:http keeps the reply that a connection waits for. A table of our own, from connections to replies, made
-  // the garbage collector keep replies of the past: a quarter of all requests per second.
-  const owed: unknown = Reflect.get(socket, '_httpMessage');
-  if (owed instanceof ServerResponse && owed.req.complete)
-    owed.once('finish', () => refuseConnection(code, socket, log));
+  const owed = owedReply(socket);
+  if (owed?.req.complete) refuseAfter(owed, code, socket, log);
   else if (isAnswered(owed, socket)) endSoon(socket);
   else endSoon(socket, refusalText(code, log));
 }
 
+/** Until then no more is read, as each piece would be refused again. */
+function refuseAfter(owed: ServerResponse, code: string | undefined, socket: Duplex, log: Log): void {
+  socket.pause();
+  owed.once('finish', () => {
+    socket.resume();
+    refuseConnection(code, socket, log);
+  });
+}
+
+/**
+ * Answers a wish for a proxy. `node:http` has let go of the connection by now: it waits for nothing there any more. So a
+ * reply that is still owed is cut, and an error has to be heard, which would end the service.
+ */
+export function refuseProxy(socket: Duplex, log: Log): void {
+  socket.on('error', () => socket.destroy());
+  if (owedReply(socket) === undefined) endSoon(socket, refusalText('CONNECT', log));
+  else socket.destroy();
+}
+
+/**
+ * The reply that a connection waits for. `node:http` keeps it there: a table of our own, from connections to replies, made
+ * the garbage collector keep replies of the past, a quarter of all requests per second.
+ */
+function owedReply(socket: Duplex): ServerResponse | undefined {
+  const owed: unknown = Reflect.get(socket, '_httpMessage');
+  return owed instanceof ServerResponse ? owed : undefined;
+}
+
 /** Whether the fault is in the body of a request that has its reply: it gets no other. */
-function isAnswered(owed: unknown, socket: Duplex): boolean {
-  if (owed instanceof ServerResponse) return owed.headersSent;
+function isAnswered(owed: ServerResponse | undefined, socket: Duplex): boolean {
+  if (owed !== undefined) return owed.headersSent;
   const latest: unknown = Reflect.get(Object(Reflect.get(socket, 'parser')), 'incoming');
   return latest instanceof IncomingMessage && !latest.complete;
 }

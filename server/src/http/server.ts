@@ -5,7 +5,7 @@ import { readOpenFilesMax } from '../lib/open-files.ts';
 import type { App } from './app.ts';
 import { RefusalCount } from './overload.ts';
 import { countHeader } from './raw-headers.ts';
-import { refuseConnection, refuseRequest } from './refuse.ts';
+import { refuseConnection, refuseProxy, refuseRequest } from './refuse.ts';
 
 const HEADER_BYTES_MAX = 16 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -51,7 +51,8 @@ export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}):
   const finished = new WeakSet<Socket>();
   const onRequest: RequestListener = (incoming, outgoing) => {
     const { socket, headers } = incoming;
-    if (finished.has(socket)) return;
+    // The parser would have the next one read at the end of each request: it is through by then.
+    if (finished.has(socket)) return void process.nextTick(() => socket.pause());
     const fault = findFault(incoming);
     // What was read together with a wish to upgrade is dropped by `node:http`, also where nobody grants it.
     if (fault !== undefined || headers.upgrade !== undefined) {
@@ -66,7 +67,7 @@ export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}):
   // With "Expect: 100-continue" the body is asked for only once somebody reads it.
   server.on('checkContinue', onRequest);
   server.on('checkExpectation', onRequest);
-  server.on('connect', (_incoming, socket) => refuseConnection('CONNECT', socket, log));
+  server.on('connect', (_incoming, socket) => refuseProxy(socket, log));
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => refuseConnection(code, socket, log));
   return server;
 }
@@ -97,7 +98,7 @@ function findFault(incoming: IncomingMessage): string | undefined {
   if (hosts > 1) return 'Send one Host header.';
   if (hosts === 0 && httpVersion === '1.1') return 'Send a Host header.';
   if (hosts === 1 && !isHost(headers.host ?? '')) return 'The Host header is not a host name with an optional port.';
-  const [, authority] = (url.startsWith('/') ? null : ABSOLUTE.exec(url)) ?? [];
+  const authority = url.startsWith('/') ? undefined : ABSOLUTE.exec(url)?.[1];
   if (authority !== undefined && !isHost(authority)) return 'The target has no host name with an optional port.';
   const coding = headers['transfer-encoding'];
   if (coding !== undefined && httpVersion === '1.0')

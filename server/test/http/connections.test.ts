@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, describe, test } from 'node:test';
 import { BODY_BYTES_MAX } from '../../src/http/body.ts';
-import { MINIMAL } from '../support/listings.ts';
+import { MINIMAL, post } from '../support/listings.ts';
 import { openRaw } from '../support/raw.ts';
 import { readList } from '../support/replies.ts';
 import { startTestService, type Tenant } from '../support/service.ts';
+import { directoryFor, serveFor } from '../support/serving.ts';
+import { untilStill } from '../support/still.ts';
 import { until } from '../support/until.ts';
 
 const service = await startTestService();
@@ -118,4 +120,47 @@ test('one connection more than may be open is closed at once, those that are ope
     const reply = await connection.readReply().catch(() => undefined);
     return reply?.status === 200;
   });
+});
+
+const CONNECT = 'CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n';
+const heldRequest = (tenant: Tenant, lines = '') => `GET /v1/events?wait=60 HTTP/1.1\r\n${lines}${head(tenant)}\r\n`;
+
+describe('a wish for a proxy', () => {
+  test('is of no harm when its connection is reset before the reply, or by it', async (t) => {
+    const { url } = await serveFor(t, { DATA_DIR: await directoryFor(t) });
+    for (let time = 0; time < 40; time += 1) {
+      using connection = await openRaw(url);
+      connection.send(CONNECT);
+      if (time % 2 === 0) await connection.pauseAtFirstByte();
+      connection.socket.resetAndDestroy();
+      assert.equal((await fetch(`${url}/livez`)).status, 200);
+    }
+  });
+
+  test('ends a connection on which a reply is still owed', async () => {
+    using connection = await openRaw(service.url);
+    connection.send(heldRequest(await service.createTenant()) + CONNECT);
+    assert.equal(await connection.readToEnd(), '');
+  });
+});
+
+describe('behind a reply that is still owed no more is read', () => {
+  const PIECE = Buffer.from('GET /livez HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2_000));
+  const PIECES = 300;
+  for (const [name, lines, behind] of [
+    ['where an upgrade was asked for', 'Upgrade: x\r\n', ''],
+    ['where a request was refused', '', 'GET /livez HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'],
+    ['where the parser has refused something', '', 'nonsense\r\n\r\n'],
+  ]) {
+    test(name, async () => {
+      const tenant = await service.createTenant();
+      using connection = await openRaw(service.url);
+      connection.send(heldRequest(tenant, lines) + behind);
+      for (let piece = 0; piece < PIECES; piece += 1) connection.send(PIECE);
+      await untilStill('nothing moves', () => connection.socket.writableLength);
+      assert.ok(connection.socket.writableLength > 0, 'all of it was read');
+      await post(service, tenant, MINIMAL);
+      assert.equal((await connection.readReply()).status, 200);
+    });
+  }
 });
