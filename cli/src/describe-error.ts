@@ -20,7 +20,10 @@ const NEXT: Record<string, string> = {
 
 /** Where the client's words are for who writes programs. */
 const CONNECTION_WORDS = new Map([
-  ['timeout', 'The service was silent for too long. Look whether a change was made before you try again.'],
+  [
+    'timeout',
+    'The service was silent for too long. If the command changes something, look whether it did before you try again.',
+  ],
   ['list_cut', 'The list was cut: the rest is missing. Run the command again.'],
 ]);
 

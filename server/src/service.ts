@@ -55,10 +55,10 @@ export interface Service extends Addresses, Omit<Serving, 'keepHouse'> {
  * @throws {ConfigError} when it cannot listen or prepare; what `openDatabase` throws; {AppError} `unavailable` when the
  * database is lost
  */
-export function startService(config: Config, log: Log, timeouts: ServerLimits = {}): Promise<Service> {
+export function startService(config: Config, log: Log, limits: ServerLimits = {}): Promise<Service> {
   return beginWithDatabase(config, async (database) => {
     const preparation = await prepareStart(database, config, log);
-    const serving = await serveRequests(database, config, log, { ...timeouts, createLimiter: createMemoryLimiter });
+    const serving = await serveRequests(database, config, log, { ...limits, createLimiter: createMemoryLimiter });
     serving.keepHouse();
     return {
       ...serving,
@@ -85,7 +85,7 @@ export async function serveRequests(
   database: Database,
   config: Config,
   log: Log,
-  { createLimiter: createOwnLimiter, ...timeouts }: ServingOptions,
+  { createLimiter: createOwnLimiter, ...limits }: ServingOptions,
 ): Promise<Serving> {
   const { counters } = database;
   const createLimiter = counters ? createDatabaseLimiters(counters, createOwnLimiter) : createOwnLimiter;
@@ -115,7 +115,7 @@ export async function serveRequests(
     isStopping: () => leaving === 'stopped',
     isLeaving: () => leaving !== undefined,
   });
-  const server = createHttpServer(app, log, timeouts);
+  const server = createHttpServer(app, log, limits);
   server.on('connection', () => admission.noteConnection());
   const connections = trackConnections(server);
   const url = await listen(server, config);
@@ -126,7 +126,7 @@ export async function serveRequests(
     async stop({ isReplaced } = { isReplaced: false }) {
       leaving = isReplaced ? 'replaced' : 'stopped';
       eventHub.stop();
-      const { shutdownMaxMs = SHUTDOWN_MAX_MS } = timeouts;
+      const { shutdownMaxMs = SHUTDOWN_MAX_MS } = limits;
       await shutDown(server, connections, {
         idleMs: isReplaced ? IDLE_GRACE_REPLACED_MS : IDLE_GRACE_MS,
         runningMs: isReplaced ? SHUTDOWN_MAX_REPLACED_MS : shutdownMaxMs,

@@ -1950,7 +1950,7 @@ export interface components {
          */
         "X-Request-Id": string;
         /**
-         * @description The cookie of the session, when it begins, is renewed or ends. It says who signs in, until they have.
+         * @description The cookie of the session, when it begins, is renewed or ends; until the second factor was given, one that says whose sign-in it is.
          * @example property-listings.session_token=…; Max-Age=604800; Path=/; HttpOnly; SameSite=Lax
          */
         "Set-Cookie": string;

@@ -68,7 +68,7 @@ async function listNewest(
   const first = await findListingRun(database, holder.accountId, range);
   const pageEnd = limit === undefined ? undefined : await findEnd(first, limit, holder, database);
   const isAll = first.nextAfterId === pageEnd;
-  const rest = isAll ? undefined : readRest(first.nextAfterId, pageEnd, holder, database);
+  const rest = isAll ? undefined : readRest(first, pageEnd, holder, database);
   return { first: first.docs, rest, pageEnd };
 }
 
@@ -79,20 +79,20 @@ async function findEnd(first: ListingRun, limit: number, { accountId }: Holder, 
   return findPageEnd(database, accountId, nextAfterId, limit - docs.length);
 }
 
-/** What comes after a listing: all up to the one with the id `untilId`, or all the rest. */
+/** What comes after a run: all up to the listing with the id `untilId`, or all the rest. */
 function readRest(
-  startAfterId: string | undefined,
+  first: ListingRun,
   untilId: string | undefined,
   holder: Holder,
   database: Database,
 ): AsyncIterable<readonly string[]> {
-  let afterId = startAfterId;
+  let { nextAfterId: afterId, areLong } = first;
   return iterate(async () => {
     if (afterId === undefined || afterId === untilId) return undefined;
-    const run = await findListingRun(database, holder.accountId, { afterId, untilId, ...STREAMED });
+    const run = await findListingRun(database, holder.accountId, { afterId, untilId, areLong, ...STREAMED });
     // After reading: an account that was deleted before would end the list as if it were whole.
     await getLiveHead(database, holder);
-    afterId = run.nextAfterId;
+    ({ nextAfterId: afterId, areLong } = run);
     return run.docs;
   });
 }

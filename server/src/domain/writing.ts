@@ -53,6 +53,7 @@ export async function write<T>(
   retry: Retry | undefined,
   work: (writing: Writing) => Promise<T>,
 ): Promise<Written<T>> {
+  if (actor.keyId !== undefined) database.requireRoom(actor.accountId);
   const written = await database.write((session) => runOnce(session, actor, retry, work), actor.accountId);
   accountWrites.emit('written', actor.accountId);
   return written;
@@ -65,6 +66,7 @@ export async function writeLong<T>(
   retry: Retry | undefined,
   work: (writing: Writing<LongSession>) => Promise<T>,
 ): Promise<Written<T>> {
+  if (actor.keyId !== undefined) database.requireRoom(actor.accountId);
   const written = await database.writeLong((session) => runOnce(session, actor, retry, work), actor.accountId);
   accountWrites.emit('written', actor.accountId);
   return written;

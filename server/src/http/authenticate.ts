@@ -45,10 +45,10 @@ export async function requireApiKey(exchange: Exchange, services: Services): Pro
  * not asked, and then whatever may be a key is enough.
  */
 export async function requireKeyOfRefused(exchange: Exchange, services: Services): Promise<void> {
-  const isAsked = !services.database.isOverfull('reading');
   const secret = readSecret(exchange);
-  if (isAsked || secret === undefined || !isWellFormedSecret(secret))
-    await requireApiKey(exchange, { ...services, rateLimit: undefined });
+  const isLikely = secret !== undefined && isWellFormedSecret(secret);
+  if (isLikely && services.database.isOverfull('reading')) return;
+  await requireApiKey(exchange, { ...services, rateLimit: undefined });
 }
 
 /** The key that a request carries; undefined if what it carries cannot be read. @throws {AppError} `unauthorized` if it carries none */

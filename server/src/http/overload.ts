@@ -21,6 +21,7 @@ export class RefusalCount {
   readonly #logger: Log['logger'];
   readonly #words: { first: string; report: string };
   #count = 0;
+  #timer: NodeJS.Timeout | undefined;
 
   /** `first` is told at once, `report` with the number after a while. */
   constructor({ logger }: Log, words: { first: string; report: string }) {
@@ -30,12 +31,17 @@ export class RefusalCount {
 
   add(): void {
     this.#count += 1;
-    if (this.#count > 1) return;
+    if (this.#timer !== undefined) return;
     this.#logger.warn(this.#words.first);
-    setTimeout(this.#report, REPORT_INTERVAL_MS).unref();
+    this.#timer = setInterval(this.#report, REPORT_INTERVAL_MS).unref();
   }
 
   readonly #report = (): void => {
+    if (this.#count === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+      return;
+    }
     this.#logger.warn({ refused: this.#count, seconds: REPORT_INTERVAL_MS / 1_000 }, this.#words.report);
     this.#count = 0;
   };

@@ -5,7 +5,8 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 
 /**
  * Applies a merge patch to a JSON value (RFC 7396 §2) and returns the result. A `null` whose member `isRemovable`
- * denies stays, for whoever checks the result; `within` names the object that the member is in, except at the top.
+ * denies stays, for whoever checks the result; `within` names the member of the
+ * top that it is in, if it is in one.
  */
 export function mergePatch(
   target: unknown,

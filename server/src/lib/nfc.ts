@@ -1,4 +1,4 @@
-/** No writing has so many marks on one letter; who stacks them for fun has some tens. */
+/** In UTF-16 units. No writing has so many marks on one letter; who stacks them for fun has some tens. */
 export const MARKS_MAX = 128;
 
 /**

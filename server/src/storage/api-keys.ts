@@ -168,7 +168,7 @@ export async function removeApiKeys(session: Session, accountId: string): Promis
   await session.execute(removeAll, { accountId });
 }
 
-/** So late no other process has used it: then the clock was set back. */
+/** No other process's clock is so far ahead: such a time was written before the clock was set back. */
 const LATER_MAX_MS = 60 * 60 * 1000;
 
 const touch = statement<{ accountId: string; id: string; usedAt: number; latest: number }>((query, parameter) =>

@@ -129,6 +129,11 @@ export interface Database extends Session {
   readonly scans: Scans;
   /** Whether so much waits for the database that a request is better refused before it begins. What has begun goes on. */
   isOverfull(use: 'reading' | 'writing'): boolean;
+  /**
+   * To be asked before a program's change of an account. People's are taken: no program can keep them from deleting a key.
+   * @throws {AppError} `unavailable` if too many changes of the account wait
+   */
+  requireRoom(accountId: string): void;
   /** Whether others wait for the database and are answered: who only asks whether it is there need not wait behind them. */
   isServing(): boolean;
   /**

@@ -14,12 +14,15 @@ interface CountParameters {
   prefix: string;
   now: number;
   endTimeMs: number;
+  latest: number;
 }
+
+/** No other process's clock is so far ahead: what ends so much later was begun before the clock was set back. */
+const AHEAD_MAX_MS = 60_000;
 
 /** In the rows of the limiter's library, as it writes them; nothing for what is no key, or none any more. */
 const takePoint = statement<CountParameters, { points: number; expire: number }>((query, parameter) => {
-  // One that ends later than a new one was begun before the clock was set back.
-  const isOver = sql`(rate_limits.expire <= ${parameter('now')} or rate_limits.expire > ${parameter('endTimeMs')})`;
+  const isOver = sql`(rate_limits.expire <= ${parameter('now')} or rate_limits.expire > ${parameter('latest')})`;
   return query
     .insertInto('rate_limits')
     .columns(['key', 'points', 'expire'])
@@ -49,7 +52,8 @@ export async function findCountedKeyHolder(
   { name, durationMs }: KeyCount,
 ): Promise<{ holder: KeyHolder | undefined; taken: Taken | undefined }> {
   const now = Date.now();
-  const parameters = { hash, prefix: `${name}:`, now, endTimeMs: now + durationMs };
+  const endTimeMs = now + durationMs;
+  const parameters = { hash, prefix: `${name}:`, now, endTimeMs, latest: endTimeMs + AHEAD_MAX_MS };
   const { rows, counted } = await counters.executeCounting(selectHolder, takePoint, parameters);
   const [count] = counted;
   return {

@@ -40,6 +40,8 @@ export interface ListingRange {
   limit: number;
   /** How long their texts may be together (`RUN_BYTES_MAX` if it is left out); one may be longer. */
   bytesMax?: number;
+  /** Whether they are long as far as is known: those of the run before. */
+  areLong?: boolean;
 }
 
 /** Some of the account's listings, newest first. */
@@ -50,18 +52,21 @@ export interface ListingRun {
   nextAfterId: string | undefined;
   /** Whether there are fewer than `limit` because they are large. Then `nextAfterId` may be the end. */
   isCut: boolean;
+  /** Whether one of them is so long that all had to be counted while they were read. */
+  areLong: boolean;
 }
 
 /** The first listings of a range: `limit` of them, or fewer but at least one if they are large. */
 export async function findListingRun(session: Session, accountId: string, range: ListingRange): Promise<ListingRun> {
-  const { afterId: beforeId = AFTER_EVERY_ID, limit, bytesMax = RUN_BYTES_MAX } = range;
-  const parameters = { accountId, beforeId, limit: limit + 1, docBytesMax: Math.floor(bytesMax / limit) };
-  // Listings are short as a rule, and rows that need not be counted while they are read cost a third less.
-  const rows = await session.execute(selectRun, parameters);
-  if (rows.every(hasDoc)) return toRun(rows, range, false);
-  const parametersOfAll = { ...parameters, docBytesMax: EVERY_LENGTH };
-  const run = await session.executeRun(selectRun, parametersOfAll, bytesMax);
-  return toRun(run.rows.filter(hasDoc), range, run.isCut);
+  const { afterId: beforeId = AFTER_EVERY_ID, limit, bytesMax = RUN_BYTES_MAX, areLong = false } = range;
+  const parameters = { accountId, beforeId, limit: limit + 1 };
+  if (!areLong) {
+    // Rows that need not be counted while they are read cost a third less.
+    const rows = await session.execute(selectRun, { ...parameters, docBytesMax: Math.floor(bytesMax / limit) });
+    if (rows.every(hasDoc)) return toRun(rows, range, { isCut: false, areLong: false });
+  }
+  const run = await session.executeRun(selectRun, { ...parameters, docBytesMax: EVERY_LENGTH }, bytesMax);
+  return toRun(run.rows.filter(hasDoc), range, { isCut: run.isCut, areLong: true });
 }
 
 type WholeRow = RunRow & { doc: string };
@@ -70,7 +75,11 @@ function hasDoc(row: RunRow): row is WholeRow {
   return row.doc !== null;
 }
 
-function toRun(rows: WholeRow[], { limit, untilId }: ListingRange, isCut: boolean): ListingRun {
+function toRun(
+  rows: WholeRow[],
+  { limit, untilId }: ListingRange,
+  { isCut, areLong }: Pick<ListingRun, 'isCut' | 'areLong'>,
+): ListingRun {
   // A bound in the statement would cost a page without one a fifteenth of its time.
   const wanted = untilId === undefined ? rows : rows.filter(({ id }) => id >= untilId);
   const isEnd = wanted.length < rows.length;
@@ -81,6 +90,7 @@ function toRun(rows: WholeRow[], { limit, untilId }: ListingRange, isCut: boolea
     docs: wanted.map(({ doc }) => doc),
     nextAfterId: isFull || (isCut && !isEnd) ? wanted.at(-1)?.id : undefined,
     isCut: isCut && !isFull && !isEnd,
+    areLong,
   };
 }
 

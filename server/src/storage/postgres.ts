@@ -34,6 +34,7 @@ export async function openPostgres(url: string, settings: PoolSettings): Promise
     executeRun: (statement, parameters, bytesMax) => executeRun(pool, statement, parameters, bytesMax),
     isServing: () => pool.isServing,
     isOverfull: () => pool.line.isTooLong,
+    requireRoom: (accountId) => lanes.requireRoom(accountId),
     counters: createCounters(pool),
     write: (job, accountId) => lanes.submit(job, { accountId }),
     writeLong: (job, accountId) => lanes.submit(job, { accountId, isLong: true }),

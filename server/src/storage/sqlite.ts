@@ -40,6 +40,8 @@ export function openSqlite(path: string): Database {
     // Reading waits for nobody.
     isServing: () => false,
     isOverfull: (use) => use === 'writing' && queue.line.isTooLong,
+    // All accounts are in one queue, which `isOverfull` tells of.
+    requireRoom: () => {},
     write: (job) => queue.submit(job),
     writeLong: (job) => queue.submit(job, { isLong: true }),
     requireSound() {

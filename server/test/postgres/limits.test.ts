@@ -49,6 +49,18 @@ test('what is no key, or none any more, is counted nowhere', async (t) => {
   assert.deepEqual(counted, []);
 });
 
+test('a count goes on for a process whose clock is a little behind', async (t) => {
+  const database = await databaseFor(t);
+  const service = await serviceFor(t, database, { rateLimit });
+  const { key } = await service.createTenant();
+  const ask = await connectionFor(t, service.url);
+  assert.equal(leftOf(await ask(requestText('GET', '/v1/me', key))), 99);
+  await database.sql("update rate_limits set expire = expire + 30000 where key like 'requests %'");
+  assert.equal(leftOf(await ask(requestText('GET', '/v1/me', key))), 98);
+  await database.sql("update rate_limits set expire = expire + 90000 where key like 'requests %'");
+  assert.equal(leftOf(await ask(requestText('GET', '/v1/me', key))), 99, 'the clock was set back since');
+});
+
 test('more requests at once than there are connections are all counted, and none waits for ever', async (t) => {
   const database = await databaseFor(t);
   const service = await serviceFor(t, database, {

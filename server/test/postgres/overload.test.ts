@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createPerson, signIn } from '../support/browser.ts';
 import { openRaw } from '../support/raw.ts';
 import { requestText } from '../support/raw-http.ts';
-import { clientFor, databaseFor, serviceFor } from './support.ts';
+import { clientFor, connectionFor, databaseFor, LISTING, serviceFor } from './support.ts';
 
 const CONNECTIONS = 50;
 const PIPELINED = 100;
+/** More changes of an account than may wait, besides those that are begun together. */
+const WAITING = 2_000;
 const KEY_REFUSED = '{"error":{"code":"unauthorized","message":"Invalid or missing API key"}}';
 
 test('when all connections are taken so many requests wait for one, and the others are told at once; afterwards all is well', async (t) => {
@@ -39,4 +42,27 @@ test('when all connections are taken so many requests wait for one, and the othe
   assert.equal((await fetch(`${service.url}/v1/listings?limit=1`, { headers })).status, 200);
   const malformed = await fetch(`${service.url}/v1/listings`, { headers: { Authorization: `Bearer ${key}x` } });
   assert.deepEqual([malformed.status, await malformed.text()], [401, KEY_REFUSED]);
+});
+
+test('a program whose changes are too many is told so, and keeps nobody from deleting its key', async (t) => {
+  const database = await databaseFor(t);
+  const service = await serviceFor(t, database);
+  const { accountId, key, keyId } = await service.createTenant();
+  const person = await signIn(service, await createPerson(service, { accountId }));
+  const holder = await clientFor(t, database);
+  await holder.query('begin');
+  await holder.query('select from account_heads where account_id = $1 for update', [accountId]);
+  const waiting = Array.from({ length: WAITING }, () => service.database.write(async () => {}, accountId));
+
+  const ask = await connectionFor(t, service.url);
+  const refused = await ask(requestText('POST', '/v1/listings', key, LISTING));
+  assert.equal(refused.status, 503);
+  assert.match(refused.body, /Too many changes of this account are waiting/);
+  const deleted = person.fetch(`/admin/api-keys/${keyId}`, { method: 'DELETE' });
+  const { key: other } = await service.createTenant();
+  assert.equal((await ask(requestText('POST', '/v1/listings', other, LISTING))).status, 201);
+
+  await holder.query('commit');
+  assert.equal((await deleted).status, 204);
+  await Promise.all(waiting);
 });

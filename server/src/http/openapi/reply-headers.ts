@@ -25,7 +25,7 @@ const REPLY_HEADERS: Record<string, { description: string; example: string }> = 
   },
   'Set-Cookie': {
     description:
-      'The cookie of the session, when it begins, is renewed or ends. It says who signs in, until they have.',
+      'The cookie of the session, when it begins, is renewed or ends; until the second factor was given, one that says whose sign-in it is.',
     example: 'property-listings.session_token=…; Max-Age=604800; Path=/; HttpOnly; SameSite=Lax',
   },
   Allow: { description: 'The methods that the path takes.', example: 'GET, HEAD, POST' },

@@ -38,7 +38,7 @@ export function findTextFault(value: string, lengthMax: number, multiline: boole
     const allowed = multiline ? ' but line feed and tab' : '';
     return {
       code: 'invalid_format',
-      message: `Must not contain control characters${allowed}, nor ${BROKEN}.`,
+      message: `Must not contain control characters${allowed}, nor ${NOT_PLAIN}.`,
     } as const;
   }
   return undefined;
@@ -52,7 +52,7 @@ export function codePoints(value: string): number {
 }
 
 /** What no text may contain besides control characters. */
-export const BROKEN = `half characters, nor more than ${MARKS_MAX} accents on one`;
+export const NOT_PLAIN = `half characters, nor more than ${MARKS_MAX} combining marks in a row`;
 
 export function isPlainText(value: string, multiline: boolean): boolean {
   const control = multiline ? /[\p{Cc}--[\n\t]]/v : /\p{Cc}/u;

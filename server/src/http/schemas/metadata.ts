@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isObject } from '../../lib/merge-patch.ts';
 import { toNfc } from '../../lib/nfc.ts';
-import { addFault, BROKEN, codePoints, expected, findTextFault, isPlainText } from './fields.ts';
+import { addFault, codePoints, expected, findTextFault, isPlainText, NOT_PLAIN } from './fields.ts';
 
 const MEMBERS_MAX = 50;
 const NAME_LENGTH_MAX = 40;
@@ -66,7 +66,7 @@ function findValueFault(value: unknown) {
     return { code: 'too_long', message: `Must have at most ${TEXT_LENGTH_MAX} characters.` } as const;
   }
   if (!isPlainText(value, false)) {
-    return { code: 'invalid_format', message: `Must not contain control characters, nor ${BROKEN}.` } as const;
+    return { code: 'invalid_format', message: `Must not contain control characters, nor ${NOT_PLAIN}.` } as const;
   }
   return undefined;
 }

@@ -43,17 +43,21 @@ export class WriteLanes {
     this.#free = Math.max(1, Math.floor(pool.settings.poolSize / 2));
   }
 
-  /** @throws {AppError} `unavailable` once it is closed, or if too many jobs of the account wait; what the job throws; what `Database.write` says */
+  /** @throws {AppError} `unavailable` if too many jobs of the account wait */
+  requireRoom(accountId: string): void {
+    if (!this.#lanes.get(accountId)?.isTooLong) return;
+    throw unavailable(
+      'Too many changes of this account are waiting, and nothing was written; send this one again later.',
+    );
+  }
+
+  /** @throws {AppError} `unavailable` once it is closed; what the job throws; what `Database.write` says */
   async submit<T>(run: (session: LongSession) => Promise<T>, options: WriteOptions = {}): Promise<T> {
     const { accountId, isLong = false } = options;
     if (this.#isClosed) throw unavailable('The service is stopping; send the request again.');
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const lane = this.#lanes.get(accountId) ?? new Lane(accountId);
     this.#lanes.set(accountId, lane);
-    if (lane.isTooLong)
-      throw unavailable(
-        'Too many changes of this account are waiting, and nothing was written; send this one again later.',
-      );
     const startTimeMs = performance.now();
     lane.waiting.push({ run, isLong, resolve: (value) => resolve(value as T), reject, startTimeMs });
     lane.drained ??= this.#drain(lane);

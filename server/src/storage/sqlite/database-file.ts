@@ -67,11 +67,10 @@ function createFile(path: string): void {
     const database = new DatabaseSync(made);
     database.exec('pragma journal_mode = wal');
     database.close();
-    linkSync(made, path);
+    unlessExists(() => linkSync(made, path));
     syncNames(dirname(path));
   } catch (error) {
-    // Another process that starts at the same time may have been first.
-    if (!existsSync(path)) throw explainFault(`Cannot make the database ${path}`, error);
+    throw explainFault(`Cannot make the database ${path}`, error);
   } finally {
     rmSync(made, { force: true });
   }
@@ -99,19 +98,32 @@ export function makeDirectory(path: string): void {
   const parent = dirname(path);
   if (parent !== path) makeDirectory(parent);
   try {
-    mkdirSync(path, { mode: DIRECTORY_MODE });
+    unlessExists(() => mkdirSync(path, { mode: DIRECTORY_MODE }));
     syncNames(parent);
   } catch (error) {
-    // Another process that starts at the same time may have been first.
-    if (!existsSync(path)) throw explainFault(`Cannot make the directory ${path}`, error);
+    throw explainFault(`Cannot make the directory ${path}`, error);
   }
 }
+
+/** Another process that starts at the same time may have been first. */
+function unlessExists(make: () => void): void {
+  try {
+    make();
+  } catch (error) {
+    if (Object(error).code !== 'EEXIST') throw error;
+  }
+}
+
+/** What file systems say that have no such thing. */
+const NO_SYNC = new Set(['EINVAL', 'ENOTSUP']);
 
 /** Returns once the names in a directory are on the disk. */
 function syncNames(path: string): void {
   const directory = openSync(path, 'r');
   try {
     fsyncSync(directory);
+  } catch (error) {
+    if (!NO_SYNC.has(Object(error).code)) throw error;
   } finally {
     closeSync(directory);
   }

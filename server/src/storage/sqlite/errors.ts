@@ -7,10 +7,10 @@ const SQLITE_READONLY = 8;
 const SQLITE_IOERR = 10;
 const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
-/** No room for the index of the log (sqlite.org/rescode.html#ioerr_shmsize). */
-const SQLITE_IOERR_SHMSIZE = 4_874;
 const SQLITE_CANTOPEN = 14;
 const SQLITE_NOTADB = 26;
+/** No room for the index of the log (sqlite.org/rescode.html#ioerr_shmsize). */
+const SQLITE_IOERR_SHMSIZE = 4_874;
 const UNAVAILABLE = new Set([SQLITE_BUSY, SQLITE_LOCKED, SQLITE_READONLY, SQLITE_IOERR, SQLITE_CANTOPEN]);
 
 /** What the operator can do about a damaged database. */
