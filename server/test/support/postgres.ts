@@ -4,8 +4,8 @@ import { rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findFreePort } from '../../src/lib/free-port.ts';
-import { isRefused } from './is-refused.ts';
+
+import { findFreePort, isRefused } from './ports.ts';
 import { initialize, killAll, launch, stop } from './postgres-programs.ts';
 import { until } from './until.ts';
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import { isRefused } from './is-refused.ts';
+import { isRefused } from './ports.ts';
 import { type ProgramCopy, type ServeProcess, spawnService } from './process.ts';
 import { createDirectory } from './service.ts';
 import { until } from './until.ts';

@@ -1,3 +1,5 @@
+export { findFreePort } from '../../src/lib/free-port.ts';
+
 import { connect } from 'node:net';
 
 /** Whether nobody listens on this port. */
