@@ -17,11 +17,11 @@ export async function assertHeld(
   { seconds, othersCount }: { seconds: number; othersCount: number },
 ): Promise<string> {
   await sleep((seconds * 1_000) / 2);
+  // Of those who are let stay until now: in the small form they may go while it is looked again.
+  const promised = sieges.reduce((sum, siege) => sum + countPromised(siege), 0);
   let held = 0;
-  let promised = 0;
   for (let look = 0; look < LOOKS_MAX; look += 1) {
     assert.ok(!hasEnded(service.child), `the service has ended: ${service.stderr()}`);
-    promised = sieges.reduce((sum, siege) => sum + countPromised(siege), 0);
     held = countSockets(service) - othersCount;
     if (held >= promised * HELD_SHARE_MIN) return `${held} of ${promised}`;
     await sleep(LOOK_INTERVAL_MS);
