@@ -17,7 +17,10 @@ export function addBackup(program: Command): void {
     const { databaseUrl } = readConfig();
     console.error(`database: ${getDatabaseFile(databaseUrl)}`);
     const made = await backUp(databaseUrl, resolve(file));
-    print(made, options, [`${made.file}: ${made.bytes} bytes, SHA-256 ${made.sha256}`]);
+    print(made, options, [
+      `${made.file}: ${made.bytes} bytes, SHA-256 ${made.sha256}`,
+      `${made.digestFile}: its digest, without which it is not restored`,
+    ]);
   });
 
   const restoration = program
@@ -28,7 +31,10 @@ export function addBackup(program: Command): void {
     const restored = await restore(readConfig().databaseUrl, resolve(file), {
       force: options.force === true,
     });
-    const kept = restored.replaced === undefined ? [] : [`The one before is ${restored.replaced}.`];
+    const kept =
+      restored.replaced === undefined
+        ? []
+        : [`The one before is ${restored.replaced}: remove it when it is not needed any more.`];
     print(restored, options, [`${restored.database} is restored; its epoch is ${restored.epoch} now.`, ...kept]);
   });
 

@@ -1,12 +1,13 @@
-import { constants, existsSync } from 'node:fs';
+import { constants, existsSync, statSync } from 'node:fs';
 import { chmod, copyFile, link, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import { getSystemErrorMessage } from 'node:util';
 import { hashFile, syncToDisk } from '../lib/files.ts';
 import { AppError } from '../model/errors.ts';
 import { renewEpoch } from './database-info.ts';
 import { FILE_SCHEME, openDatabase } from './open.ts';
 import { makeDirectory } from './sqlite/database-file.ts';
-import { explainFault } from './sqlite/errors.ts';
+import { explainFault, isStorageFull, RESTORE_ADVICE } from './sqlite/errors.ts';
 import { checkIntegrity, copyPages, FILE_MODE, findLeftCompanion, replaceDatabase } from './sqlite/snapshot.ts';
 
 export interface Backup {
@@ -66,7 +67,10 @@ export async function restore(databaseUrl: string, file: string, options: { forc
   await verifyDigest(file);
   const isThere = existsSync(path);
   if (isThere && !options.force) {
-    throw new AppError('conflict', `${path} is there already; with --force it is kept under another name.`);
+    throw new AppError(
+      'conflict',
+      `${path} is there already. Stop the service if it runs; with --force this database is kept under another name.`,
+    );
   }
   const companion = isThere ? undefined : findLeftCompanion(path);
   if (companion !== undefined) {
@@ -100,16 +104,26 @@ const DIGEST = /^([0-9a-f]{64}) [ *]/;
 
 async function verifyDigest(file: string): Promise<void> {
   const digestFile = `${file}.sha256`;
-  for (const name of [file, digestFile]) {
-    if (!existsSync(name)) throw new AppError('not_found', `There is no ${name}.`);
+  if (!existsSync(file)) throw new AppError('not_found', `There is no ${file}.`);
+  if (statSync(file).isDirectory()) {
+    throw new AppError('conflict', `${file} is a directory; name a file that \`backup\` wrote.`);
   }
-  const [, expected] = DIGEST.exec(await readFile(digestFile, 'utf8')) ?? [];
+  if (!existsSync(digestFile)) {
+    const advice = `bring along the file that \`backup\` wrote beside ${basename(file)}`;
+    throw new AppError('not_found', `There is no ${digestFile}: ${advice}.`);
+  }
+  const written = await readFile(digestFile, 'utf8').catch((error) => refuseUnread(digestFile, error));
+  const [, expected] = DIGEST.exec(written) ?? [];
   if (expected === undefined) throw new AppError('conflict', `${digestFile} holds no SHA-256 digest.`);
-  if (expected === (await hashFile(file))) return;
+  if (expected === (await hashFile(file).catch((error) => refuseUnread(file, error)))) return;
   throw new AppError(
     'conflict',
     `${file} is not what ${digestFile} says: it was changed or damaged. Take another backup.`,
   );
+}
+
+function refuseUnread(file: string, cause: unknown): never {
+  throw new AppError('unavailable', `Cannot read ${file}: ${getSystemErrorMessage(Object(cause).errno)}.`, { cause });
 }
 
 /** A copy with its tables up to date, and the new epoch; the backup itself stays as it is. */
@@ -119,11 +133,19 @@ async function prepare(file: string, prepared: string): Promise<string> {
   await copyFile(file, prepared, constants.COPYFILE_FICLONE);
   // Whoever has brought the backup here may have let everybody read it.
   await chmod(prepared, FILE_MODE);
-  const database = await openDatabase(`file:${prepared}`);
+  const database = await openDatabase(`file:${prepared}`).catch((error) => refuseBackup(file, prepared, error));
   const epoch = await renewEpoch(database).finally(() => database.close());
   checkIntegrity(prepared);
   await syncToDisk(prepared);
   return epoch;
+}
+
+/** What is wrong with the copy is wrong with the backup, which is the file that the operator knows. */
+function refuseBackup(file: string, prepared: string, error: unknown): never {
+  if (!(error instanceof AppError) || isStorageFull(error)) throw error;
+  const [reason = ''] = error.message.replaceAll(prepared, file).split(RESTORE_ADVICE);
+  const words = `${file} cannot be restored, although its digest is right. ${reason.trim()} Take another backup.`;
+  throw new AppError('conflict', words, { cause: error });
 }
 
 /** Unlike a renaming this never takes the place of a database that somebody has made meanwhile. */

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { createTenantByCommand, runCommand } from '../support/process.ts';
 import { directoryFor, serveFor } from '../support/serving.ts';
@@ -18,4 +21,53 @@ test('the epoch can be renewed while the service runs', async (t) => {
   const renewed = await readEpoch();
   assert.equal(renewed, JSON.parse(stdout).epoch);
   assert.notEqual(renewed, epoch);
+});
+
+test('what is to be restored and cannot be is named, with what to do', async (t) => {
+  const directory = await directoryFor(t);
+  const settings = { DATA_DIR: join(directory, 'data') };
+  const backup = join(directory, 'backup.db');
+  await createTenantByCommand(settings);
+  const made = await runCommand(['backup', backup], settings);
+  assert.match(made.stdout, /backup\.db: \d+ bytes.*\n.*backup\.db\.sha256: its digest/);
+  const refuse = async (words: RegExp, file = backup) => {
+    const { code, stderr } = await runCommand(['restore', file, '--force'], settings);
+    assert.equal(code, 1);
+    assert.match(stderr, words);
+    assert.doesNotMatch(stderr, /errno|\n {4}at |\.restoring/);
+  };
+  await refuse(/is a directory; name a file that `backup` wrote/, directory);
+  await rename(`${backup}.sha256`, `${backup}.kept`);
+  await refuse(/There is no .*backup\.db\.sha256: bring along the file that `backup` wrote beside backup\.db/);
+  await mkdir(`${backup}.sha256`);
+  await refuse(/Cannot read .*backup\.db\.sha256: illegal operation on a directory/);
+  await rm(`${backup}.sha256`, { recursive: true });
+  await rename(`${backup}.kept`, `${backup}.sha256`);
+  if (process.getuid?.() !== 0) {
+    await chmod(backup, 0);
+    await refuse(/Cannot read .*backup\.db: permission denied\./);
+    await chmod(backup, 0o600);
+  }
+  const { stderr } = await runCommand(['restore', backup], settings);
+  assert.match(stderr, /is there already\. Stop the service if it runs; with --force/);
+  const { stdout } = await runCommand(['restore', backup, '--force'], settings);
+  assert.match(stdout, /The one before is .*replaced-.*: remove it when it is not needed any more/);
+
+  await writeFile(backup, 'listings\n'.repeat(4_096));
+  const digest = createHash('sha256')
+    .update(await readFile(backup))
+    .digest('hex');
+  await writeFile(`${backup}.sha256`, `${digest}  backup.db\n`);
+  await refuse(/backup\.db cannot be restored, although its digest is right\. .*Take another backup\.$/m);
+});
+
+test('a DATA_DIR that is a file and a database that is a directory are told as such', async (t) => {
+  const directory = await directoryFor(t);
+  const file = join(directory, 'notes.txt');
+  await writeFile(file, 'notes');
+  const inFile = await runCommand(['accounts', 'list'], { DATA_DIR: file });
+  assert.match(inFile.stderr, /notes\.txt is no directory; set DATA_DIR to one/);
+  await mkdir(join(directory, 'listings.db'));
+  const asDirectory = await runCommand(['accounts', 'list'], { DATA_DIR: directory });
+  assert.match(asDirectory.stderr, /listings\.db is no file; move it away/);
 });

@@ -50,7 +50,7 @@ const closedDamages: readonly Damage[] = [
 
 /** These are not mended by a backup alone: the operator decides what to do with what is there. */
 const strangeFiles: readonly Damage[] = [
-  { what: 'it is a directory', do: replaceByDirectory, words: /Cannot open the database/ },
+  { what: 'it is a directory', do: replaceByDirectory, words: /is no file; move it away/ },
   { what: "it is another program's", do: replaceByForeign, words: /another program/ },
 ];
 

@@ -37,7 +37,9 @@ export function prepareFile(path: string): void {
     if (left !== undefined) throw refuse(`${path} is missing, and what it had not taken over yet is in ${left}.`);
     createFile(path);
   }
-  const { size } = statSync(path);
+  const file = statSync(path);
+  if (!file.isFile()) throw new AppError('unavailable', `The database ${path} is no file; move it away.`);
+  const { size } = file;
   if (size === 0) throw refuse(`The database ${path} is empty.`);
   // SQLite would read zeros for the rest of the page. With a log that may be so: the page stands there, too.
   if (size % PAGE_BYTES !== 0 && !existsSync(`${path}-wal`)) throw refuse(`${path} is cut off, or no database.`);
@@ -94,7 +96,10 @@ function requireAccess(path: string, mode: number): void {
  * to the names in a directory, and nobody to its own: without a sync a power loss could take it, with all that was acknowledged.
  */
 export function makeDirectory(path: string): void {
-  if (existsSync(path)) return;
+  if (existsSync(path)) {
+    if (statSync(path).isDirectory()) return;
+    throw new AppError('unavailable', `${path} is no directory; set DATA_DIR to one.`);
+  }
   const parent = dirname(path);
   if (parent !== path) makeDirectory(parent);
   try {

@@ -132,7 +132,10 @@ test('only what its digest names is restored', async (t) => {
 test('a database that is there stays unless it is to be replaced, and while somebody has it open', async (t) => {
   const { directory, url, path, accountId, id, file } = await backedUpFor(t);
   const before = await readFile(path);
-  await assert.rejects(restore(url, file, { force: false }), /is there already; with --force/);
+  await assert.rejects(
+    restore(url, file, { force: false }),
+    /is there already\. Stop the service if it runs; with --force/,
+  );
   assert.deepEqual(await readFile(path), before);
   await use(url, async (database) => {
     await assert.rejects(restore(url, file, { force: true }), /A process uses .*; stop the service/);

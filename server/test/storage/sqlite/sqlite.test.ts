@@ -152,7 +152,7 @@ test('a file that is no database is refused, and left as it was', async (t) => {
 
 test('a directory in place of the file is refused', async (t) => {
   const path = await directoryFor(t);
-  await assert.rejects(openDatabase(`file:${path}`), { code: 'unavailable', message: /Cannot open the database/ });
+  await assert.rejects(openDatabase(`file:${path}`), { code: 'unavailable', message: /is no file; move it away/ });
 });
 
 test('a file in place of a directory is refused in words', async (t) => {
