@@ -35,6 +35,18 @@ const faults: readonly Fault[] = [
     ],
   },
   {
+    name: 'refused-but-remembered',
+    what: 'Some writes are answered with 503 `unavailable`, stored, and answered when they are sent again',
+    patches: [
+      {
+        file: 'server/src/domain/writing.ts',
+        from: 'const written = await database.write((session) => runOnce(session, actor, retry, work), actor.accountId);',
+        to: `const written = await database.write((session) => runOnce(session, actor, retry, work), actor.accountId);
+          if (retry !== undefined && ${SOMETIMES}) throw new AppError('unavailable', 'Not now.');`,
+      },
+    ],
+  },
+  {
     name: 'double',
     what: 'A request that is sent again with its Idempotency-Key is done again',
     patches: [

@@ -159,7 +159,7 @@ export class Lane {
     const reply = await this.#caller.send(atomic ? { ...call, retryKey: randomUUID() } : call);
     const { created, updated, unchanged } = JSON.parse(reply.text);
     // What was saved before the file was sent again is unchanged then.
-    const mayBeUnchanged = !atomic && reply.failures > 0;
+    const mayBeUnchanged = !atomic && reply.wasUnknown;
     const isRight = mayBeUnchanged
       ? created + updated + unchanged === rows.length
       : created === made.length && updated === changed.length;

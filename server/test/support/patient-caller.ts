@@ -54,17 +54,26 @@ export class PatientCaller {
 
   async once(call: Call): Promise<Told> {
     const told = await this.#ask(call);
-    if (told.outcome === 'acknowledged') this.#count(call.method === 'GET' ? 'read' : 'acknowledged');
+    if (told.outcome === 'acknowledged' && !told.isReplayed)
+      this.#count(call.method === 'GET' ? 'read' : 'acknowledged');
     return told;
   }
 
-  /** Sends it, with the same Idempotency-Key, until it is acknowledged. `failures` tells how often it was sent before. */
-  async send(call: Call): Promise<Told & { failures: number }> {
+  /**
+   * Sends it, with the same Idempotency-Key, until it is acknowledged. `wasUnknown` tells whether an earlier try may have been
+   * done: one that was refused may not.
+   */
+  async send(call: Call): Promise<Told & { wasUnknown: boolean }> {
     const endTimeMs = performance.now() + PATIENCE_MS;
+    let wasUnknown = false;
     for (let failures = 0; ; failures += 1) {
       const told = await this.once(call);
-      if (told.isReplayed) this.#count(failures > 0 ? 'replayed' : 'repeated');
-      if (told.outcome === 'acknowledged') return { ...told, failures };
+      if (told.isReplayed) {
+        assert.ok(failures === 0 || wasUnknown, `${call.method} ${call.path} was refused, and had been done`);
+        for (const what of wasUnknown ? ['replayed', 'acknowledged'] : ['repeated']) this.#count(what);
+      }
+      if (told.outcome === 'acknowledged') return { ...told, wasUnknown };
+      wasUnknown ||= told.outcome === 'unknown';
       assert.ok(performance.now() < endTimeMs, `${call.method} ${call.path} was in vain for minutes: ${told.text}`);
       await sleep(RETRY_MS);
     }

@@ -18,7 +18,9 @@ export const faults: readonly Fault[] = [
   {
     name: 'pipelined-behind-refused',
     what: 'What stands behind a refused request is done',
-    patches: [{ file: SERVER, from: 'if (finished.has(socket)) return;', to: '' }],
+    patches: [
+      { file: SERVER, from: 'if (finished.has(socket)) return void process.nextTick(() => socket.pause());', to: '' },
+    ],
   },
   {
     name: 'chunks-in-http-1.0',
