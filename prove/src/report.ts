@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeCommit, describeMachine } from '../../bench/src/machine.ts';
-import type { Fault, Part } from './part.ts';
+import type { Fault, Outcome, Part } from './part.ts';
 import { isGood, type Verdict } from './trial.ts';
 
 /** What came of a part. */
@@ -46,11 +46,15 @@ export function writeReport(results: readonly Result[], { date, seed }: { date: 
 
 function formatSummary(results: readonly Result[]): string {
   const rows = results.map(({ part, verdict, faults, isKept }) => {
-    const [tried, figure] = verdict.is === 'kept' ? [verdict.outcome.tried, verdict.outcome.figure] : ['', verdict.is];
+    const [tried, figure] = verdict.is === 'kept' ? describe(verdict.outcome) : ['', verdict.is];
     const found = faults.filter((each) => isGood(each.verdict, true)).length;
     return [part.promise, tried, isKept ? figure : `**NOT PROVEN** ${figure}`, `${found} of ${faults.length}`];
   });
   return formatTable([['promise', 'how it was tried', 'what came of it', 'planted faults found'], ...rows]);
+}
+
+function describe({ tried, figure, skipped = [] }: Outcome): [tried: string, figure: string] {
+  return [skipped.length === 0 ? tried : `${tried} (not all of it here: see its section)`, figure];
 }
 
 /** A part's section of the page. */

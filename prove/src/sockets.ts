@@ -3,7 +3,11 @@ import type { ServeProcess } from '../../server/test/support/process.ts';
 
 /** How many connections the service's process has open, and a few sockets that are always there. */
 export function countSockets({ child }: Pick<ServeProcess, 'child'>): number {
-  const directory = `/proc/${child.pid}/fd`;
+  return countSocketsOf(Number(child.pid));
+}
+
+export function countSocketsOf(pid: number): number {
+  const directory = `/proc/${pid}/fd`;
   return readdirSync(directory).filter((file) => linkOf(`${directory}/${file}`).startsWith('socket:')).length;
 }
 

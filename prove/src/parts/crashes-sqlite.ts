@@ -98,7 +98,7 @@ type PowerLost = Crashed & PowerLoss['sums'];
 
 function describe(killed: Crashed[], lost: PowerLost[]): Outcome {
   const all = [...killed, ...lost];
-  const powerLosses = lost.length === 0 ? '' : ` and ${sum(lost, 'losses')} × power loss`;
+  const powerLosses = lost.length === 0 ? '' : ` and ${sum(lost, 'crashes')} × power loss`;
   return {
     tried: `${sum(killed, 'crashes')} × \`kill -9\`${powerLosses} at random moments under load, of one process and of two workers`,
     figure: `0 of ${sum(all, 'acknowledged')} acknowledged writes lost`,
@@ -109,7 +109,8 @@ function describe(killed: Crashed[], lost: PowerLost[]): Outcome {
         sum(killed.slice(1), 'crashes'),
       ],
       ['of a service that was just starting again', sum(all, 'halfStarts')],
-      ['power losses', sum(lost, 'losses')],
+      ['power losses under load', sum(lost, 'crashes')],
+      ['power losses in all, also while the service was set up or started', sum(lost, 'losses')],
       ['of these with something that was not synced yet', sum(lost, 'unsynced')],
       ['of these while the log was being moved into the database', sum(lost, 'inCheckpoint')],
       ['acknowledged writes before a `kill -9`', sum(killed, 'acknowledged')],

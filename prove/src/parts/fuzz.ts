@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { formatCount } from '../../../bench/src/formats.ts';
 import type { Part, Trial } from '../part.ts';
 import { serve, settingsOf } from '../service.ts';
 import { createWorld, type World } from './fuzz/accounts.ts';
@@ -19,7 +20,7 @@ import { TextsTrial } from './fuzz/texts-trial.ts';
  * both engines; in the small form only if the planted fault is in one of them, as `npm test` has others.
  */
 const SIZES = {
-  full: { lanes: 8, worlds: 9, requests: 180_000, lives: 5, timesMin: 3, share: 1, compared: 20_000 },
+  full: { lanes: 8, worlds: 9, requests: 200_000, lives: 5, timesMin: 3, share: 1, compared: 20_000 },
   small: { lanes: 1, worlds: 1, requests: 1_000, lives: 1, timesMin: 0, share: 30, compared: 1_000 },
 };
 /** Drafts that are made at a time. */
@@ -36,14 +37,14 @@ export const fuzz: Part = {
   faults: FAULTS,
   async run(trial) {
     const tally = new Tally();
-    const { timesMin } = SIZES[trial.size];
+    const { timesMin, requests } = SIZES[trial.size];
     const isOfEngines = trial.fault === DIFFERENCE;
     const figures = isOfEngines ? [] : await runService(trial, tally);
     if (trial.size === 'full' || isOfEngines) figures.push(...(await tryEngines(trial, tally)));
     const missing = tally.missing(timesMin);
     assert.deepEqual(missing, [], `documented outcomes were seen less than ${timesMin} times`);
     return {
-      tried: `${tally.replies} requests, made from the documents of \`/v1\` and \`/admin\` and from earlier replies`,
+      tried: `${formatCount(requests)} random requests, made from the documents of \`/v1\` and \`/admin\` and from earlier replies; ${formatCount(tally.replies - requests)} more on purpose, or with texts and JSON of all kinds`,
       figure: '0 replies 5xx, 0 other than documented, nothing deleted came back',
       figures: [...figures, ...tally.lines(), ['never seen, as a request alone cannot bring it about', tally.unseen()]],
     };

@@ -57,7 +57,7 @@ async function run(trial: Trial): Promise<Outcome> {
     figures.push(['connections to two workers', formatCount(wholes.length + some.length)]);
   }
   return {
-    tried: `${formatCount(STREAMS.length)} streams of raw bytes to ${targetsOf(key).length} targets, whole, and cut at every byte (${formatCount(cuts.length)})`,
+    tried: `${formatCount(STREAMS.length)} streams of raw bytes to ${targetsOf(key).length} targets, whole, and cut at every byte (${formatCount(cuts.length)}; those of more than 1,000 bytes at 750 of them)`,
     figure: '0 crashes, 0 answers 5xx, 0 streams taken that must be refused, 0 hidden requests done',
     figures,
   };

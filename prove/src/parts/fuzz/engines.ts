@@ -35,5 +35,6 @@ export async function compareEngines(trial: Trial, requests: number, server: str
   const code = await closed;
   const [, count] = /(\d+) requests/.exec(output.stdout) ?? [];
   assert.equal(code, 0, `the engines differ: ${output.stdout.slice(0, 3_000)}${output.stderr.slice(0, 500)}`);
+  assert.ok(Number(count) > requests / 2, `only ${count} requests were compared`);
   return Number(count);
 }

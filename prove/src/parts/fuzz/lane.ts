@@ -92,10 +92,13 @@ export class Lane {
     for (let pages = 0; next !== undefined && pages < 3; pages += 1) {
       const told = await this.#caller.ask(target, 'GET', next, headers);
       assert.equal(told.status, 200, `the next page of a list is refused: ${told.text}`);
+      const onPage = new Set<string>();
       for (const id of told.text.match(/lst_[0-9a-z]{26}/g) ?? []) {
         assert.ok(!this.known.deleted.has(id), `the deleted listing ${id} is on a page`);
-        seen.add(id);
+        assert.ok(!seen.has(id), `the listing ${id} is on two pages`);
+        onPage.add(id);
       }
+      for (const id of onPage) seen.add(id);
       [, next] = /<([^>]+)>; rel="next"/.exec(told.headers.get('link') ?? '') ?? [];
     }
   }

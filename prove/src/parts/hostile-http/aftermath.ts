@@ -4,7 +4,8 @@ import type { ServeProcess } from '../../../../server/test/support/process.ts';
 import { hasEnded } from '../../../../server/test/support/serving.ts';
 import { untilStill } from '../../../../server/test/support/still.ts';
 import { until } from '../../../../server/test/support/until.ts';
-import { countSockets } from '../../sockets.ts';
+import { workersOf } from '../../../../server/test/support/workers.ts';
+import { countSocketsOf } from '../../sockets.ts';
 import { describeAttempt, FOLLOWER, type Trace } from './attempts.ts';
 import { SMUGGLED } from './streams.ts';
 
@@ -74,7 +75,7 @@ async function readAddresses(url: string, key: string, id: string): Promise<stri
   return data.map(({ address }) => address);
 }
 
-/** What the service's process holds. */
+/** What the service's processes hold. */
 export interface Held {
   sockets: number;
   bytes: number;
@@ -82,9 +83,11 @@ export interface Held {
 
 /** What it holds once it has no more connections than before. */
 export async function readHeld(service: ServeProcess, before?: Held): Promise<Held> {
+  const processes = [Number(service.child.pid), ...(await workersOf(service))];
+  const sumOf = (what: (pid: number) => number) => processes.reduce((sum, pid) => sum + what(pid), 0);
   const sockets = await until('its connections are closed', () => {
-    const count = countSockets(service);
+    const count = sumOf(countSocketsOf);
     return count <= (before?.sockets ?? count) && count;
   });
-  return { sockets, bytes: residentBytesOf(Number(service.child.pid)) ?? 0 };
+  return { sockets, bytes: sumOf((pid) => residentBytesOf(pid) ?? 0) };
 }
