@@ -70,9 +70,14 @@ export class Checkpoints {
     return state;
   }
 
+  /** Where that is not told, all that is needed: the write that is looked at is committed, and may not fail any more. */
   #readFreeBytes(): number {
-    const { bavail, bsize } = statfsSync(this.#directory);
-    return bavail * bsize;
+    try {
+      const { bavail, bsize } = statfsSync(this.#directory);
+      return bavail * bsize;
+    } catch {
+      return Number.POSITIVE_INFINITY;
+    }
   }
 
   /** A log that cannot be looked at now is looked at again after the next commit. */
