@@ -158,8 +158,8 @@ export class Lane {
     const call = { method: 'POST', path: `/imports?atomic=${atomic}`, body, type: NDJSON };
     const reply = await this.#caller.send(atomic ? { ...call, retryKey: randomUUID() } : call);
     const { created, updated, unchanged } = JSON.parse(reply.text);
-    // What was saved before the file was sent again is unchanged then.
-    const mayBeUnchanged = !atomic && reply.wasUnknown;
+    // A file that was broken off tells what was saved before: that is unchanged when it is sent again.
+    const mayBeUnchanged = !atomic && reply.tries > 1;
     const isRight = mayBeUnchanged
       ? created + updated + unchanged === rows.length
       : created === made.length && updated === changed.length;

@@ -60,19 +60,19 @@ export class PatientCaller {
   }
 
   /**
-   * Sends it, with the same Idempotency-Key, until it is acknowledged. `wasDone`: it has been before. `wasUnknown` tells
-   * whether an earlier try may have been done: one that was refused may not.
+   * Sends it, with the same Idempotency-Key, until it is acknowledged. `wasDone`: it has been before. An earlier try that was
+   * refused may not have been done. `tries` tells how many there were.
    */
-  async send(call: Call, wasDone = false): Promise<Told & { wasUnknown: boolean }> {
+  async send(call: Call, wasDone = false): Promise<Told & { tries: number }> {
     const endTimeMs = performance.now() + PATIENCE_MS;
     let wasUnknown = false;
-    for (;;) {
+    for (let tries = 1; ; tries += 1) {
       const told = await this.once(call);
       if (told.isReplayed) {
         assert.ok(wasDone || wasUnknown, `${call.method} ${call.path} was refused, and had been done`);
         for (const what of wasDone ? ['repeated'] : ['replayed', 'acknowledged']) this.#count(what);
       }
-      if (told.outcome === 'acknowledged') return { ...told, wasUnknown };
+      if (told.outcome === 'acknowledged') return { ...told, tries };
       wasUnknown ||= told.outcome === 'unknown';
       assert.ok(performance.now() < endTimeMs, `${call.method} ${call.path} was in vain for minutes: ${told.text}`);
       await sleep(RETRY_MS);

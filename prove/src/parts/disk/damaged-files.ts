@@ -73,8 +73,12 @@ const logDamages: readonly Damage[] = [
 /** A tenant with listings, as files that a crash has left and as one that was closed, and a backup. */
 export async function makeOriginals(trial: Trial) {
   const [killed, closed] = [join(trial.directory, 'killed'), join(trial.directory, 'closed')];
-  const service = await serve({ ...trial, fault: undefined }, { DATA_DIR: killed, ...ADMINISTRATOR });
-  const tenant = await makeTenant(service);
+  const settings = { DATA_DIR: killed, ...ADMINISTRATOR };
+  const first = await serve({ ...trial, fault: undefined }, settings);
+  const tenant = await makeTenant(first);
+  // What comes now stands in the log alone.
+  await first.end();
+  const service = await serve({ ...trial, fault: undefined }, settings);
   const rows = Array.from({ length: LISTINGS }, (_, index) => ({
     address: `${index} Lane`,
     beds: 3,
@@ -90,8 +94,8 @@ export async function makeOriginals(trial: Trial) {
   await cp(killed, closed, { recursive: true });
   // The backup takes over what the log has, and leaves one file behind.
   const backup = join(trial.directory, 'listings.backup');
-  const settings = settingsOf({ ...trial, fault: undefined }, { DATA_DIR: closed });
-  assert.equal((await runCommand(['backup', backup], settings)).code, 0);
+  const ofClosed = settingsOf({ ...trial, fault: undefined }, { DATA_DIR: closed });
+  assert.equal((await runCommand(['backup', backup], ofClosed)).code, 0);
   return { killed, closed, backup, key: tenant.key };
 }
 
