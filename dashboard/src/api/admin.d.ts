@@ -897,7 +897,7 @@ export interface components {
             metadata?: {
                 [key: string]: string | number | boolean;
             };
-            /** @description 1 at creation, one more with every change. */
+            /** @description 1 at creation, one more with every change; the first change after a restore of the database leaps. */
             version: number;
             /**
              * Format: date-time
@@ -997,7 +997,7 @@ export interface components {
             metadata?: {
                 [key: string]: string | number | boolean;
             };
-            /** @description 1 at creation, one more with every change. */
+            /** @description 1 at creation, one more with every change; the first change after a restore of the database leaps. */
             version?: number;
             /**
              * Format: date-time

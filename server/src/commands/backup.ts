@@ -40,9 +40,7 @@ export function addBackup(program: Command): void {
 
   const epoch = program
     .command('renew-epoch')
-    .description(
-      'after a failover or a restore that lost writes: no ETag of a list and no epoch of before is good any more',
-    );
+    .description('after a failover or a restore that lost writes: no ETag and no epoch of before is good any more');
   withJsonOption(epoch).action((options: OutputOptions) =>
     withDatabase(async (database) => {
       const value = { epoch: await renewEpoch(database) };

@@ -61,7 +61,7 @@ export class Rehearsal {
     for (const row of fresh) this.#lookedUp.add(row);
     return this.#scratch.write(async (session) => {
       const copy = await findAccountHead(session, account.id);
-      const writing = { session, account: { ...account, sequence: copy?.sequence ?? 0 } };
+      const writing = { session, account: { ...account, sequence: copy?.sequence ?? 0 }, versionFloor: 0 };
       for (const stored of met) await copyOnce(writing, stored);
       return saveRows(writing, some, WORK_MAX_MS);
     });

@@ -59,15 +59,16 @@ async function saveChanged(
   { stored, listing: before }: CurrentListing,
   input: ListingInput,
 ): Promise<SavedListing> {
-  const { id, version, createdAt } = before;
+  const { id, createdAt } = before;
+  const version = Math.max(before.version + 1, writing.versionFloor);
   const now = new Date().toISOString();
   // The clock may have been set back.
   const updatedAt = now < createdAt ? createdAt : now;
-  const listing = toListing(input, writing.account, { id, version: version + 1, createdAt, updatedAt });
+  const listing = toListing(input, writing.account, { id, version, createdAt, updatedAt });
   const changed = changedFields(before, listing);
-  if (changed.length === 0) return { type: 'unchanged', id, version, doc: stored.doc };
+  if (changed.length === 0) return { type: 'unchanged', id, version: before.version, doc: stored.doc };
   const doc = await storeUpdated(writing, { current: stored, listing, changed });
-  return { type: 'updated', id, version: listing.version, doc };
+  return { type: 'updated', id, version, doc };
 }
 
 async function refuseTakenExternalId({ session, account }: Writing, externalId: string | undefined): Promise<void> {

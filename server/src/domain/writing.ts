@@ -5,6 +5,7 @@ import { AppError } from '../model/errors.ts';
 import { findAccountHead } from '../storage/accounts.ts';
 import { findKeyAccount } from '../storage/api-keys.ts';
 import type { Database, LongSession, Session } from '../storage/database.ts';
+import { versionFloorOf } from '../storage/database-info.ts';
 import { findRetry, putRetry, type RetryRow, removeExpiredRetries } from '../storage/retries.ts';
 import { findStanding } from '../storage/standings.ts';
 import { accountWrites } from './event-hub.ts';
@@ -17,12 +18,16 @@ export interface Actor {
   keyId?: string;
   /** Who uses the dashboard: their session must still be one. */
   person?: Person;
+  /** The database's when they were let in. */
+  epoch?: string;
 }
 
 /** What a change is made with: an open transaction, and the account that it belongs to. */
 export interface Writing<S extends Session = Session> {
   session: S;
   account: AccountHead;
+  /** The least version that a change gives a listing. */
+  versionFloor: number;
 }
 
 /** What marks a request that may be sent twice (Idempotency-Key). */
@@ -79,10 +84,11 @@ async function runOnce<T, S extends Session>(
   work: (writing: Writing<S>) => Promise<T>,
 ): Promise<Written<T>> {
   const account = await getActingAccount(session, actor);
-  if (retry === undefined) return { outcome: await work({ session, account }), isReplayed: false };
+  const writing = { session, account, versionFloor: versionFloorOf(actor.epoch ?? '') };
+  if (retry === undefined) return { outcome: await work(writing), isReplayed: false };
   const earlier = await findLiveRetry(session, account.id, retry.key);
   if (earlier !== undefined) return { outcome: replay<T>(earlier, retry), isReplayed: true };
-  const outcome = await work({ session, account });
+  const outcome = await work(writing);
   const expiresAt = Date.now() + RETRY_KEPT_MS;
   await putRetry(session, account.id, { ...retry, outcome: JSON.stringify(outcome), expiresAt });
   return { outcome, isReplayed: false };

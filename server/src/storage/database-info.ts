@@ -64,9 +64,18 @@ export function isUnfinishedCopy(copy: DatabaseInfo, { epoch }: DatabaseInfo): b
   return copy.epoch === UNFINISHED + epoch;
 }
 
+/**
+ * The least version that a change gives a listing, in a database of this epoch. It is the time, in seconds, at which the
+ * epoch was renewed: more than any listing had changes before, also those that a restore has taken back.
+ */
+export function versionFloorOf(epoch: string): number {
+  const [, renewedAt = '0'] = /^[0-9a-z]+-(\d+)$/.exec(epoch) ?? [];
+  return Number(renewedAt);
+}
+
 /** Gives the database a new epoch. What clients hold of the old one, such as ETags and sequences, is good no more. */
 export async function renewEpoch(database: Database): Promise<string> {
-  const epoch = randomWord(EPOCH_LENGTH);
+  const epoch = `${randomWord(EPOCH_LENGTH)}-${Math.floor(Date.now() / 1_000)}`;
   await database.write(async (session) => {
     const { cursorSecret } = await getDatabaseInfo(session);
     await session.execute(update, { cursorSecret, epoch });

@@ -23,6 +23,40 @@ test('the epoch can be renewed while the service runs', async (t) => {
   assert.notEqual(renewed, epoch);
 });
 
+test('a version that a restore has taken back does not come again: no ETag of it matches', async (t) => {
+  const directory = await directoryFor(t);
+  const settings = { DATA_DIR: join(directory, 'data'), RATE_LIMIT: 'off' };
+  const { key } = await createTenantByCommand(settings);
+  const backup = join(directory, 'backup.db');
+  const json = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+  const change = async (url: string, method: string, body: object, headers: Record<string, string> = {}) => {
+    const response = await fetch(url, { method, headers: { ...json, ...headers }, body: JSON.stringify(body) });
+    const { id, version } = JSON.parse(await response.text());
+    return { status: response.status, etag: response.headers.get('etag') ?? '', id, version };
+  };
+  const first = await serveFor(t, settings);
+  const { id, etag } = await change(`${first.url}/v1/listings`, 'POST', { address: '12 Elm', beds: 3, baths: 2 });
+  assert.equal((await runCommand(['backup', backup], settings)).code, 0);
+  const lost = await change(`${first.url}/v1/listings/${id}`, 'PATCH', { beds: 7 });
+  assert.equal(lost.version, 2);
+  await first.end();
+  assert.equal((await runCommand(['restore', backup, '--force'], settings)).code, 0);
+
+  const listing = `${(await serveFor(t, settings)).url}/v1/listings/${id}`;
+  const statusFor = async (tag: string) =>
+    (await fetch(listing, { headers: { ...json, 'If-None-Match': tag } })).status;
+  assert.deepEqual([await statusFor(etag), await statusFor(lost.etag)], [304, 200], 'what was restored is what it was');
+  const changed = await change(listing, 'PATCH', { beds: 1 });
+  assert.ok(changed.version > lost.version);
+  assert.equal(changed.etag, `"${changed.version}"`);
+  assert.equal(await statusFor(lost.etag), 200);
+  assert.equal((await change(listing, 'PATCH', { beds: 7 }, { 'If-Match': lost.etag })).status, 412);
+  assert.equal(
+    (await change(listing, 'PATCH', { beds: 2 }, { 'If-Match': changed.etag })).version,
+    changed.version + 1,
+  );
+});
+
 test('what is to be restored and cannot be is named, with what to do', async (t) => {
   const directory = await directoryFor(t);
   const settings = { DATA_DIR: join(directory, 'data') };

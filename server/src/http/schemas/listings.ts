@@ -66,7 +66,10 @@ export const listing = z
     id: z.string().meta({ pattern: '^lst_[0-9a-hjkmnp-tv-z]{26}$', example: 'lst_01kt3vwq8r5f0x4m2n7p9s1d6h' }),
     ...listingFields,
     status: choice(STATUSES, 'Every listing has one.'),
-    version: z.int().meta({ minimum: 1, description: '1 at creation, one more with every change.' }),
+    version: z.int().meta({
+      minimum: 1,
+      description: '1 at creation, one more with every change; the first change after a restore of the database leaps.',
+    }),
     createdAt: time(),
     updatedAt: time(),
   })
