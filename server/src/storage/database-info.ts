@@ -1,4 +1,3 @@
-import { randomWord } from '../lib/ids.ts';
 import { AppError } from '../model/errors.ts';
 import { type Database, type Session, statement } from './database.ts';
 import { EPOCH_LENGTH } from './migrations.ts';
@@ -64,21 +63,27 @@ export function isUnfinishedCopy(copy: DatabaseInfo, { epoch }: DatabaseInfo): b
   return copy.epoch === UNFINISHED + epoch;
 }
 
+/** Begins an epoch that is not the first, which has no such letter: behind it stands when it was renewed. */
+const RENEWED = 'u';
+/** In tenths of a second since 1970. */
+const RENEWED_UNIT_MS = 100;
+const RADIX = 36;
+
 /**
- * The least version that a change gives a listing, in a database of this epoch. It is the time, in seconds, at which the
- * epoch was renewed: more than any listing had changes before, also those that a restore has taken back.
+ * The least version that a change gives a listing, in a database of this epoch. It is the time at which the epoch was renewed,
+ * as a number: more than any listing had changes before, also those that a restore has taken back.
  */
 export function versionFloorOf(epoch: string): number {
-  const [, renewedAt = '0'] = /^[0-9a-z]+-(\d+)$/.exec(epoch) ?? [];
-  return Number(renewedAt);
+  return epoch.startsWith(RENEWED) ? Number.parseInt(epoch.slice(RENEWED.length), RADIX) : 0;
 }
 
 /** Gives the database a new epoch. What clients hold of the old one, such as ETags and sequences, is good no more. */
 export async function renewEpoch(database: Database): Promise<string> {
-  const epoch = `${randomWord(EPOCH_LENGTH)}-${Math.floor(Date.now() / 1_000)}`;
-  await database.write(async (session) => {
-    const { cursorSecret } = await getDatabaseInfo(session);
+  return database.write(async (session) => {
+    const { cursorSecret, epoch: before } = await getDatabaseInfo(session);
+    const floor = Math.max(Math.floor(Date.now() / RENEWED_UNIT_MS), versionFloorOf(before) + 1);
+    const epoch = RENEWED + floor.toString(RADIX).padStart(EPOCH_LENGTH - RENEWED.length, '0');
     await session.execute(update, { cursorSecret, epoch });
+    return epoch;
   });
-  return epoch;
 }

@@ -21,6 +21,7 @@ test('the epoch can be renewed while the service runs', async (t) => {
   const renewed = await readEpoch();
   assert.equal(renewed, JSON.parse(stdout).epoch);
   assert.notEqual(renewed, epoch);
+  assert.match(renewed, /^[0-9a-z]{8}$/);
 });
 
 test('a version that a restore has taken back does not come again: no ETag of it matches', async (t) => {
