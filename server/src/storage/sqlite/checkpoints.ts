@@ -30,17 +30,16 @@ export class Checkpoints {
     this.#threads = new ReaderThreads(path);
     // Does nothing but tell (sqlite.org/pragma.html#pragma_wal_checkpoint).
     this.#state = writer.prepare('pragma wal_checkpoint(noop)');
+    this.#noteRoom(this.#readState());
   }
 
   /** Called after each commit. */
   noteCommit(): void {
-    const { log, checkpointed } = this.#readState();
-    const pages = log - checkpointed;
-    // A log that takes the room which the database needs for it could never begin anew.
-    if (pages * PAGE_BYTES > this.#readFreeBytes()) this.#mustCatchUp = true;
-    if (pages < PAGES_MIN) return;
+    const state = this.#readState();
+    this.#noteRoom(state);
+    if (state.log - state.checkpointed < PAGES_MIN) return;
     if (this.#running === undefined) this.#start();
-    else if (log > LOG_PAGES_MAX) this.#mustCatchUp = true;
+    else if (state.log > LOG_PAGES_MAX) this.#mustCatchUp = true;
   }
 
   /** Called when the disk is full: once all of the log is in the database, its room can be used again. */
@@ -63,6 +62,11 @@ export class Checkpoints {
   async close(): Promise<void> {
     await this.#threads.close();
     await this.#running;
+  }
+
+  /** A log that takes the room which the database needs for it could never begin anew. */
+  #noteRoom({ log, checkpointed }: LogState): void {
+    if ((log - checkpointed) * PAGE_BYTES > this.#readFreeBytes()) this.#mustCatchUp = true;
   }
 
   #readState(): LogState {

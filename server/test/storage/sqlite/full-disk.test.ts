@@ -96,11 +96,11 @@ async function smallDiskFor(t: TestContext, megabytes: number) {
   const database = await openDatabase(`file:${path}`);
   t.after(() => database.close());
   await database.write((session) => session.execute(words('create table notes (text text)'), {}));
-  const note = () => database.write((session) => session.execute(words(`insert into notes values ('${LARGE}')`), {}));
+  const note = words(`insert into notes values ('${LARGE}')`);
   /** @returns how many of so many were stored before one was refused */
-  const fill = async (count: number) => {
+  const fill = async (count: number, by = database) => {
     for (let stored = 0; stored < count; stored += 1) {
-      const [outcome] = await Promise.allSettled([note()]);
+      const [outcome] = await Promise.allSettled([by.write((session) => session.execute(note, {}))]);
       if (outcome.status === 'fulfilled') continue;
       assertStorageFull(outcome.reason);
       return stored;
@@ -111,7 +111,7 @@ async function smallDiskFor(t: TestContext, megabytes: number) {
     const [row] = await database.execute(words<{ count: number }>('select count(*) as count from notes'), {});
     return row?.count;
   };
-  return { disk, fill, countStored, readLogSize: () => statSync(`${path}-wal`).size };
+  return { disk, path, fill, countStored, readLogSize: () => statSync(`${path}-wal`).size };
 }
 
 test(
@@ -130,9 +130,28 @@ test(
   },
 );
 
+test(
+  'what the disk has no room for is refused to a process that opens the database then, too',
+  NEEDS_MOUNTS,
+  async (t) => {
+    const { disk, path, fill, countStored } = await smallDiskFor(t, 24);
+    // The log has begun anew: its file has room that nothing else tells of.
+    let stored = await fill(1_500);
+    disk.fill();
+    stored += await fill(10_000);
+    const other = await openDatabase(`file:${path}`);
+    t.after(() => other.close());
+    assert.equal(await fill(1, other), 0);
+    disk.makeRoom();
+    assert.equal(await fill(1, other), 1);
+    assert.equal(await countStored(), stored + 1);
+  },
+);
+
 test('room that comes back to a full disk is the database’s before the log’s', NEEDS_MOUNTS, async (t) => {
-  const { disk, fill, countStored, readLogSize } = await smallDiskFor(t, 16);
-  let stored = await fill(300);
+  const { disk, fill, countStored, readLogSize } = await smallDiskFor(t, 24);
+  // The log has begun anew: the file has room that nobody refuses.
+  let stored = await fill(1_500);
   disk.fill();
   stored += await fill(10_000);
   const size = readLogSize();
