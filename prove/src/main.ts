@@ -10,7 +10,8 @@ import { isGood, type Verdict } from './trial.ts';
 
 const HELP = `npm run prove -- [options] [PART …]
 
-Tries to break what the service promises, and writes docs/proof.md. With parts it tries these and prints what came of it.
+Tries to break what the service promises, which takes an hour on two cores that do nothing else, and writes docs/proof.md
+and the table in README.md. With parts it tries these and prints what came of it.
 
   --seed N    makes the same choices as an earlier run
   --small     the short form, as it runs with the tests
@@ -54,7 +55,8 @@ async function main(): Promise<void> {
   }
   if (chosen === parts && !values.small) writeReport(results, { date, seed });
   const failed = results.filter(({ isKept }) => !isKept).map(({ part }) => part.name);
-  console.error(failed.length === 0 ? 'Every promise was kept.' : `NOT PROVEN: ${failed.join(', ')} (seed ${seed})`);
+  const verdict = failed.length === 0 ? 'Every promise was kept' : `NOT PROVEN: ${failed.join(', ')}`;
+  console.error(`${verdict} (seed ${seed}).`);
   if (failed.length > 0) process.exitCode = 1;
 }
 

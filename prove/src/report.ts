@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeCommit, describeMachine } from '../../bench/src/machine.ts';
 import type { Fault, Outcome, Part } from './part.ts';
@@ -85,9 +86,12 @@ function formatTable([head = [], ...rows]: readonly (readonly string[])[]): stri
 
 const WORDS_MAX = 200;
 
-/** What a check said, without the values that it compared if it has words of its own. */
+/** What a check said, without the values that it compared if it has words of its own, and without this machine's paths. */
 function shorten(words: string): string {
   const [first = ''] = words.split('\n', 1);
-  const line = (first.startsWith('Expected ') ? words : first).replaceAll(/\s+/g, ' ').trim();
+  const line = (first.startsWith('Expected ') ? words : first)
+    .replaceAll(`${tmpdir()}/`, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
   return line.length <= WORDS_MAX ? line : `${line.slice(0, WORDS_MAX)}…`;
 }
