@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { BlockList } from 'node:net';
 import { describe, test } from 'node:test';
+import { PasswordAttempts } from '../../src/http/identity/attempts.ts';
+import { createMemoryLimiter } from '../../src/lib/limiter.ts';
 import { AppError } from '../../src/model/errors.ts';
 import { Browser, createPerson, PASSWORD, signIn } from '../support/browser.ts';
 import { readError } from '../support/replies.ts';
@@ -55,6 +57,20 @@ describe('passwords that are tried', () => {
     await guess(service, hasty.email, [HOME]);
     for (let count = 0; count < 45; count += 1) assert.equal(await statusFrom(service, HOME, hasty.email), 429);
     assert.equal(await statusFrom(service, HOME, colleague.email), 200);
+  });
+
+  test('by hundreds of others keep nobody out', async () => {
+    const attempts = new PasswordAttempts('the same in each run', createMemoryLimiter);
+    const attempt = (index: number) => ({
+      email: `p${index}@example.com`,
+      address: `10.0.${index >> 8}.${index & 255}`,
+    });
+    const begin = (index: number) => attempts.begin({ ...attempt(index), isSignedIn: false }, async () => false);
+    for (let index = 0; index < 600; index += 1) {
+      for (let count = 0; count < 10; count += 1) await begin(index);
+      await assert.rejects(begin(index), AppError);
+    }
+    for (let index = 600; index < 1_600; index += 1) await begin(index);
   });
 
   test('do not stand in the way of who chooses a password: setup and invitations sign in without trying it', async () => {

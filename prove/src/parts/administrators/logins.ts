@@ -53,8 +53,8 @@ async function signInAtOnce(scene: Scene, people: readonly string[], count: numb
 }
 
 async function enter(browser: Visitor, email: string): Promise<void> {
-  const { status } = await browser.enter(email, PASSWORD);
-  assert.equal(status, 200, `who comes back is answered ${status}`);
+  const { status, text } = await browser.enter(email, PASSWORD);
+  assert.equal(status, 200, `who comes back is answered ${status}: ${text}`);
 }
 
 /** Reads with the key until the work is done. */

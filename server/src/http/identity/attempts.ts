@@ -13,8 +13,12 @@ const OF_ADDRESS = { points: 50, seconds: WINDOW_SECONDS };
  * are signed in already; who guesses from a thousand addresses has 2,400 a day.
  */
 const OF_EMAIL = { points: 100, seconds: 60 * 60 };
-/** Bounds the memory, whatever is sent as an address. */
+/**
+ * Bounds the memory, whatever is sent as an address. What is counted has a slot in each of two tables, and is refused when both
+ * are used up: where n of each are, that keeps one in (65,536 / n)² others out.
+ */
 const SLOTS = 65_536;
+const TABLES = [0, 1];
 
 /** A password that is tried. */
 export interface Attempt {
@@ -31,7 +35,7 @@ export class PasswordAttempts {
   readonly #byEmailAtAddress: Limiter;
   readonly #byAddress: Limiter;
   readonly #byEmail: Limiter;
-  /** So that nobody can choose who shares a slot with whom. */
+  /** So that nobody can choose who shares slots with whom. */
   readonly #salt: Uint8Array;
 
   /** `secret` is the same for all processes that count together. */
@@ -53,7 +57,7 @@ export class PasswordAttempts {
       const waitMs = await take(point);
       taken.push(point);
       if (waitMs === 0 || (point.limiter === this.#byEmail && (await isKnown()))) continue;
-      for (const { limiter, slot } of taken) await limiter.reward(slot);
+      for (const each of taken) await reward(each);
       throw tooMany(`wrong passwords ${point.which}`, waitMs);
     }
   }
@@ -61,42 +65,50 @@ export class PasswordAttempts {
   /** The password was right: what the person mistyped here before is forgotten. */
   async succeed(attempt: Attempt): Promise<void> {
     await this.giveBack(attempt);
-    await this.#byEmailAtAddress.delete(this.#placeSlot(attempt));
+    for (const slot of this.#placeSlots(attempt)) await this.#byEmailAtAddress.delete(slot);
   }
 
   /** The password was not looked at. */
   async giveBack(attempt: Attempt): Promise<void> {
-    for (const { limiter, slot } of this.#pointsOf(attempt)) await limiter.reward(slot);
+    for (const point of this.#pointsOf(attempt)) await reward(point);
   }
 
   #pointsOf(attempt: Attempt): Point[] {
     const { email, address, isSignedIn } = attempt;
     const atAddress = [
-      { limiter: this.#byEmailAtAddress, slot: this.#placeSlot(attempt), which: 'for this e-mail address' },
-      { limiter: this.#byAddress, slot: this.#slot(networkOf(address)), which: 'from this address' },
+      { limiter: this.#byEmailAtAddress, slots: this.#placeSlots(attempt), which: 'for this e-mail address' },
+      { limiter: this.#byAddress, slots: this.#slots(networkOf(address)), which: 'from this address' },
     ];
     if (isSignedIn) return atAddress;
-    return [...atAddress, { limiter: this.#byEmail, slot: this.#slot(email), which: 'for this e-mail address' }];
+    return [...atAddress, { limiter: this.#byEmail, slots: this.#slots(email), which: 'for this e-mail address' }];
   }
 
-  #placeSlot({ email, address, isSignedIn }: Attempt): number {
-    return this.#slot(`${isSignedIn ? 'signed in' : networkOf(address)} ${email}`);
+  #placeSlots({ email, address, isSignedIn }: Attempt): number[] {
+    return this.#slots(`${isSignedIn ? 'signed in' : networkOf(address)} ${email}`);
   }
 
-  #slot(text: string): number {
-    return createHmac('sha256', this.#salt).update(text).digest().readUInt32BE() % SLOTS;
+  #slots(text: string): number[] {
+    const digest = createHmac('sha256', this.#salt).update(text).digest();
+    return TABLES.map((table) => table * SLOTS + (digest.readUInt32BE(table * Uint32Array.BYTES_PER_ELEMENT) % SLOTS));
   }
 }
 
 /** What an attempt costs. */
 interface Point {
   limiter: Limiter;
-  slot: number;
+  slots: number[];
   which: string;
 }
 
 /** For how many milliseconds there are no points left. */
-async function take({ limiter, slot }: Point): Promise<number> {
-  const counted = await limiter.penalty(slot);
-  return counted.consumedPoints <= limiter.points ? 0 : waitMsOf(limiter, counted);
+async function take({ limiter, slots }: Point): Promise<number> {
+  const waits = slots.map(async (slot) => {
+    const counted = await limiter.penalty(slot);
+    return counted.consumedPoints <= limiter.points ? 0 : waitMsOf(limiter, counted);
+  });
+  return Math.min(...(await Promise.all(waits)));
+}
+
+async function reward({ limiter, slots }: Point): Promise<void> {
+  await Promise.all(slots.map((slot) => limiter.reward(slot)));
 }
