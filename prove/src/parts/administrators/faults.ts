@@ -27,7 +27,7 @@ export const faults: readonly Fault[] = [
     patches: [
       {
         file: `${IDENTITY}/attempts.ts`,
-        from: "{ limiter: this.#byAddress, slot: this.#slot(networkOf(address)), which: 'from this address' },",
+        from: "{ limiter: this.#byAddress, slots: this.#slots(networkOf(address)), which: 'from this address' },",
         to: '',
       },
     ],
