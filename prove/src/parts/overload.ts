@@ -3,7 +3,7 @@ import { createDatabase } from '../../../server/test/support/database.ts';
 import { assertKept } from '../../../server/test/support/ledger.ts';
 import type { Fault, Outcome, Part, Trial } from '../part.ts';
 import { assertHonest, assertRefuses } from './overload/assertions.ts';
-import { floodPostgres, floodWithLimits, floodWorkers } from './overload/settings.ts';
+import { floodPostgres, floodSearches, floodWithLimits, floodWorkers } from './overload/settings.ts';
 import { probeDuring, type Stage, setStage } from './overload/stage.ts';
 import { loadInSteps } from './overload/steps.ts';
 
@@ -79,7 +79,7 @@ async function runSmall(trial: Trial): Promise<Outcome> {
   assertHonest(report);
   assertRefuses(report);
   await assertOnlyAccepted(trial, stage);
-  const after = await stage.flood({ isLight: true, inFlight: 1, seconds: 0.2 });
+  const after = await stage.flood({ only: 'listing', inFlight: 1, seconds: 0.2 });
   assert.deepEqual(after.statuses, { 200: after.completed }, 'afterwards nobody is refused');
   return {
     tried: `${report.due} requests in ${SMALL.seconds} s`,
@@ -93,7 +93,12 @@ async function runFull(trial: Trial): Promise<Outcome> {
   const { figures, skipped, capacity, ratio, worst } = await loadInSteps(trial, stage);
   trial.say('comparing with what is stored');
   await assertOnlyAccepted(trial, stage);
-  const others = [await floodWithLimits(trial, capacity), await floodWorkers(trial), await floodPostgres(trial)];
+  const others = [
+    await floodWithLimits(trial, capacity),
+    await floodSearches(trial),
+    await floodWorkers(trial),
+    await floodPostgres(trial),
+  ];
   return {
     tried: 'Requests that do not wait for replies, at 0.5, 1, 2, 5 and 10 times what the service can do',
     figure: `At ten times the load ${ratio.toFixed(2)} times as many answers as at one; p99 of the accepted ${worst}; 0 refused changes stored`,

@@ -1,5 +1,5 @@
 /** What a user may send. A stranger has a key that looks like one and is none. */
-export type Kind = 'page' | 'listing' | 'create' | 'complete list' | 'import' | 'stranger';
+export type Kind = 'page' | 'listing' | 'create' | 'complete list' | 'search' | 'import' | 'stranger';
 
 /** What is to be sent, by a process of its own. */
 export interface FloodOrder {
@@ -20,8 +20,8 @@ export interface FloodOrder {
   inFlight?: number;
   /** Who has waited so long leaves. */
   patienceSeconds: number;
-  /** Only single listings are read. */
-  isLight?: boolean;
+  /** All are of one kind. */
+  only?: Kind;
   /** Open before the first request; more are opened as they are needed. */
   connections?: number;
   /** What becomes due before is not timed: it meets what was before. By the clock that all processes share (`clockMs`). */

@@ -38,11 +38,12 @@ export class Requests {
       listing: read('listing', `/v1/listings/${listingId}`, keys.changing),
       stranger: read('stranger', `/v1/listings/${listingId}`, keys.stranger),
       'complete list': read('complete list', '/v1/listings', keys.listing),
+      search: read('search', '/v1/listings?q=lane&sort=-listPrice&limit=20', keys.listing),
     };
   }
 
   next(): Sent {
-    const kind = this.#order.isLight ? 'listing' : this.#pick();
+    const kind = this.#order.only ?? this.#pick();
     return this.#reads[kind] ?? this.#change(kind);
   }
 

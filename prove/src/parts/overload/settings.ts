@@ -9,11 +9,14 @@ import type { Trial } from '../../part.ts';
 import { settingsOf } from '../../service.ts';
 import { assertHonest, assertRefuses, assertShed } from './assertions.ts';
 import { setStage } from './stage.ts';
-import { describe, measureCapacity, overload } from './steps.ts';
+import { describe, measureCapacity, overload, RATIO_MIN, UNSENT_SHARE_MAX } from './steps.ts';
 
 type Figures = [what: string, value: string][];
 
 const FACTOR = 5;
+/** Each search looks at so many, so that a load of many times the capacity can be sent whole. */
+const SEARCHED = 20_000;
+const SEARCH_FACTOR = 10;
 const LIMIT = '500/10s';
 /** Below the limit. */
 const POLITE_PER_SECOND = 40;
@@ -24,7 +27,7 @@ export async function floodWorkers(trial: Trial): Promise<Figures> {
   const [own, DATA_DIR] = await withDirectory(trial, 'workers');
   const stage = await setStage(own, { DATA_DIR, WORKERS: '2' });
   const capacity = await measureCapacity(trial, stage);
-  const [report] = await overload(stage, capacity * FACTOR);
+  const [report] = await overload(stage, { perSecond: capacity * FACTOR });
   assertShed(report);
   await assertKept(stage.url, stage.tenant, await createDatabase(DATA_DIR, 'sqlite'), stage.ledger);
   return [
@@ -42,12 +45,32 @@ export async function floodPostgres(trial: Trial): Promise<Figures> {
   const [own, DATA_DIR] = await withDirectory(trial, 'postgres');
   const stage = await setStage(own, { DATA_DIR, DATABASE_URL: database.url, DATABASE_POOL_SIZE: '4' });
   const capacity = await measureCapacity(trial, stage);
-  const [report] = await overload(stage, capacity * FACTOR);
+  const [report] = await overload(stage, { perSecond: capacity * FACTOR });
   assertRefuses(report);
   await assertKept(stage.url, stage.tenant, database, stage.ledger);
   return [
     ['PostgreSQL with 4 connections: capacity', `${capacity.toFixed(0)}/s`],
     [`PostgreSQL with 4 connections: × ${FACTOR}`, describe(report)],
+  ];
+}
+
+/** Searches, of which all that become due can be sent: few are enough to be far too many. */
+export async function floodSearches(trial: Trial): Promise<Figures> {
+  trial.say('searches');
+  const [own, DATA_DIR] = await withDirectory(trial, 'searches');
+  const stage = await setStage(own, { DATA_DIR }, SEARCHED);
+  const capacity = await measureCapacity(trial, stage, { only: 'search' });
+  const [report] = await overload(stage, { perSecond: capacity * SEARCH_FACTOR, only: 'search' });
+  assertShed(report);
+  assert.ok(report.unsent <= report.due * UNSENT_SHARE_MAX, `${report.unsent} of ${report.due} searches were not sent`);
+  const ratio = report.completedPerSecond / capacity;
+  assert.ok(
+    ratio >= RATIO_MIN,
+    `at ${SEARCH_FACTOR} times the load there are only ${ratio.toFixed(2)} times as many answers`,
+  );
+  return [
+    [`Searches among ${SEARCHED} listings: capacity`, `${capacity.toFixed(0)}/s`],
+    [`Searches among ${SEARCHED} listings: × ${SEARCH_FACTOR}`, describe(report)],
   ];
 }
 
@@ -62,7 +85,7 @@ export async function floodWithLimits(trial: Trial, capacity: number): Promise<F
   const perSecond = capacity / 2;
   const [greedy, polite] = await Promise.all([
     stage.flood({ perSecond, seconds: 8, connections: 100 }),
-    stage.flood({ perSecond: POLITE_PER_SECOND, seconds: 8, isLight: true }, { key }),
+    stage.flood({ perSecond: POLITE_PER_SECOND, seconds: 8, only: 'listing' }, { key }),
   ]);
   assertHonest(greedy);
   assertHonest(polite);

@@ -13,7 +13,7 @@ import { bodyOf, PRICE } from './requests.ts';
 const FLOOD_PROGRAM = join(import.meta.dirname, 'flood-process.ts');
 /** A test may run on a machine that has no time. */
 const PATIENCE_SECONDS = { full: 10, small: 30 };
-/** What the account has whose complete list is read. */
+/** What each account has. */
 const LISTINGS = 300;
 const PROBES = ['/livez', '/readyz'];
 const PROBE_INTERVAL_MS = 100;
@@ -31,12 +31,13 @@ export interface Stage {
   flood(flow: Flow, given?: { key?: string; onStart?: (startMs: number) => void }): Promise<FloodReport>;
 }
 
-export async function setStage(trial: Trial, settings: Record<string, string> = {}): Promise<Stage> {
+/** `listed` is how many listings the account has whose complete list is read, and which is searched. */
+export async function setStage(trial: Trial, settings: Record<string, string> = {}, listed = LISTINGS): Promise<Stage> {
   const [tenant, other] = [await createTenant(trial, settings), await createTenant(trial, settings)];
   const { url } = await serve(trial, settings);
   const ledger = createLedger();
-  await Promise.all([fill(url, other.key), fill(url, tenant.key)]);
-  for (const address of seeds()) note(ledger, address);
+  await Promise.all([fill(url, other.key, listed), fill(url, tenant.key, LISTINGS)]);
+  for (const address of seeds(LISTINGS)) note(ledger, address);
   const page = await fetch(`${url}/v1/listings?limit=1`, { headers: { Authorization: `Bearer ${tenant.key}` } });
   const { data } = JSON.parse(await page.text());
   let floods = 0;
@@ -61,15 +62,15 @@ export async function setStage(trial: Trial, settings: Record<string, string> = 
   };
 }
 
-async function fill(url: string, key: string): Promise<void> {
-  const body = seeds().map(bodyOf).join('\n');
+async function fill(url: string, key: string, count: number): Promise<void> {
+  const body = seeds(count).map(bodyOf).join('\n');
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/x-ndjson' };
   const response = await fetch(`${url}/v1/imports`, { method: 'POST', headers, body });
   if (!response.ok) throw new Error(`the listings could not be imported: ${await response.text()}`);
 }
 
-function seeds(): string[] {
-  return Array.from({ length: LISTINGS }, (_, index) => `${index} Lane 0`);
+function seeds(length: number): string[] {
+  return Array.from({ length }, (_, index) => `${index} Lane 0`);
 }
 
 function note({ known }: Ledger, address: string): void {

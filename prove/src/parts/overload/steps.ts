@@ -10,17 +10,17 @@ const SECONDS = 10;
 const CAPACITY: Flow = { inFlight: 64, seconds: 6 };
 /** Keep-alive connections that clients of a busy service have anyway. */
 const CONNECTIONS = 2_000;
-const LIGHT = { isLight: true, perSecond: 50, seconds: 4 };
+const LIGHT = { only: 'listing', perSecond: 50, seconds: 4 } as const;
 /** The service has so long to be as before. */
 const RECOVERY_SECONDS = 5;
 /** What a light load may take afterwards: other programs of the machine make a p99, too. */
 const NORMAL_FACTOR = 4;
 const NORMAL_MIN_MS = 100;
-const UNSENT_SHARE_MAX = 0.1;
+export const UNSENT_SHARE_MAX = 0.1;
 /** From so much on it is sure that some must be refused. */
 const SHED_FACTOR = 5;
 /** Below it goodput has collapsed: it was an eighth before. The flood itself takes its part of the machine, too. */
-const RATIO_MIN = 0.5;
+export const RATIO_MIN = 0.5;
 
 export interface Steps {
   figures: [what: string, value: string][];
@@ -62,16 +62,20 @@ export async function loadInSteps(trial: Trial, stage: Stage): Promise<Steps> {
   return { figures, skipped, capacity, ratio, worst };
 }
 
-export async function measureCapacity(trial: Trial, stage: Stage): Promise<number> {
+export async function measureCapacity(trial: Trial, stage: Stage, kinds: Pick<Flow, 'only'> = {}): Promise<number> {
   trial.say('measuring what the service can do');
-  const report = await stage.flood(CAPACITY);
+  const report = await stage.flood({ ...CAPACITY, ...kinds });
   assertHonest(report);
   return report.completedPerSecond;
 }
 
-export async function overload(stage: Stage, perSecond: number, onStart?: (startMs: number) => void) {
-  const flow = { perSecond, seconds: SECONDS, connections: CONNECTIONS };
-  const [report, probing] = await probeDuring(stage.url, stage.flood(flow, onStart && { onStart }));
+export async function overload(
+  stage: Stage,
+  flow: Pick<Flow, 'perSecond' | 'only'>,
+  onStart?: (startMs: number) => void,
+) {
+  const whole = { ...flow, seconds: SECONDS, connections: CONNECTIONS };
+  const [report, probing] = await probeDuring(stage.url, stage.flood(whole, onStart && { onStart }));
   assertHonest(report);
   return [report, probing] as const;
 }
@@ -80,7 +84,7 @@ export async function overload(stage: Stage, perSecond: number, onStart?: (start
 async function overloadBesideLight(stage: Stage, perSecond: number) {
   const skippedSeconds = SECONDS + RECOVERY_SECONDS;
   const after = Promise.withResolvers<FloodReport>();
-  const [report, probing] = await overload(stage, perSecond, (startMs) => {
+  const [report, probing] = await overload(stage, { perSecond }, (startMs) => {
     const seconds = skippedSeconds + LIGHT.seconds;
     const timedFromMs = startMs + skippedSeconds * 1_000;
     after.resolve(stage.flood({ ...LIGHT, seconds, timedFromMs }));
