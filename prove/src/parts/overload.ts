@@ -79,7 +79,7 @@ async function runSmall(trial: Trial): Promise<Outcome> {
   assertHonest(report);
   assertRefuses(report);
   await assertOnlyAccepted(trial, stage);
-  const after = await stage.flood({ only: 'listing', inFlight: 1, seconds: 0.2 });
+  const after = await stage.flood({ kind: 'listing', inFlight: 1, seconds: 0.2 });
   assert.deepEqual(after.statuses, { 200: after.completed }, 'afterwards nobody is refused');
   return {
     tried: `${report.due} requests in ${SMALL.seconds} s`,

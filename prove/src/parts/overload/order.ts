@@ -20,8 +20,8 @@ export interface FloodOrder {
   inFlight?: number;
   /** Who has waited so long leaves. */
   patienceSeconds: number;
-  /** All are of one kind. */
-  only?: Kind;
+  /** Of which all are; left to chance if it is left out. */
+  kind?: Kind;
   /** Open before the first request; more are opened as they are needed. */
   connections?: number;
   /** What becomes due before is not timed: it meets what was before. By the clock that all processes share (`clockMs`). */

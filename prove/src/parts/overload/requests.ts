@@ -43,7 +43,7 @@ export class Requests {
   }
 
   next(): Sent {
-    const kind = this.#order.only ?? this.#pick();
+    const kind = this.#order.kind ?? this.#pick();
     return this.#reads[kind] ?? this.#change(kind);
   }
 

@@ -59,8 +59,8 @@ export async function floodSearches(trial: Trial): Promise<Figures> {
   trial.say('searches');
   const [own, DATA_DIR] = await withDirectory(trial, 'searches');
   const stage = await setStage(own, { DATA_DIR }, SEARCHED);
-  const capacity = await measureCapacity(trial, stage, { only: 'search' });
-  const [report] = await overload(stage, { perSecond: capacity * SEARCH_FACTOR, only: 'search' });
+  const capacity = await measureCapacity(trial, stage, { kind: 'search' });
+  const [report] = await overload(stage, { perSecond: capacity * SEARCH_FACTOR, kind: 'search' });
   assertShed(report);
   assert.ok(report.unsent <= report.due * UNSENT_SHARE_MAX, `${report.unsent} of ${report.due} searches were not sent`);
   const ratio = report.completedPerSecond / capacity;
@@ -85,7 +85,7 @@ export async function floodWithLimits(trial: Trial, capacity: number): Promise<F
   const perSecond = capacity / 2;
   const [greedy, polite] = await Promise.all([
     stage.flood({ perSecond, seconds: 8, connections: 100 }),
-    stage.flood({ perSecond: POLITE_PER_SECOND, seconds: 8, only: 'listing' }, { key }),
+    stage.flood({ perSecond: POLITE_PER_SECOND, seconds: 8, kind: 'listing' }, { key }),
   ]);
   assertHonest(greedy);
   assertHonest(polite);

@@ -10,7 +10,7 @@ const SECONDS = 10;
 const CAPACITY: Flow = { inFlight: 64, seconds: 6 };
 /** Keep-alive connections that clients of a busy service have anyway. */
 const CONNECTIONS = 2_000;
-const LIGHT = { only: 'listing', perSecond: 50, seconds: 4 } as const;
+const LIGHT = { kind: 'listing', perSecond: 50, seconds: 4 } as const;
 /** The service has so long to be as before. */
 const RECOVERY_SECONDS = 5;
 /** What a light load may take afterwards: other programs of the machine make a p99, too. */
@@ -62,7 +62,7 @@ export async function loadInSteps(trial: Trial, stage: Stage): Promise<Steps> {
   return { figures, skipped, capacity, ratio, worst };
 }
 
-export async function measureCapacity(trial: Trial, stage: Stage, kinds: Pick<Flow, 'only'> = {}): Promise<number> {
+export async function measureCapacity(trial: Trial, stage: Stage, kinds: Pick<Flow, 'kind'> = {}): Promise<number> {
   trial.say('measuring what the service can do');
   const report = await stage.flood({ ...CAPACITY, ...kinds });
   assertHonest(report);
@@ -71,7 +71,7 @@ export async function measureCapacity(trial: Trial, stage: Stage, kinds: Pick<Fl
 
 export async function overload(
   stage: Stage,
-  flow: Pick<Flow, 'perSecond' | 'only'>,
+  flow: Pick<Flow, 'perSecond' | 'kind'>,
   onStart?: (startMs: number) => void,
 ) {
   const whole = { ...flow, seconds: SECONDS, connections: CONNECTIONS };
