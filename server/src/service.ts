@@ -5,11 +5,13 @@ import { ListingCounts } from './domain/listing-counts.ts';
 import { Admission } from './http/admission.ts';
 import { createApp } from './http/app.ts';
 import { CursorCodec } from './http/cursor.ts';
+import { UploadGate } from './http/gate/upload-gate.ts';
 import { Guesses } from './http/guesses.ts';
 import { PasswordAttempts } from './http/identity/attempts.ts';
 import { Identity } from './http/identity/identity.ts';
 import { InvitationLimit } from './http/identity/invitation-limit.ts';
 import { SetupLink } from './http/identity/setup-link.ts';
+import { ReadingThreads } from './http/imports/reading-threads.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import { createHttpServer, type ServerLimits } from './http/server.ts';
 import { cutConnections, shutDown, trackConnections } from './http/shutdown.ts';
@@ -94,9 +96,12 @@ export async function serveRequests(
   const secret = await getCursorSecret(database);
   let leaving: 'stopped' | 'replaced' | undefined;
   const admission = new Admission(database);
+  const readingThreads = new ReadingThreads(log);
   const app = createApp({
     database,
     admission,
+    uploadGate: new UploadGate(database),
+    readingThreads,
     eventHub,
     cursors: new CursorCodec(secret),
     keyUse,
@@ -131,6 +136,7 @@ export async function serveRequests(
         idleMs: isReplaced ? IDLE_GRACE_REPLACED_MS : IDLE_GRACE_MS,
         runningMs: isReplaced ? SHUTDOWN_MAX_REPLACED_MS : shutdownMaxMs,
       });
+      await readingThreads.close();
       await Promise.all(schedules.map((stopWork) => stopWork()));
       await keyUse
         .flush()

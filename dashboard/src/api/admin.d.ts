@@ -716,7 +716,7 @@ export interface components {
         Error: {
             error: {
                 /** @enum {string} */
-                code: "invalid_json" | "invalid_query" | "unknown_parameter" | "invalid_cursor" | "invalid_idempotency_key" | "invalid_header" | "unauthorized" | "insufficient_scope" | "forbidden" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "idempotency_in_progress" | "external_id_taken" | "account_changed" | "conflict" | "events_expired" | "version_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "idempotency_key_reused" | "import_failed" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "outcome_unknown" | "storage_full";
+                code: "invalid_json" | "invalid_query" | "unknown_parameter" | "invalid_cursor" | "invalid_idempotency_key" | "invalid_header" | "unauthorized" | "insufficient_scope" | "forbidden" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "idempotency_in_progress" | "external_id_taken" | "account_changed" | "conflict" | "events_expired" | "version_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "idempotency_key_reused" | "import_failed" | "rate_limited" | "too_many_imports" | "headers_too_large" | "internal_error" | "unavailable" | "outcome_unknown" | "storage_full";
                 /** @description What is wrong and what to do. */
                 message: string;
                 /** @description Also in `X-Request-Id`; not in a 401. */
@@ -1875,6 +1875,20 @@ export interface components {
         /** @description [`events_expired`](/docs/errors/events_expired): The events after this sequence are not all there any more. */
         events_expired: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
+                /** @description The page about the error, `rel="help"`. */
+                Link?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description [`too_many_imports`](/docs/errors/too_many_imports): The account sends too many imports at a time. */
+        too_many_imports: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
                 /** @description The page about the error, `rel="help"`. */
@@ -4552,6 +4566,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            429: components["responses"]["too_many_imports"];
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable.outcome_unknown"];

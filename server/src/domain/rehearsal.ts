@@ -1,5 +1,4 @@
 import type { Account } from '../model/accounts.ts';
-import { AppError } from '../model/errors.ts';
 import type { Listing } from '../model/listings.ts';
 import { findAccountHead, insertAccount } from '../storage/accounts.ts';
 import type { Database, Scratch } from '../storage/database.ts';
@@ -12,10 +11,6 @@ import { type Actor, getActingAccount, type Writing } from './writing.ts';
 /** So many rows are looked up and saved at a time, and for so long. */
 const ROWS_MAX = 25;
 const WORK_MAX_MS = 1;
-/** Each holds a few megabytes, for as long as its sender likes. */
-const OPEN_MAX = 16;
-
-let openCount = 0;
 
 /**
  * Where a dry run, and a file with faults, saves its rows: an empty database that is gone afterwards. What a row could meet in the real one is
@@ -34,15 +29,10 @@ export class Rehearsal {
     this.#scratch = scratch;
   }
 
-  /** @throws {AppError} `unauthorized`; `unavailable` when too many are open */
+  /** @throws {AppError} `unauthorized` */
   static async open(database: Database, actor: Actor): Promise<Rehearsal> {
     const account = await getActingAccount(database, actor);
-    if (openCount >= OPEN_MAX) {
-      const message = 'Too many files are being tried; send the file again in a while.';
-      throw new AppError('unavailable', message, { headers: { 'Retry-After': '5' } });
-    }
     const rehearsal = new Rehearsal(database, actor, openScratch());
-    openCount += 1;
     try {
       await rehearsal.#scratch.write((session) => insertAccount(session, account, Date.now()));
     } catch (error) {
@@ -68,7 +58,6 @@ export class Rehearsal {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    openCount -= 1;
     await this.#scratch.close();
   }
 

@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Retry } from '../domain/writing.ts';
 import { AppError } from '../model/errors.ts';
@@ -27,17 +27,18 @@ export function readIdempotencyKey({ headers, rawHeaders }: IncomingMessage): st
 /** Makes what the domain needs to recognise a retry. */
 export function toRetry(key: string | undefined, exchange: Exchange, body: Buffer): Retry | undefined {
   if (key === undefined) return undefined;
-  return { key, fingerprint: startFingerprint(exchange).update(body).digest('base64url') };
+  const hash = createHash('sha256').update(fingerprintStart(exchange)).update(body);
+  return { key, fingerprint: hash.digest('base64url') };
 }
 
 /**
  * What tells a retry from another request that uses its key by mistake: all that the outcome could depend on. The body
  * is to follow.
  */
-export function startFingerprint({ incoming, path, query }: Exchange): Hash {
+export function fingerprintStart({ incoming, path, query }: Exchange): string {
   const { method, headers } = incoming;
   const parts = [method, path, query, headers['content-type'], headers['if-match'], headers['if-none-match']];
-  return createHash('sha256').update(JSON.stringify(parts.map((part) => part ?? null)));
+  return JSON.stringify(parts.map((part) => part ?? null));
 }
 
 /** What tells that a reply is one to an earlier request. */

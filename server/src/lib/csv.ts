@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { finished } from 'node:stream/promises';
 import { parse } from 'csv-parse';
-import { BrokenFileError, type FileRecord, type Splitter } from './records.ts';
+import { BrokenFileError, EmptyRecords, type FileRecord, type Splitter } from './records.ts';
 
 /** The cells of a record; nothing for one that is not UTF-8. */
 export type Cells = (string | undefined)[];
@@ -17,7 +17,9 @@ export class CsvSplitter implements Splitter<Cells> {
   readonly #recordBytesMax: number;
   readonly #parser;
   #records: FileRecord<Cells>[] = [];
+  readonly #empty = new EmptyRecords();
   #line = 1;
+  #fault: unknown;
   /** The file's first bytes as long as they could be a byte order mark. */
   #start: Buffer | undefined = Buffer.alloc(0);
 
@@ -64,7 +66,13 @@ export class CsvSplitter implements Splitter<Cells> {
   }
 
   #add(cells: string[]): null {
+    if (this.#fault !== undefined) return null;
     const isBlank = cells.length === 1 && cells[0] === '';
+    try {
+      this.#empty.note(isBlank);
+    } catch (error) {
+      this.#fault = error;
+    }
     if (!isBlank) this.#records.push({ line: this.#line, content: cells.map(decode) });
     this.#line += 1;
     for (const cell of cells) this.#line += cell.match(LINE_BREAK)?.length ?? 0;
@@ -75,6 +83,7 @@ export class CsvSplitter implements Splitter<Cells> {
     const records = this.#records;
     this.#records = [];
     yield* records;
+    if (this.#fault !== undefined) throw this.#fault;
     if (this.#parser.errored) throw new BrokenFileError(this.#describe(this.#parser.errored));
   }
 

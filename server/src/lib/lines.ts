@@ -1,4 +1,4 @@
-import { type FileRecord, RecordBuffer, type Splitter } from './records.ts';
+import { EmptyRecords, type FileRecord, RecordBuffer, type Splitter } from './records.ts';
 
 const LINE_FEED = 0x0a;
 const BLANK = new Set([0x20, 0x09, 0x0d]);
@@ -6,6 +6,7 @@ const BLANK = new Set([0x20, 0x09, 0x0d]);
 /** Cuts a file at its line feeds; blank lines are counted and left out. */
 export class LineSplitter implements Splitter<Buffer> {
   readonly #pending: RecordBuffer;
+  readonly #empty = new EmptyRecords();
   #line = 1;
 
   constructor(lineBytesMax: number) {
@@ -36,7 +37,9 @@ export class LineSplitter implements Splitter<Buffer> {
     const content = this.#pending.take(rest);
     const line = this.#line;
     this.#line += 1;
-    return content !== undefined && isBlank(content) ? undefined : { line, content };
+    const isEmpty = content !== undefined && isBlank(content);
+    this.#empty.note(isEmpty);
+    return isEmpty ? undefined : { line, content };
   }
 }
 

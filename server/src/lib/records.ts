@@ -27,6 +27,20 @@ export class BrokenFileError extends Error {
   }
 }
 
+/** Records in a row without content, such as blank lines: a file with more is no file of listings, but keeps the service busy. */
+const EMPTY_RECORDS_MAX = 10_000;
+
+/** Counts the records in a row without content. */
+export class EmptyRecords {
+  #count = 0;
+
+  /** @throws {BrokenFileError} if there are too many */
+  note(isEmpty: boolean): void {
+    this.#count = isEmpty ? this.#count + 1 : 0;
+    if (this.#count === EMPTY_RECORDS_MAX) throw new BrokenFileError(`${EMPTY_RECORDS_MAX} lines in a row are empty`);
+  }
+}
+
 const CAPACITY_FIRST = 4096;
 
 /** The bytes of a record that comes in pieces. They are copied: a thousand small pieces would take more room than a large one. */

@@ -26,6 +26,7 @@ export const ERROR_CODES = [
   'idempotency_key_reused',
   'import_failed',
   'rate_limited',
+  'too_many_imports',
   'headers_too_large',
   'internal_error',
   'unavailable',
@@ -97,4 +98,15 @@ export class AppError extends Error {
       cause,
     });
   }
+}
+
+/** An error as plain data, to be passed between threads: a copy of an `Error` loses all but its message. */
+export type PlainError = Pick<AppError, 'code' | 'message' | 'details' | 'members' | 'headers'>;
+
+export function toPlainError({ code, message, details, members, headers }: AppError): PlainError {
+  return { code, message, details, members, headers };
+}
+
+export function fromPlainError({ code, message, details, members, headers }: PlainError): AppError {
+  return new AppError(code, message, { ...(details && { details }), members, headers });
 }

@@ -176,7 +176,7 @@ describe('what an atomic import holds is limited', () => {
 
   test('nor taken, if they come out of a package', async () => {
     const tenant = await service.createTenant();
-    const blank = Buffer.from(`${' '.repeat(1023)}\n`.repeat(64 * 1024));
+    const blank = Buffer.from(`${' '.repeat(65_535)}\n`.repeat(1024));
     const body = gzipSync(Buffer.concat([blank, Buffer.from(' ')]));
     const sent = { type: NDJSON, body, query, headers: { 'Content-Encoding': 'gzip' } };
     await readError(await sendFile(service, tenant, sent), 413, 'payload_too_large');

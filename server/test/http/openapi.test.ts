@@ -8,11 +8,13 @@ import { ListingCounts } from '../../src/domain/listing-counts.ts';
 import { Admission } from '../../src/http/admission.ts';
 import { createRoutes } from '../../src/http/app.ts';
 import { CursorCodec } from '../../src/http/cursor.ts';
+import { UploadGate } from '../../src/http/gate/upload-gate.ts';
 import { Guesses } from '../../src/http/guesses.ts';
 import { PasswordAttempts } from '../../src/http/identity/attempts.ts';
 import { Identity } from '../../src/http/identity/identity.ts';
 import { InvitationLimit } from '../../src/http/identity/invitation-limit.ts';
 import { SetupLink } from '../../src/http/identity/setup-link.ts';
+import { ReadingThreads } from '../../src/http/imports/reading-threads.ts';
 import { ADMIN } from '../../src/http/openapi/admin.ts';
 import { V1 } from '../../src/http/openapi/v1.ts';
 import { createMemoryLimiter } from '../../src/lib/limiter.ts';
@@ -61,6 +63,8 @@ test('every route below /v1 and /admin is documented, and nothing else is', () =
   const routes = createRoutes({
     database,
     admission: new Admission(database),
+    uploadGate: new UploadGate(database),
+    readingThreads: new ReadingThreads(log),
     eventHub: new EventHub(database),
     cursors: new CursorCodec('secret'),
     keyUse: new KeyUse(database),

@@ -50,4 +50,17 @@ export const ACCESS_ERRORS = {
         'This key has sent all the requests it may for now; go on in 7 s. RateLimit says in each reply what is left.',
     },
   },
+  too_many_imports: {
+    status: 429,
+    title: 'The account sends too many imports at a time',
+    meaning:
+      'An account may send four imports at a time, dry runs included, and its atomic imports may hold 64 MiB together. ' +
+      'This one was beyond that: nothing of it was read, or, for an atomic import, nothing was kept. Other accounts are ' +
+      'not affected.',
+    remedy:
+      'Wait for the seconds in `Retry-After`, then send the file again. One import after the other is as fast: the ' +
+      'rows of an account are written in order.',
+    headers: { 'Retry-After': '5' },
+    example: { message: 'This account sends 4 imports already; wait until one of them has ended.' },
+  },
 } satisfies Partial<Record<ErrorCode, ErrorEntry>>;

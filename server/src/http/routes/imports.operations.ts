@@ -122,6 +122,7 @@ export const importOperation: Operation<typeof importQuery> = {
     'unsupported_media_type',
     'validation_failed',
     'import_failed',
+    'too_many_imports',
     'outcome_unknown',
     'storage_full',
   ],

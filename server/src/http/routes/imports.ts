@@ -1,75 +1,90 @@
 import type { ImportReport } from '../../domain/import-report.ts';
-import type { ImportRow } from '../../domain/import-rows.ts';
-import { importAtomically, importRows } from '../../domain/imports.ts';
+import { type Import, importAtomically, importRows } from '../../domain/imports.ts';
 import { AppError } from '../../model/errors.ts';
-import type { Database } from '../../storage/database.ts';
 import type { Services } from '../app.ts';
-import { ATOMIC_BYTES_MAX, AtomicFile, fileTooLarge } from '../atomic-file.ts';
 import { requireFullAccess } from '../authenticate.ts';
 import type { Admitted } from '../exchange.ts';
-import { readRows } from '../import-files.ts';
+import { ATOMIC_BYTES_MAX, HeldBytes } from '../gate/held-bytes.ts';
+import { fileTooLarge } from '../imports/file-body.ts';
+import type { FileReading } from '../imports/file-reading.ts';
+import { readUpload } from '../imports/upload.ts';
 import { bodyEncoding, bodyType } from '../negotiate.ts';
 import { addOperation, type Mount } from '../operations.ts';
-import { JSON_TYPE, type Reply, replyJson } from '../reply.ts';
-import { readIdempotencyKey, replayHeaders } from '../retry.ts';
-import { csvFile } from '../schemas/csv-rows.ts';
-import { jsonArrayFile, ndjsonFile } from '../schemas/import-rows.ts';
-import { readUpload } from '../upload.ts';
+import { type Reply, replyJson } from '../reply.ts';
+import { fingerprintStart, readIdempotencyKey, replayHeaders } from '../retry.ts';
 import { CSV_TYPE, type ImportQuery, importOperation } from './imports.operations.ts';
 
 export function addImports(mount: Mount, services: Services): void {
-  const { database } = services;
+  const { uploadGate, readingThreads } = services;
   addOperation(mount, importOperation, async (exchange, query) => {
     requireCsv(exchange, query);
     const key = readIdempotencyKey(exchange.incoming);
     if (key !== undefined && !query.atomic) throw keyRefused(KEY_WITHOUT_ATOMIC);
     if (key !== undefined && query.dryRun) throw keyRefused(KEY_OF_DRY_RUN);
-    if (query.atomic && Number(exchange.incoming.headers['content-length']) > ATOMIC_BYTES_MAX) throw fileTooLarge();
+    if (query.atomic && Number(exchange.incoming.headers['content-length']) > ATOMIC_BYTES_MAX)
+      throw fileTooLarge(ATOMIC_BYTES_MAX);
     requireFullAccess(exchange.holder);
-    return query.atomic ? importAll(exchange, query, database, key) : importSome(exchange, query, services);
+    return uploadGate.run(exchange, async (signal) => {
+      using file = readingThreads.open(exchange.holder.accountId, requestOf(exchange, query, key));
+      const arriving = { exchange, query, file, signal };
+      // The file is closed once this has ended.
+      return await (query.atomic ? importAll(arriving, key, services) : importSome(arriving, services));
+    });
   });
 }
 
-async function importSome(exchange: Admitted, query: ImportQuery, { database, log }: Services): Promise<Reply> {
-  const batches = readFile(readFileBytes(exchange), exchange, query);
-  const rows = { actor: exchange.holder, batches, isDryRun: query.dryRun ?? false };
-  const report = await importRows(database, rows, (error) =>
-    log.logger.error({ err: error, requestId: exchange.requestId }, 'an import is not in the audit log'),
+/** A file that is on its way. */
+interface Arriving {
+  exchange: Admitted;
+  query: ImportQuery;
+  file: FileReading;
+  signal: AbortSignal;
+}
+
+async function importSome(arriving: Arriving, { database, log }: Services): Promise<Reply> {
+  const { requestId } = arriving.exchange;
+  const report = await importRows(database, toImport(arriving), (error) =>
+    log.logger.error({ err: error, requestId }, 'an import is not in the audit log'),
   );
   return replyReport(report);
 }
 
-async function importAll(
-  exchange: Admitted,
-  query: ImportQuery,
-  database: Database,
-  key: string | undefined,
-): Promise<Reply> {
-  using file = new AtomicFile(exchange);
-  // No byte moves while the rows are written, which may take longer than a connection may be idle.
-  exchange.incoming.socket.setTimeout(0);
-  const batches = readFile(file.read(readFileBytes(exchange)), exchange, query);
-  const rows = { actor: exchange.holder, batches, isDryRun: query.dryRun ?? false };
-  const { outcome, isReplayed } = await importAtomically(database, rows, () => file.toRetry(key));
+async function importAll(arriving: Arriving, key: string | undefined, { database }: Services): Promise<Reply> {
+  const { exchange, file, signal } = arriving;
+  using held = new HeldBytes(exchange.holder.accountId);
+  const { outcome, isReplayed } = await importAtomically(
+    database,
+    toImport(arriving, (bytes) => held.add(bytes)),
+    () => {
+      signal.throwIfAborted();
+      const { fingerprint } = file;
+      return key === undefined || fingerprint === undefined ? undefined : { key, fingerprint };
+    },
+  );
   return replyReport(outcome, replayHeaders(isReplayed));
+}
+
+function toImport({ exchange, query, file, signal }: Arriving, onBytes?: (bytes: number) => void): Import {
+  return {
+    actor: exchange.holder,
+    batches: file.rows((stop) => readUpload(exchange, stop), signal, onBytes),
+    isDryRun: query.dryRun ?? false,
+  };
+}
+
+function requestOf(exchange: Admitted, { atomic, ignoreUnknown }: ImportQuery, key: string | undefined) {
+  const { headers } = exchange.incoming;
+  return {
+    mediaType: bodyType(headers),
+    ignoreUnknown: ignoreUnknown ?? false,
+    isPacked: bodyEncoding(headers) === 'gzip',
+    bytesMax: atomic ? ATOMIC_BYTES_MAX : undefined,
+    fingerprintStart: key === undefined ? undefined : fingerprintStart(exchange),
+  };
 }
 
 function replyReport(report: ImportReport, headers?: Record<string, string>): Reply {
   return { ...replyJson(200, JSON.stringify(report), headers), isCompressible: true };
-}
-
-function readFileBytes(exchange: Admitted): AsyncIterable<Buffer> {
-  return readUpload(exchange, bodyEncoding(exchange.incoming.headers) === 'gzip');
-}
-
-function readFile(
-  chunks: AsyncIterable<Buffer>,
-  { incoming }: Admitted,
-  { ignoreUnknown = false }: ImportQuery,
-): AsyncIterable<ImportRow[]> {
-  const type = bodyType(incoming.headers);
-  if (type === CSV_TYPE) return readRows(chunks, csvFile(ignoreUnknown));
-  return readRows(chunks, type === JSON_TYPE ? jsonArrayFile() : ndjsonFile());
 }
 
 function requireCsv({ incoming }: Admitted, { ignoreUnknown }: ImportQuery): void {

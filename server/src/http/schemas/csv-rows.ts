@@ -1,10 +1,10 @@
-import type { ImportRow } from '../../domain/import-rows.ts';
 import { type Cells, CsvSplitter } from '../../lib/csv.ts';
 import type { ParsedJson, PropertyPath } from '../../lib/json.ts';
 import type { FileRecord } from '../../lib/records.ts';
-import { AppError, type FieldFault } from '../../model/errors.ts';
+import { AppError, type FieldFault, type PlainError, toPlainError } from '../../model/errors.ts';
 import type { Listing, ListingInput } from '../../model/listings.ts';
-import type { FileFormat } from '../import-files.ts';
+import type { FileFormat } from '../imports/file-rows.ts';
+import type { ReadRow } from '../imports/reading.ts';
 import { type CsvColumn, parseHeader, toOurWords } from './csv-columns.ts';
 import { IGNORED_FIELDS, ROW_BYTES_MAX } from './import-rows.ts';
 import { decodeRecord } from './listing-csv.ts';
@@ -41,22 +41,37 @@ function readHeader(cells: Cells, ignoreUnknown: boolean): Header {
   return { columns, isComplete: Object.keys(listingFields).every((field) => fields.has(field)) };
 }
 
-function toRow({ line, content = [] }: FileRecord<Cells>, header: Header): ImportRow {
+function toRow({ line, content = [] }: FileRecord<Cells>, header: Header): ReadRow {
   const { columns, isComplete } = header;
   const faults = findCellFaults(content, columns);
-  if (faults.length > 0) return { line, fault: invalidCells(faults) };
+  if (faults.length > 0) return { line, fault: toPlainError(invalidCells(faults)) };
   const { id, fields, inexactNumbers } = decodeCells(content, columns);
-  const asNew = attempt(() => parseFields(fields, inexactNumbers));
   return {
     line,
     id: typeof id === 'string' ? id : undefined,
     externalId: typeof fields.externalId === 'string' ? normalExternalId(fields.externalId) : undefined,
-    makeInput(current) {
-      if (current !== undefined && !isComplete) return parseFields(withCells(current, fields), inexactNumbers);
-      if (asNew instanceof AppError) throw asNew;
-      return asNew;
-    },
+    input: toInput(fields, inexactNumbers),
+    changes: isComplete ? undefined : JSON.stringify({ fields, inexactNumbers }),
   };
+}
+
+/** The listing that the cells make, as JSON text, or why they make none. */
+function toInput(fields: Record<string, unknown>, inexactNumbers: PropertyPath[]): string | PlainError {
+  try {
+    return JSON.stringify(parseFields(fields, inexactNumbers));
+  } catch (error) {
+    if (error instanceof AppError) return toPlainError(error);
+    throw error;
+  }
+}
+
+/**
+ * What a listing becomes by the `changes` of a row.
+ * @throws {AppError} `validation_failed` with every fault of the result
+ */
+export function applyChanges(current: Listing, changes: string): ListingInput {
+  const { fields, inexactNumbers } = JSON.parse(changes);
+  return parseFields(withCells(current, fields), inexactNumbers);
 }
 
 function findCellFaults(cells: Cells, columns: (CsvColumn | undefined)[]): FieldFault[] {
@@ -105,13 +120,4 @@ function withCells(current: Listing, fields: Record<string, unknown>): Record<st
 function parseFields(fields: Record<string, unknown>, inexactNumbers: ParsedJson['inexactNumbers']): ListingInput {
   const given = Object.entries(fields).filter(([, value]) => value !== null);
   return parseListing({ value: Object.fromEntries(given), inexactNumbers });
-}
-
-function attempt(parse: () => ListingInput): ListingInput | AppError {
-  try {
-    return parse();
-  } catch (error) {
-    if (error instanceof AppError) return error;
-    throw error;
-  }
 }

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import type { GoodRow, ImportRow } from '../../domain/import-rows.ts';
 import type { ParsedJson } from '../../lib/json.ts';
 import { JsonArraySplitter } from '../../lib/json-array.ts';
 import { LineSplitter } from '../../lib/lines.ts';
 import { isObject } from '../../lib/merge-patch.ts';
 import type { FileRecord } from '../../lib/records.ts';
-import { AppError, type FieldFault } from '../../model/errors.ts';
+import { AppError, type FieldFault, toPlainError } from '../../model/errors.ts';
 import { parseBody } from '../body.ts';
-import type { FileFormat } from '../import-files.ts';
+import type { FileFormat } from '../imports/file-rows.ts';
+import type { ReadGoodRow, ReadRow } from '../imports/reading.ts';
 import { listingFields } from './listings.ts';
 import { parseListing } from './parse-listing.ts';
 
@@ -42,13 +42,13 @@ export function jsonArrayFile(): FileFormat<Buffer> {
 }
 
 /** What a row of JSON says; nothing if it is the line that closes an export. */
-function toJsonRow({ line, content }: FileRecord<Buffer>): ImportRow | undefined {
+function toJsonRow({ line, content }: FileRecord<Buffer>): ReadRow | undefined {
   try {
     if (content === undefined) throw rowTooLong();
     const parsed = parseBody(content, 'row');
     return isClosingLine(parsed.value) ? undefined : { line, ...parseRow(parsed) };
   } catch (error) {
-    if (error instanceof AppError) return { line, fault: error };
+    if (error instanceof AppError) return { line, fault: toPlainError(error) };
     throw error;
   }
 }
@@ -64,11 +64,16 @@ function isClosingLine(value: unknown): boolean {
 }
 
 /** @throws {AppError} `validation_failed` with every fault there is */
-function parseRow(parsed: ParsedJson): Omit<GoodRow, 'line'> {
+function parseRow(parsed: ParsedJson): Omit<ReadGoodRow, 'line'> {
   const { id, fields } = splitRow(parsed.value);
   const inexactNumbers = parsed.inexactNumbers.filter(([name]) => !IGNORED_FIELDS.includes(String(name)));
   const input = parseListing({ value: fields, inexactNumbers }, findIdFaults(id));
-  return { id: typeof id === 'string' ? id : undefined, externalId: input.externalId, makeInput: () => input };
+  return {
+    id: typeof id === 'string' ? id : undefined,
+    externalId: input.externalId,
+    input: JSON.stringify(input),
+    changes: undefined,
+  };
 }
 
 function splitRow(value: unknown): { id?: unknown; fields: unknown } {

@@ -1,0 +1,96 @@
+import { BrokenFileError, type FileRecord, type Splitter } from '../../lib/records.ts';
+import { ownTurn } from '../../lib/turns.ts';
+import { AppError } from '../../model/errors.ts';
+import type { ReadRow } from './reading.ts';
+
+/** What is cut into records at a time: at most a few milliseconds, whatever it holds. */
+const PIECE_BYTES = 16 * 1024;
+/** How long rows are read before the other files of the thread have their turn. */
+const SLICE_MAX_MS = 2;
+/** Rows that are passed on together: a fault takes more room than the two bytes that it may be about. */
+const BATCH_ROWS_MAX = 500;
+/** Rows at fault that keep their details: a report names so many faults at most. */
+const DETAILED_FAULTS_MAX = 100;
+
+/** What a kind of file is made of. */
+export interface FileFormat<T> {
+  splitter: Splitter<T>;
+  /** What a record says; nothing if it does not count as a row. @throws {AppError} if no row of the file can be read */
+  toRow(record: FileRecord<T>): ReadRow | undefined;
+  /** Looks at what is missing once the file is over. @throws {AppError} if no row of it could be read */
+  end?(): void;
+}
+
+/**
+ * The rows of a file, in batches: those that end in one piece of a chunk, since the next one may be long in coming.
+ * @throws {AppError} `invalid_json` or `import_failed` where the file cannot be read on, after the rows before it; what
+ * `chunks` and `toRow` throw. All of them have the `line` as a member.
+ */
+export async function* readRows<T>(
+  chunks: AsyncIterable<Buffer>,
+  { splitter, toRow, end }: FileFormat<T>,
+): AsyncGenerator<ReadRow[]> {
+  const toPlainRow = withFewDetails(toRow);
+  try {
+    for await (const records of splitAll(chunks, splitter)) yield* toBatches(records, toPlainRow);
+    end?.();
+  } catch (error) {
+    throw describeBreak(error, splitter.line);
+  }
+}
+
+async function* splitAll<T>(chunks: AsyncIterable<Buffer>, splitter: Splitter<T>) {
+  for await (const chunk of chunks) {
+    for (let start = 0; start < chunk.length; start += PIECE_BYTES) {
+      yield splitter.push(chunk.subarray(start, start + PIECE_BYTES));
+    }
+  }
+  yield await splitter.end();
+}
+
+/** If the records end with an error, it comes after the rows before it. */
+async function* toBatches<T>(
+  records: Iterable<FileRecord<T>>,
+  toRow: (record: FileRecord<T>) => ReadRow | undefined,
+): AsyncGenerator<ReadRow[]> {
+  let rows: ReadRow[] = [];
+  let failure: { error: unknown } | undefined;
+  await ownTurn();
+  let sliceEndMs = performance.now() + SLICE_MAX_MS;
+  try {
+    for (const record of records) {
+      const row = toRow(record);
+      if (row !== undefined) rows.push(row);
+      if (rows.length === BATCH_ROWS_MAX) {
+        yield rows;
+        rows = [];
+      }
+      if (performance.now() < sliceEndMs) continue;
+      await ownTurn();
+      sliceEndMs = performance.now() + SLICE_MAX_MS;
+    }
+  } catch (error) {
+    failure = { error };
+  }
+  if (rows.length > 0) yield rows;
+  if (failure !== undefined) throw failure.error;
+}
+
+/** A report has no room for the details of later faults, so they are not passed on. */
+function withFewDetails<T>(toRow: FileFormat<T>['toRow']): FileFormat<T>['toRow'] {
+  let faults = 0;
+  return (record) => {
+    const row = toRow(record);
+    if (row === undefined || !('fault' in row)) return row;
+    faults += 1;
+    return faults <= DETAILED_FAULTS_MAX ? row : { ...row, fault: { ...row.fault, details: undefined } };
+  };
+}
+
+function describeBreak(error: unknown, line: number): unknown {
+  if (error instanceof AppError) return error.with({ line });
+  if (!(error instanceof BrokenFileError)) return error;
+  const { message, offset } = error;
+  if (offset === undefined) return new AppError('import_failed', `${message}.`, { members: { line } });
+  return new AppError('invalid_json', `${message}, at byte ${offset}.`, { members: { line, offset } });
+}

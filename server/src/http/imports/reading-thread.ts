@@ -1,0 +1,40 @@
+import { readlinkSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import { parentPort } from 'node:worker_threads';
+import { AppError, toPlainError } from '../../model/errors.ts';
+import { FileBody } from './file-body.ts';
+import { formatOf } from './file-formats.ts';
+import { readRows } from './file-rows.ts';
+import type { ReadingStart } from './reading.ts';
+
+// A thread of `ReadingThreads`: unpacks files of any length and reads their rows, several files by turns.
+
+/** Requests go before files where they compete for a processor (`nice`). */
+const PRIORITY = 10;
+
+lowerPriority();
+parentPort?.on('message', (start: ReadingStart) => void readFile(start));
+
+/** Of this thread alone: Linux numbers each of them, and names its directory so. */
+function lowerPriority(): void {
+  try {
+    setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), PRIORITY);
+  } catch {
+    // Other systems have no such directory: there all threads are equal.
+  }
+}
+
+async function readFile(start: ReadingStart): Promise<void> {
+  const { port, mediaType, ignoreUnknown } = start;
+  const body = new FileBody(start);
+  try {
+    const format = formatOf(mediaType, ignoreUnknown);
+    for await (const rows of readRows(body.chunks(), format)) await body.pass(rows);
+    body.tell({ is: 'end', fingerprint: body.fingerprint() });
+  } catch (error) {
+    if (error instanceof AppError) body.tell({ is: 'failed', error: toPlainError(error) });
+    else body.tell({ is: 'crashed', stack: error instanceof Error ? String(error.stack) : String(error) });
+  } finally {
+    port.close();
+  }
+}

@@ -1,0 +1,84 @@
+import { extname } from 'node:path';
+import { MessageChannel, Worker } from 'node:worker_threads';
+import type { Log } from '../../lib/log.ts';
+import { FileReading } from './file-reading.ts';
+import type { ReadingRequest, ReadingStart } from './reading.ts';
+
+/** All files of an account are read by one of them, so that no account occupies both. */
+const THREADS_MAX = 2;
+/** One that has nothing to read ends after a while: it takes 30 MB. */
+const IDLE_MAX_MS = 60_000;
+/** A file that needs more memory ends its thread, and not the service. Usual ones need a few megabytes. */
+const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 16 };
+/** With this file's own ending, which a build changes. */
+const THREAD_FILE = new URL(`./reading-thread${extname(import.meta.filename)}`, import.meta.url);
+
+interface Thread {
+  worker: Worker;
+  /** Account → how many of its files are read here. */
+  accounts: Map<string, number>;
+  idle: NodeJS.Timeout | undefined;
+}
+
+/** Threads that unpack, parse and check files of any length, started when they are first needed. */
+export class ReadingThreads {
+  readonly #log: Log;
+  readonly #file: URL;
+  readonly #threads = new Set<Thread>();
+
+  /** `file` is what a thread runs. */
+  constructor(log: Log, file = THREAD_FILE) {
+    this.#log = log;
+    this.#file = file;
+  }
+
+  /** Begins to read a file of an account. It must be closed. */
+  open(accountId: string, request: ReadingRequest): FileReading {
+    const thread = this.#assign(accountId);
+    const { port1, port2 } = new MessageChannel();
+    const start: ReadingStart = { ...request, port: port2 };
+    thread.worker.postMessage(start, [port2]);
+    return new FileReading(port1, () => this.#release(thread, accountId));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#threads].map((thread) => this.#end(thread)));
+  }
+
+  #assign(accountId: string): Thread {
+    const threads = [...this.#threads].sort((one, other) => one.accounts.size - other.accounts.size);
+    const [least] = threads;
+    const isFree = threads.length === THREADS_MAX || least?.accounts.size === 0;
+    const thread =
+      threads.find(({ accounts }) => accounts.has(accountId)) ?? (isFree ? least : undefined) ?? this.#start();
+    thread.accounts.set(accountId, (thread.accounts.get(accountId) ?? 0) + 1);
+    clearTimeout(thread.idle);
+    return thread;
+  }
+
+  #release(thread: Thread, accountId: string): void {
+    const count = (thread.accounts.get(accountId) ?? 0) - 1;
+    if (count > 0) thread.accounts.set(accountId, count);
+    else thread.accounts.delete(accountId);
+    if (thread.accounts.size === 0) thread.idle = setTimeout(() => void this.#end(thread), IDLE_MAX_MS).unref();
+  }
+
+  #start(): Thread {
+    // `node --watch` would have the thread say what it imports.
+    const env = { ...process.env, WATCH_REPORT_DEPENDENCIES: '' };
+    const worker = new Worker(this.#file, { env, resourceLimits: RESOURCE_LIMITS });
+    const thread = { worker, accounts: new Map<string, number>(), idle: undefined };
+    // Its end closes the channels of the files that it reads: they are told so.
+    worker.on('error', (error) => this.#log.logger.error({ err: error }, 'a thread that reads imports has ended'));
+    worker.on('exit', () => this.#threads.delete(thread));
+    worker.unref();
+    this.#threads.add(thread);
+    return thread;
+  }
+
+  async #end(thread: Thread): Promise<void> {
+    clearTimeout(thread.idle);
+    this.#threads.delete(thread);
+    await thread.worker.terminate();
+  }
+}

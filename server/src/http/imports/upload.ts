@@ -1,0 +1,111 @@
+import { PassThrough } from 'node:stream';
+import { AppError } from '../../model/errors.ts';
+import { SILENCE_MAX_MS } from '../body.ts';
+import type { Exchange } from '../exchange.ts';
+
+/** How slowly a body may come after its first minute (contract §1): it holds one of the few places for files. */
+const SLOW_START_MS = 60_000;
+const WINDOW_MS = 30_000;
+const WINDOW_BYTES_MIN = 30 * 1024;
+
+/**
+ * The bytes of a body of any length as they come. Chunks that are not taken hold the sender back.
+ * @throws {AppError} `request_timeout` when nothing comes for too long, or too little; `invalid_header` when the
+ * connection ends; why `signal` aborts
+ */
+export async function* readUpload({ incoming, outgoing }: Exchange, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const body = new PassThrough();
+  const pace = new Pace((error) => body.destroy(error));
+  incoming
+    .on('data', (chunk: Buffer) => pace.note(chunk.length))
+    .on('error', onAbort)
+    .on('close', onAbort);
+  signal.addEventListener('abort', onSignal);
+  if (signal.aborted) onSignal();
+  if (incoming.headers.expect?.toLowerCase() === '100-continue') outgoing.writeContinue();
+  try {
+    for await (const chunk of incoming.pipe(body)) {
+      pace.hold();
+      yield chunk;
+      pace.await();
+    }
+  } finally {
+    pace.end();
+    signal.removeEventListener('abort', onSignal);
+    // What is left of the body goes nowhere, so that the reply is not held up.
+    incoming.unpipe(body).resume();
+  }
+
+  function onAbort(): void {
+    if (!incoming.complete) body.destroy(new AppError('invalid_header', 'The connection ended before the body did.'));
+  }
+  function onSignal(): void {
+    body.destroy(signal.reason);
+  }
+}
+
+/** How fast a body comes. Time in which the service holds the sender back does not count. */
+class Pace {
+  readonly #onSlow: (error: AppError) => void;
+  readonly #silence: NodeJS.Timeout;
+  #window: NodeJS.Timeout;
+  #windowBytes = 0;
+  #heldMs = 0;
+  #heldSinceMs: number | undefined;
+
+  constructor(onSlow: (error: AppError) => void) {
+    this.#onSlow = onSlow;
+    this.#silence = setTimeout(() => this.#judgeSilence(), SILENCE_MAX_MS);
+    this.#window = setTimeout(() => this.#startWindow(), SLOW_START_MS);
+  }
+
+  /** Bytes have come. */
+  note(bytes: number): void {
+    this.#windowBytes += bytes;
+    this.#silence.refresh();
+  }
+
+  /** The sender has to wait. */
+  hold(): void {
+    this.#heldSinceMs = performance.now();
+  }
+
+  /** The sender is waited for again. */
+  await(): void {
+    if (this.#heldSinceMs !== undefined) this.#heldMs += performance.now() - this.#heldSinceMs;
+    this.#heldSinceMs = undefined;
+    this.#silence.refresh();
+  }
+
+  end(): void {
+    clearTimeout(this.#silence);
+    clearTimeout(this.#window);
+  }
+
+  #judgeSilence(): void {
+    if (this.#heldSinceMs === undefined) this.#onSlow(tooSlow('No bytes came for too long; send the file again.'));
+    else this.#silence.refresh();
+  }
+
+  #startWindow(): void {
+    this.#windowBytes = 0;
+    this.#heldMs = 0;
+    if (this.#heldSinceMs !== undefined) this.#heldSinceMs = performance.now();
+    this.#window = setTimeout(() => this.#judgeWindow(), WINDOW_MS);
+  }
+
+  #judgeWindow(): void {
+    const heldMs = this.#heldMs + (this.#heldSinceMs === undefined ? 0 : performance.now() - this.#heldSinceMs);
+    const bytesMin = WINDOW_BYTES_MIN * (1 - heldMs / WINDOW_MS);
+    if (this.#windowBytes < bytesMin) this.#onSlow(tooSlow(TOO_SLOW));
+    else this.#startWindow();
+  }
+}
+
+const TOO_SLOW =
+  'The body came too slowly: after its first minute it must bring 30 KiB in each 30 seconds. Send the file again, ' +
+  'over a faster connection or in parts.';
+
+function tooSlow(message: string): AppError {
+  return new AppError('request_timeout', message);
+}
