@@ -22,7 +22,7 @@ export interface FileFormat<T> {
 }
 
 /**
- * The rows of a file, in batches: those that end in one piece of a chunk, since the next one may be long in coming.
+ * The rows of a file, in batches: those that end in one chunk, since the next one may be long in coming.
  * @throws {AppError} `invalid_json` or `import_failed` where the file cannot be read on, after the rows before it; what
  * `chunks` and `toRow` throw. All of them have the `line` as a member.
  */
@@ -30,50 +30,53 @@ export async function* readRows<T>(
   chunks: AsyncIterable<Buffer>,
   { splitter, toRow, end }: FileFormat<T>,
 ): AsyncGenerator<ReadRow[]> {
-  const toPlainRow = withFewDetails(toRow);
+  const reader = new RowReader(withFewDetails(toRow));
   try {
-    for await (const records of splitAll(chunks, splitter)) yield* toBatches(records, toPlainRow);
+    for await (const chunk of chunks) {
+      for (let start = 0; start < chunk.length; start += PIECE_BYTES) {
+        yield* reader.read(splitter.push(chunk.subarray(start, start + PIECE_BYTES)));
+      }
+      yield* reader.flush();
+    }
+    yield* reader.read(await splitter.end());
+    yield* reader.flush();
     end?.();
   } catch (error) {
+    yield* reader.flush();
     throw describeBreak(error, splitter.line);
   }
 }
 
-async function* splitAll<T>(chunks: AsyncIterable<Buffer>, splitter: Splitter<T>) {
-  for await (const chunk of chunks) {
-    for (let start = 0; start < chunk.length; start += PIECE_BYTES) {
-      yield splitter.push(chunk.subarray(start, start + PIECE_BYTES));
-    }
-  }
-  yield await splitter.end();
-}
+/** Reads records in slices of time, and gathers their rows. */
+class RowReader<T> {
+  readonly #toRow: FileFormat<T>['toRow'];
+  #rows: ReadRow[] = [];
 
-/** If the records end with an error, it comes after the rows before it. */
-async function* toBatches<T>(
-  records: Iterable<FileRecord<T>>,
-  toRow: (record: FileRecord<T>) => ReadRow | undefined,
-): AsyncGenerator<ReadRow[]> {
-  let rows: ReadRow[] = [];
-  let failure: { error: unknown } | undefined;
-  await ownTurn();
-  let sliceEndMs = performance.now() + SLICE_MAX_MS;
-  try {
+  constructor(toRow: FileFormat<T>['toRow']) {
+    this.#toRow = toRow;
+  }
+
+  /** The batches that became full. @throws what the records and `toRow` throw */
+  async *read(records: Iterable<FileRecord<T>>): AsyncGenerator<ReadRow[]> {
+    await ownTurn();
+    let sliceEndMs = performance.now() + SLICE_MAX_MS;
     for (const record of records) {
-      const row = toRow(record);
-      if (row !== undefined) rows.push(row);
-      if (rows.length === BATCH_ROWS_MAX) {
-        yield rows;
-        rows = [];
-      }
+      const row = this.#toRow(record);
+      if (row !== undefined) this.#rows.push(row);
+      if (this.#rows.length === BATCH_ROWS_MAX) yield* this.flush();
       if (performance.now() < sliceEndMs) continue;
       await ownTurn();
       sliceEndMs = performance.now() + SLICE_MAX_MS;
     }
-  } catch (error) {
-    failure = { error };
   }
-  if (rows.length > 0) yield rows;
-  if (failure !== undefined) throw failure.error;
+
+  /** The rows that were gathered, if any. */
+  *flush(): Generator<ReadRow[]> {
+    if (this.#rows.length === 0) return;
+    const rows = this.#rows;
+    this.#rows = [];
+    yield rows;
+  }
 }
 
 /** A report has no room for the details of later faults, so they are not passed on. */

@@ -9,7 +9,7 @@ const THREADS_MAX = 2;
 /** One that has nothing to read ends after a while: it takes 30 MB. */
 const IDLE_MAX_MS = 60_000;
 /** A file that needs more memory ends its thread, and not the service. Usual ones need a few megabytes. */
-const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 16 };
+const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 48 };
 /** With this file's own ending, which a build changes. */
 const THREAD_FILE = new URL(`./reading-thread${extname(import.meta.filename)}`, import.meta.url);
 
