@@ -40,7 +40,7 @@ export class Admission {
   /** Whether so much waits already that a request is better refused. */
   isFull(exchange: Exchange): boolean {
     if (!needsApiKey(exchange)) return this.#lines.people.isTooLong && !isProbe(exchange);
-    return this.#lines.keys.isTooLong || this.#database.isOverfull(isRead(exchange) ? 'reading' : 'writing');
+    return this.#lines.keys.isTooLong || this.#database.isOverfull();
   }
 
   /** To be told of each request that is refused because of that. */
@@ -106,8 +106,4 @@ export class Admission {
     }
     if (this.#waiting.length > 0) this.#schedule();
   }
-}
-
-function isRead({ incoming: { method } }: Exchange): boolean {
-  return method === 'GET' || method === 'HEAD';
 }

@@ -47,7 +47,7 @@ export async function requireApiKey(exchange: Exchange, services: Services): Pro
 export async function requireKeyOfRefused(exchange: Exchange, services: Services): Promise<void> {
   const secret = readSecret(exchange);
   const isLikely = secret !== undefined && isWellFormedSecret(secret);
-  if (isLikely && services.database.isOverfull('reading')) return;
+  if (isLikely && services.database.isOverfull()) return;
   await requireApiKey(exchange, { ...services, rateLimit: undefined });
 }
 

@@ -128,7 +128,7 @@ export interface Database extends Session {
   readonly dialect: QueryDialect;
   readonly scans: Scans;
   /** Whether so much waits for the database that a request is better refused before it begins. What has begun goes on. */
-  isOverfull(use: 'reading' | 'writing'): boolean;
+  isOverfull(): boolean;
   /**
    * To be asked before a program's change of an account. People's are taken: no program can keep them from deleting a key.
    * @throws {AppError} `unavailable` if too many changes of the account wait
@@ -138,7 +138,7 @@ export interface Database extends Session {
   isServing(): boolean;
   /**
    * Runs `job` as if in a transaction of its own and resolves once the commit is on disk. Jobs that wait at the same time
-   * are committed together; of one that throws nothing stays, and the others may be run again from their beginning. A job
+   * are committed together, and accounts take turns; of one that throws nothing stays, and the others may be run again from their beginning. A job
    * awaits nothing but its session, which ends with it. `accountId` is whose data it changes: on an engine with many
    * writers nobody else changes that account meanwhile. A job without one changes what belongs to no account, or to
    * several, and is the only such.

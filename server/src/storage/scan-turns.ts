@@ -93,3 +93,9 @@ export class ScanTurns {
 export function unavailable(message: string, cause?: unknown): AppError {
   return new AppError('unavailable', message, { headers: { 'Retry-After': '1' }, cause });
 }
+
+export function tooManyChanges(): AppError {
+  return unavailable(
+    'Too many changes of this account are waiting, and nothing was written; send this one again later.',
+  );
+}

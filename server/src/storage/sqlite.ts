@@ -39,11 +39,11 @@ export function openSqlite(path: string): Database {
     executeRun: (statement, parameters, bytesMax) => reading.executeRun(statement, parameters, bytesMax),
     // Reading waits for nobody.
     isServing: () => false,
-    isOverfull: (use) => use === 'writing' && queue.line.isTooLong,
-    // All accounts are in one queue, which `isOverfull` tells of.
-    requireRoom: () => {},
-    write: (job) => queue.submit(job),
-    writeLong: (job) => queue.submit(job, { isLong: true }),
+    // Writes wait in a queue where each account has its own room, which `requireRoom` tells of.
+    isOverfull: () => false,
+    requireRoom: (accountId) => queue.requireRoom(accountId),
+    write: (job, accountId) => queue.submit(job, { accountId }),
+    writeLong: (job, accountId) => queue.submit(job, { accountId, isLong: true }),
     requireSound() {
       if (statSync(path).size > CHECKED_BYTES_MAX) return;
       const fault = findFault(reader, 'quick_check');

@@ -11,6 +11,7 @@ import { until } from '../support/until.ts';
 const CONNECTIONS = 60;
 /** On each connection, one behind the other and without waiting: together four times what may wait. */
 const PIPELINED = 100;
+const JSON_BODY = { 'Content-Type': 'application/json' };
 /** PostgreSQL's connections are waited for, too, for two seconds at most. */
 const REFUSED =
   /^More requests are waiting than can be answered soon, and nothing was done; send this one again in \d s\.$/;
@@ -117,25 +118,37 @@ test('meanwhile probes are answered, people are let in, and nobody is refused af
   assert.equal((await fetch(`${service.url}/v1/me`, { headers: { Authorization: `Bearer ${key}` } })).status, 200);
 });
 
+function hasRoom({ accountId }: Tenant): boolean {
+  try {
+    service.database.requireRoom(accountId);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 test(
-  'while another program keeps the database from being written, so many changes wait and others are refused; reads go on',
-  only('sqlite', 'PostgreSQL has a lane for each account'),
+  'while another program keeps the database from being written, so many changes of an account wait and others of it are rejected; reads and other accounts go on',
+  only('sqlite', 'on PostgreSQL another program locks one account'),
   async () => {
     const tenant = await service.createTenant();
+    const neighbor = await service.createTenant();
     const other = new DatabaseSync(service.database.name);
     other.exec('begin immediate');
-    const isWaiting = Promise.withResolvers<void>();
-    const replies = flood((index) => {
-      if (index === CONNECTIONS * PIPELINED - 1) isWaiting.resolve();
-      return requestText('POST', '/v1/listings', tenant.key, bodyOf(index));
+    const replies = flood((index) => requestText('POST', '/v1/listings', tenant.key, bodyOf(index)));
+    await until('the account has no room for a change', () => !hasRoom(tenant));
+    await until('a read is answered', async () => (await service.fetch(tenant, '/v1/listings')).status === 200);
+    const rejected = await service.fetch(tenant, '/v1/listings', {
+      method: 'POST',
+      headers: JSON_BODY,
+      body: bodyOf(0),
     });
-    await isWaiting.promise;
-    assert.equal((await service.fetch(tenant, '/v1/listings')).status, 200);
-    await until(
-      'a change is refused',
-      () => !service.database.isOverfull('reading') && service.database.isOverfull('writing'),
-    );
+    assert.match(await rejected.text(), /Too many changes of this account are waiting/);
+    assert.deepEqual([rejected.status, rejected.headers.get('retry-after')], [503, '1']);
+    assert.ok(hasRoom(neighbor), 'another account has room');
     other.close();
-    await assertStored(tenant, await replies);
+    const told = await replies;
+    told.filter(({ status }) => status !== 201).forEach(assertRefused);
+    await assertStored(tenant, told);
   },
 );

@@ -1,8 +1,6 @@
+import { ACCOUNT_JOBS_MAX } from '../job-queue.ts';
 import type { Job } from './group.ts';
 import type { Tries } from './tries.ts';
-
-/** So many jobs may wait, also where a slow machine lets some wait for seconds: they are committed together. */
-const LENGTH_MAX = 1_500;
 
 /** The jobs of an account that wait, or those of none. */
 export class Lane {
@@ -20,6 +18,6 @@ export class Lane {
 
   /** Whether whoever comes is better told so than made to wait for seconds. */
   get isTooLong(): boolean {
-    return this.waiting.length >= LENGTH_MAX;
+    return this.waiting.length >= ACCOUNT_JOBS_MAX;
   }
 }

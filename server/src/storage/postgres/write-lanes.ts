@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type pg from 'pg';
 import type { LongSession } from '../database.ts';
-import { unavailable } from '../scan-turns.ts';
+import { tooManyChanges, unavailable } from '../scan-turns.ts';
 import { isAway, NOTHING_WRITTEN, translateError } from './errors.ts';
 import { Group, GroupFailure, type Job } from './group.ts';
 import { Lane } from './lane.ts';
@@ -45,10 +45,7 @@ export class WriteLanes {
 
   /** @throws {AppError} `unavailable` if too many jobs of the account wait */
   requireRoom(accountId: string): void {
-    if (!this.#lanes.get(accountId)?.isTooLong) return;
-    throw unavailable(
-      'Too many changes of this account are waiting, and nothing was written; send this one again later.',
-    );
+    if (this.#lanes.get(accountId)?.isTooLong) throw tooManyChanges();
   }
 
   /** @throws {AppError} `unavailable` once it is closed; what the job throws; what `Database.write` says */

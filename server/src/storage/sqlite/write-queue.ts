@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { Line } from '../../lib/line.ts';
 import { AppError } from '../../model/errors.ts';
 import type { LongSession } from '../database.ts';
+import { JobQueue } from '../job-queue.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { Connection } from './connection.ts';
 import { isBusy, isStorageFull, translateCommitError, translateError } from './errors.ts';
@@ -17,10 +17,17 @@ const LOCK_RETRY_MS = 3;
 
 interface Job {
   run(session: LongSession): Promise<unknown>;
+  accountId: string | undefined;
   /** Whether it is alone in its transaction. */
   isLong: boolean;
   resolve(value: unknown): void;
   reject(error: unknown): void;
+}
+
+export interface JobOptions {
+  /** Whose data is written; undefined for what belongs to no account, or to several. */
+  accountId?: string | undefined;
+  isLong?: boolean;
 }
 
 type Answer = () => void;
@@ -37,18 +44,16 @@ class JobFailure extends Error {
 
 /**
  * The one way to the writing connection. Whatever waits is committed together (group commit); answers go out after the
- * commit, which has then been synced to the disk. There are no savepoints: with each of them the full-text index would
+ * commit, which has then been synced to the disk. Accounts take turns within a group and from group to group. There are no savepoints: with each of them the full-text index would
  * write out what it has gathered, which cost a create a third of its time. A job that fails after it has written takes
  * the transaction with it, and the others of its group are run again.
  */
 export class WriteQueue {
-  /** Those whose writes are not settled. */
-  readonly line = new Line();
   readonly #database: DatabaseSync;
   readonly #connection: Connection;
   readonly #steps: Record<'begin' | 'commit', StatementSync>;
   readonly #checkpoints: Checkpoints | undefined;
-  readonly #waiting: Job[] = [];
+  readonly #waiting = new JobQueue<Job>();
   #draining: Promise<void> | undefined;
   /** The job that runs, or has run last, and its session. */
   #running: { job: Job; session: JobSession } | undefined;
@@ -66,17 +71,23 @@ export class WriteQueue {
     };
   }
 
+  /** @throws {AppError} `unavailable` if too many jobs of the account wait */
+  requireRoom(accountId: string): void {
+    this.#waiting.requireRoom(accountId);
+  }
+
   /** @throws {AppError} `unavailable` once the queue is closed */
-  async submit<T>(run: (session: LongSession) => Promise<T>, { isLong = false } = {}): Promise<T> {
+  async submit<T>(run: (session: LongSession) => Promise<T>, options: JobOptions = {}): Promise<T> {
+    const { accountId, isLong = false } = options;
     if (this.#closed) {
       throw new AppError('unavailable', 'The service is stopping; send the request again.', {
         headers: { 'Retry-After': '1' },
       });
     }
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    this.#waiting.push({ run, isLong, resolve: (value) => resolve(value as T), reject });
+    this.#waiting.add({ run, accountId, isLong, resolve: (value) => resolve(value as T), reject });
     this.#draining ??= this.#drain();
-    return this.line.wait(promise);
+    return promise;
   }
 
   async close(): Promise<void> {
@@ -85,7 +96,7 @@ export class WriteQueue {
   }
 
   async #drain(): Promise<void> {
-    while (this.#waiting.length > 0) {
+    while (!this.#waiting.isEmpty) {
       // One turn of the event loop lets the requests that have arrived together join the group.
       await nextTurn();
       const group: Job[] = [];
@@ -103,10 +114,10 @@ export class WriteQueue {
         const failure = this.#findFailure(error);
         if (failure !== undefined) {
           failure.job.reject(translateError(failure.cause));
-          this.#waiting.unshift(...group.filter((job) => job !== failure.job));
+          this.#waiting.addAgain(group.filter((job) => job !== failure.job));
         } else {
           const reason = translateError(error);
-          for (const job of group.length > 0 ? group : this.#waiting.splice(0)) job.reject(reason);
+          for (const job of group.length > 0 ? group : this.#waiting.takeAll()) job.reject(reason);
           if (isStorageFull(reason)) this.#checkpoints?.noteFull();
         }
         this.#leaveTransaction();
@@ -141,9 +152,8 @@ export class WriteQueue {
     const answers: Answer[] = [];
     const endTimeMs = performance.now() + GROUP_DURATION_MAX_MS;
     while (group.length < GROUP_JOBS_MAX && performance.now() < endTimeMs) {
-      const job = this.#waiting[0];
-      if (job === undefined || (job.isLong && group.length > 0)) break;
-      this.#waiting.shift();
+      const job = group.length === 0 ? this.#waiting.take() : this.#waiting.takeShort();
+      if (job === undefined) break;
       group.push(job);
       answers.push(await this.#runJob(job, guard));
       if (job.isLong) break;
