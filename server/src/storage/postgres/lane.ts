@@ -16,6 +16,11 @@ export class Lane {
     this.accountId = accountId;
   }
 
+  /** Whether its next job is alone in its transaction. */
+  get isLong(): boolean {
+    return this.waiting[0]?.isLong ?? false;
+  }
+
   /** Whether whoever comes is better told so than made to wait for seconds. */
   get isTooLong(): boolean {
     return this.waiting.length >= ACCOUNT_JOBS_MAX;

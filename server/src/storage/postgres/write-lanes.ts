@@ -5,6 +5,7 @@ import { tooManyChanges, unavailable } from '../scan-turns.ts';
 import { isAway, NOTHING_WRITTEN, translateError } from './errors.ts';
 import { Group, GroupFailure, type Job } from './group.ts';
 import { Lane } from './lane.ts';
+import { LaneSlots } from './lane-slots.ts';
 import { lockAccount, lockDatabase } from './locks.ts';
 import type { Pool } from './pool.ts';
 import { requireStandby } from './standby.ts';
@@ -31,16 +32,15 @@ export interface WriteOptions {
 export class WriteLanes {
   readonly #pool: Pool;
   readonly #lanes = new Map<string | undefined, Lane>();
-  /** How many lanes may be written at a time: the others wait, so that reading finds connections. */
-  #free: number;
-  readonly #queue: (() => void)[] = [];
+  /** Lanes are written half as many at a time as there are connections: so reading finds some. */
+  readonly #slots: LaneSlots;
   /** Whether a commit was not answered, and it is not known yet that commits wait for no standby. */
   #isDoubtful = false;
   #isClosed = false;
 
   constructor(pool: Pool) {
     this.#pool = pool;
-    this.#free = Math.max(1, Math.floor(pool.settings.poolSize / 2));
+    this.#slots = new LaneSlots(Math.max(1, Math.floor(pool.settings.poolSize / 2)));
   }
 
   /** @throws {AppError} `unavailable` if too many jobs of the account wait */
@@ -66,31 +66,29 @@ export class WriteLanes {
     await Promise.all(Array.from(this.#lanes.values(), ({ drained }) => drained));
   }
 
+  /** After each transaction the lane goes to the end of the queue: others have their turn. */
   async #drain(lane: Lane): Promise<void> {
     // One turn of the event loop lets the requests that have arrived together join the group.
     await nextTurn();
-    await this.#enter();
-    lane.isEntered = true;
     while (lane.waiting.length > 0) {
-      const jobs: Job[] = [];
-      lane.tries ??= new Tries();
+      const leave = await this.#slots.enter(lane);
+      await this.#write(lane);
+      leave();
+    }
+    this.#lanes.delete(lane.accountId);
+  }
+
+  async #write(lane: Lane): Promise<void> {
+    const jobs: Job[] = [];
+    lane.isEntered = true;
+    lane.tries ??= new Tries();
+    // All may have been told meanwhile that they are not written.
+    if (lane.waiting.length > 0) {
       await this.#pool
         .use((client) => this.#runGroup(client, lane, jobs))
         .catch((error: unknown) => this.#settleFailure(error, lane, jobs));
     }
-    this.#lanes.delete(lane.accountId);
-    this.#leave();
-  }
-
-  async #enter(): Promise<void> {
-    if (this.#free > 0) this.#free -= 1;
-    else await new Promise<void>((resolve) => this.#queue.push(resolve));
-  }
-
-  #leave(): void {
-    const next = this.#queue.shift();
-    if (next === undefined) this.#free += 1;
-    else next();
+    lane.isEntered = false;
   }
 
   /** One transaction. Moves its jobs from the lane to `jobs`. @throws {GroupFailure} */

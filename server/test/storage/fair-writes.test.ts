@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { createAccount } from '../../src/domain/accounts.ts';
+import type { ImportRow } from '../../src/domain/import-rows.ts';
+import { importRows } from '../../src/domain/imports.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { openDatabase } from '../../src/storage/open.ts';
+import { only } from '../support/database.ts';
+import { create, databaseFor, words } from './support.ts';
+
+const GROUP_JOBS_MAX = 256;
+const ONE_WRITER = only('sqlite', 'PostgreSQL writes accounts at the same time');
+
+/** A database with accounts that write at the same time, on PostgreSQL by one connection. */
+async function accountsFor(t: TestContext, count = 2) {
+  const { url } = await databaseFor(t);
+  const database = await openDatabase(url, { poolSize: 2, statementTimeoutMs: 30_000, preparesStatements: true });
+  t.after(() => database.close());
+  const accounts: string[] = [];
+  while (accounts.length < count) accounts.push((await createAccount(database, `Account ${accounts.length}`)).id);
+  return { database, accounts };
+}
+
+const READ = words<{ one: number }>('select 1 as one');
+
+/** Hands in jobs that note their names when they run. */
+function noteRuns(database: Database) {
+  const ran: string[] = [];
+  const note = (name: string) => async () => void ran.push(name);
+  return {
+    ran,
+    write: (name: string, accountId: string) => database.write(note(name), accountId),
+    writeLong: (name: string, accountId: string) => database.writeLong(note(name), accountId),
+  };
+}
+
+test('an account’s write is in the very next group, however many of another account wait', async (t) => {
+  const { database, accounts } = await accountsFor(t);
+  const [flooding = '', other = ''] = accounts;
+  const answered: string[] = [];
+  const write = (name: string, accountId: string) =>
+    database.write((session) => session.execute(READ, {}), accountId).then(() => answered.push(name));
+  const flood = Array.from({ length: 6 * GROUP_JOBS_MAX }, () => write('flooding', flooding));
+  await Promise.all([...flood, write('other', other)]);
+  assert.ok(answered.indexOf('other') <= GROUP_JOBS_MAX, `${answered.indexOf('other')} were answered before`);
+});
+
+test(
+  'accounts take turns within a group, and those of no account with them; an account’s order stays',
+  ONE_WRITER,
+  async (t) => {
+    const { database, accounts } = await accountsFor(t);
+    const [a = '', b = ''] = accounts;
+    const { ran, write } = noteRuns(database);
+    const ofNone = async () => void ran.push('none 1');
+    await Promise.all([
+      write('a 1', a),
+      write('a 2', a),
+      write('a 3', a),
+      write('b 1', b),
+      write('b 2', b),
+      database.write(ofNone),
+    ]);
+    assert.deepEqual(ran, ['a 1', 'b 1', 'none 1', 'a 2', 'b 2', 'a 3']);
+  },
+);
+
+test('between two long writes, whosever they are, the others have a group', ONE_WRITER, async (t) => {
+  const { database, accounts } = await accountsFor(t, 3);
+  const [a = '', b = '', c = ''] = accounts;
+  const { ran, write, writeLong } = noteRuns(database);
+  await Promise.all([
+    writeLong('long a 1', a),
+    writeLong('long a 2', a),
+    writeLong('long b 1', b),
+    write('c 1', c),
+    write('c 2', c),
+    write('a 3', a),
+  ]);
+  assert.deepEqual(ran, ['long a 1', 'c 1', 'c 2', 'long b 1', 'long a 2', 'a 3']);
+});
+
+test('a long write is not kept waiting for ever by short ones', async (t) => {
+  const { database, accounts } = await accountsFor(t);
+  const [a = '', b = ''] = accounts;
+  let isOver = false;
+  const short = async () => {
+    while (!isOver) await database.write((session) => session.execute(READ, {}), a);
+  };
+  const flood = Array.from({ length: 20 }, short);
+  await database.writeLong((session) => session.execute(READ, {}), b);
+  isOver = true;
+  await Promise.all(flood);
+});
+
+test('an account that never stops writing keeps no other from it', async (t) => {
+  const { database, accounts } = await accountsFor(t);
+  const [a = '', b = ''] = accounts;
+  let isOver = false;
+  const loop = async () => {
+    while (!isOver) await database.write((session) => session.execute(READ, {}), a);
+  };
+  const flood = Array.from({ length: 20 }, loop);
+  assert.ok((await create(database, b)).id);
+  isOver = true;
+  await Promise.all(flood);
+});
+
+test(
+  'long writes of many accounts leave a connection to the others',
+  only('postgres', 'SQLite writes one after the other'),
+  async (t) => {
+    const { url } = await databaseFor(t);
+    const database = await openDatabase(url, { poolSize: 6, statementTimeoutMs: 30_000, preparesStatements: true });
+    t.after(() => database.close());
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const begun: string[] = [];
+    const long = Array.from({ length: 4 }, async (_, index) => {
+      const { id } = await createAccount(database, `Long ${index}`);
+      await database.writeLong(async () => {
+        begun.push(id);
+        await released;
+      }, id);
+    });
+    const { id } = await createAccount(database, 'Other');
+    await create(database, id);
+    assert.ok(begun.length > 0 && begun.length < 3, `${begun.length} of 3 lanes`);
+    release();
+    await Promise.all(long);
+  },
+);
+
+/** Rows without an end, until `isOver`. */
+async function* endless(isOver: () => boolean): AsyncGenerator<ImportRow[]> {
+  const makeInput = () => ({ address: '12 Elm Street', beds: 3, baths: 2 });
+  for (let line = 1; !isOver(); line += 1) yield [{ line, id: undefined, externalId: undefined, makeInput }];
+}
+
+test('an import takes its turns like any other write: with four of them beside it, a create waits for one group', async (t) => {
+  const { database, accounts } = await accountsFor(t);
+  const [a = '', b = ''] = accounts;
+  const ran: string[] = [];
+  const watched: Database = {
+    ...database,
+    write: (job, accountId) =>
+      database.write((session) => {
+        ran.push(accountId === a ? 'import' : 'create');
+        return job(session);
+      }, accountId),
+  };
+  let isOver = false;
+  const request = () => ({ actor: { accountId: a }, batches: endless(() => isOver), isDryRun: false });
+  const imports = Array.from({ length: 4 }, () => importRows(watched, request(), assert.ifError));
+  for (let turn = 0; turn < 10; turn += 1) {
+    const before = ran.length;
+    await create(watched, b);
+    // What was begun before it, and a group with one job of each import.
+    assert.ok(ran.indexOf('create', before) - before <= 8, ran.slice(before).join());
+  }
+  isOver = true;
+  await Promise.all(imports);
+});
