@@ -1,7 +1,5 @@
 import { importAtomically } from '../../domain/atomic-imports.ts';
 import type { ImportReport } from '../../domain/import-report.ts';
-import { importAtomically } from '../../domain/atomic-imports.ts';
-import type { ImportReport } from '../../domain/import-report.ts';
 import { type Import, importRows } from '../../domain/imports.ts';
 import { AppError } from '../../model/errors.ts';
 import type { Services } from '../app.ts';
