@@ -56,23 +56,34 @@ async function tell(database: Database, { accountId, person }: Actor, report: Im
   await database.write((session) => auditImport(session, person, report), accountId);
 }
 
-/** An error of the database says that nothing was written: that is not so when rows were saved before it. */
+/** `unavailable` and `storage_full` promise that nothing was written: that is not so when rows were saved before. */
 function brokenOff(error: AppError, report: ImportReport): AppError {
   const members = { ...error.members, ...report };
-  const isDatabase = error.code === 'unavailable' || error.code === 'storage_full';
-  if (!isDatabase || report.created + report.updated === 0) return error.with({ ...report });
+  const isPromise = error.code === 'unavailable' || error.code === 'storage_full';
+  if (!isPromise || report.created + report.updated === 0) return error.with({ ...report });
   const message =
-    'The database failed in the middle: what the counts say was written, and nothing after it; send the file again.';
+    'The import was broken off in the middle: what the counts say was written, and nothing after it; send the file again.';
   return new AppError(error.code, message, { members, headers: error.headers, cause: error.cause });
 }
 
 export async function saveBatch(rows: ImportRow[], save: SaveSome, report: ImportReport): Promise<void> {
   let rest = rows;
   while (rest.length > 0) {
-    const outcomes = await save(rest);
+    const faults = takeFaults(rest);
+    const outcomes = faults.length > 0 ? faults : await save(rest);
     for (const outcome of outcomes) addOutcome(report, outcome);
     rest = rest.slice(outcomes.length);
   }
+}
+
+/** The rows at fault before the first good one: there is nothing to save of them. */
+function takeFaults(rows: ImportRow[]): RowOutcome[] {
+  const outcomes: RowOutcome[] = [];
+  for (const row of rows) {
+    if (!('fault' in row)) break;
+    outcomes.push({ line: row.line, result: row.fault });
+  }
+  return outcomes;
 }
 
 /** How long rows are saved before others have their turn. */

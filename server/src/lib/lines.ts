@@ -29,8 +29,8 @@ export class LineSplitter implements Splitter<Buffer> {
 
   /** A last line may lack its line feed. */
   async end(): Promise<Iterable<FileRecord<Buffer>>> {
-    const line = this.#finish(Buffer.alloc(0));
-    return line === undefined ? [] : [line];
+    const content = this.#pending.take(Buffer.alloc(0));
+    return content !== undefined && isBlank(content) ? [] : [{ line: this.#line, content }];
   }
 
   #finish(rest: Buffer): FileRecord<Buffer> | undefined {

@@ -60,7 +60,10 @@ export class ReadingThreads {
     const count = (thread.accounts.get(accountId) ?? 0) - 1;
     if (count > 0) thread.accounts.set(accountId, count);
     else thread.accounts.delete(accountId);
-    if (thread.accounts.size === 0) thread.idle = setTimeout(() => void this.#end(thread), IDLE_MAX_MS).unref();
+    if (thread.accounts.size > 0) return;
+    thread.idle = setTimeout(() => {
+      if (thread.accounts.size === 0) void this.#end(thread);
+    }, IDLE_MAX_MS).unref();
   }
 
   #start(): Thread {

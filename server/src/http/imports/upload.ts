@@ -47,7 +47,7 @@ export async function* readUpload({ incoming, outgoing }: Exchange, signal: Abor
 /** How fast a body comes. Time in which the service holds the sender back does not count. */
 class Pace {
   readonly #onSlow: (error: AppError) => void;
-  readonly #silence: NodeJS.Timeout;
+  #silence: NodeJS.Timeout | undefined;
   #window: NodeJS.Timeout;
   #windowBytes = 0;
   #heldMs = 0;
@@ -55,14 +55,14 @@ class Pace {
 
   constructor(onSlow: (error: AppError) => void) {
     this.#onSlow = onSlow;
-    this.#silence = setTimeout(() => this.#judgeSilence(), SILENCE_MAX_MS);
+    this.#silence = this.#waitForBytes();
     this.#window = setTimeout(() => this.#startWindow(), SLOW_START_MS);
   }
 
   /** Bytes have come. */
   note(bytes: number): void {
     this.#windowBytes += bytes;
-    this.#silence.refresh();
+    this.#silence = this.#waitForBytes();
   }
 
   /** The sender has to wait. */
@@ -74,7 +74,7 @@ class Pace {
   await(): void {
     if (this.#heldSinceMs !== undefined) this.#heldMs += performance.now() - this.#heldSinceMs;
     this.#heldSinceMs = undefined;
-    this.#silence.refresh();
+    this.#silence = this.#waitForBytes();
   }
 
   end(): void {
@@ -82,9 +82,14 @@ class Pace {
     clearTimeout(this.#window);
   }
 
+  #waitForBytes(): NodeJS.Timeout {
+    clearTimeout(this.#silence);
+    return setTimeout(() => this.#judgeSilence(), SILENCE_MAX_MS);
+  }
+
   #judgeSilence(): void {
     if (this.#heldSinceMs === undefined) this.#onSlow(tooSlow('No bytes came for too long; send the file again.'));
-    else this.#silence.refresh();
+    else this.#silence = this.#waitForBytes();
   }
 
   #startWindow(): void {

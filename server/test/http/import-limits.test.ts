@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { after, describe, mock, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { deleteApiKey } from '../../src/domain/api-keys.ts';
+import { counts, importFile, listAll, NDJSON, sendFile } from '../support/imports.ts';
+import { MINIMAL } from '../support/listings.ts';
+import { MEBIBYTE, watchMemory } from '../support/memory.ts';
+import { readError } from '../support/replies.ts';
+import { startTestService, type Tenant } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+
+const line = (members: object = {}) => `${JSON.stringify({ ...MINIMAL, ...members })}\n`;
+const countListings = async (tenant: Tenant) => (await listAll(service, tenant)).data.length;
+
+/** Opens an import whose body is sent piece by piece. */
+function openImport(tenant: Tenant, headers: Record<string, string> = {}, query = '') {
+  const sending = request(`${service.url}/v1/imports${query}`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${tenant.key}`, 'Content-Type': NDJSON, ...headers },
+    agent: false,
+  });
+  const replied = once(sending, 'response').then(async ([response]) => ({
+    status: Number(response.statusCode),
+    body: await text(response),
+  }));
+  replied.catch(() => {});
+  sending.on('error', () => {});
+  sending.flushHeaders();
+  return { sending, replied };
+}
+
+describe('an import ends soon', () => {
+  test('after its key was deleted, also where no row was written and no byte comes', async () => {
+    const tenant = await service.createTenant();
+    const { sending, replied } = openImport(tenant, { Expect: '100-continue' });
+    await once(sending, 'continue');
+    sending.write('{}\n');
+    await deleteApiKey(service.database, tenant.keyId);
+    const { status, body } = await replied;
+    assert.equal(status, 401);
+    assert.equal(body, '{"error":{"code":"unauthorized","message":"Invalid or missing API key"}}');
+    sending.destroy();
+  });
+
+  test('after its client left, although the whole body has come', async () => {
+    const tenant = await service.createTenant();
+    const body = gzipSync(line().repeat(60_000));
+    const headers = { 'Content-Encoding': 'gzip', 'Content-Length': String(body.length) };
+    const { sending } = openImport(tenant, headers);
+    sending.end(body);
+    await until('a row is stored', async () => (await countListings(tenant)) > 0);
+    sending.destroy();
+    let stored = 0;
+    await until('no row of it is stored any more', async () => {
+      stored = await countListings(tenant);
+      await importFile(service, tenant, { type: NDJSON, body: line() });
+      return (await countListings(tenant)) === stored + 1;
+    });
+    assert.ok(stored < 50_000, `${stored} rows were stored`);
+  });
+});
+
+describe('a body that comes too slowly is 408 and does not keep its place', () => {
+  test('after a minute it must bring 30 KiB in each 30 seconds', async (t) => {
+    const tenant = await service.createTenant();
+    mock.timers.enable({ apis: ['setTimeout'] });
+    t.after(() => mock.timers.reset());
+    const { sending, replied } = openImport(tenant);
+    let sent = 0;
+    const send = async (row: string) => {
+      sending.write(row);
+      sent += 1;
+      await until('the row is stored', async () => (await countListings(tenant)) === sent);
+    };
+    for (const afterMs of [0, 20_000, 20_000, 20_000]) {
+      mock.timers.tick(afterMs);
+      await send(line());
+    }
+    for (let rows = 0; rows < 9; rows += 1) await send(line({ description: 'x'.repeat(3_800) }));
+    mock.timers.tick(20_000);
+    await send(line());
+    mock.timers.tick(20_000);
+    await send(line());
+    mock.timers.tick(20_000);
+    await send(line());
+    mock.timers.tick(10_000);
+    const { status, body } = await replied;
+    const { code, message, created } = JSON.parse(body).error;
+    assert.deepEqual([status, code, created], [408, 'request_timeout', sent]);
+    assert.match(message, /30 KiB in each 30 seconds/);
+  });
+});
+
+describe('lines without content are taken, but not 10,000 in a row', () => {
+  for (const [type, start] of [
+    [NDJSON, line()],
+    ['text/csv', 'address,beds,baths\n12 Elm Street,3,2\n'],
+  ] as const) {
+    const row = type === NDJSON ? line() : '14 Elm Street,3,2\n';
+
+    test(`${type}: 9,999 of them, and again after a row`, async () => {
+      const tenant = await service.createTenant();
+      const body = start + '\n'.repeat(9_999) + row + '\n'.repeat(9_999);
+      assert.deepEqual(await importFile(service, tenant, { type, body }), counts(2));
+    });
+
+    test(`${type}: more are 422 with their line, and the rows before them stay`, async () => {
+      const tenant = await service.createTenant();
+      const body = gzipSync(start + '\n'.repeat(2 * MEBIBYTE) + row);
+      const response = await sendFile(service, tenant, { type, body, headers: { 'Content-Encoding': 'gzip' } });
+      const error = await readError(response, 422, 'import_failed');
+      assert.match(error.message, /10000 lines in a row are empty/);
+      assert.equal(error.created, 1);
+      assert.ok(Number(error.line) > 10_000 && Number(error.line) < 10_010, `line ${error.line}`);
+      assert.equal(await countListings(tenant), 1);
+    });
+  }
+});
+
+describe('what an account sends at a time is limited', () => {
+  test('rows at fault of open atomic imports take little memory', async () => {
+    const tenant = await service.createTenant();
+    const body = gzipSync(`{"photos":[${'0,'.repeat(98)}0]}\n`.repeat(9_999));
+    const { growthBytes } = await watchMemory(async () => {
+      const imports = Array.from({ length: 4 }, () =>
+        openImport(tenant, { 'Content-Encoding': 'gzip' }, '?atomic=true&dryRun=true'),
+      );
+      for (const { sending } of imports) sending.end(body);
+      const replies = await Promise.all(imports.map(({ replied }) => replied));
+      for (const { status, body: reply } of replies) {
+        assert.equal(status, 422, reply);
+        assert.equal(JSON.parse(reply).error.details.length, 100);
+      }
+    });
+    assert.ok(growthBytes < 100 * MEBIBYTE, `grew by ${Math.round(growthBytes / MEBIBYTE)} MiB`);
+  });
+
+  test('atomic imports together hold 64 MiB at most, and those of other accounts are not affected', async () => {
+    const [tenant, other] = [await service.createTenant(), await service.createTenant()];
+    const headers = { 'Content-Encoding': 'gzip' };
+    const half = line({ nonsense: 'x'.repeat(64 * 1024) }).repeat(600);
+    const first = openImport(tenant, headers, '?atomic=true');
+    const packed = gzipSync(half);
+    // All but the end of the package: the import has its rows and waits for more.
+    first.sending.write(packed.subarray(0, -8));
+    let second: Response | undefined;
+    await until('the account holds too much', async () => {
+      second = await sendFile(service, tenant, { type: NDJSON, body: packed, headers, query: '?atomic=true' });
+      return second.status === 429;
+    });
+    if (second !== undefined) await readError(second, 429, 'too_many_imports');
+    const fine = await sendFile(service, other, { type: NDJSON, body: packed, headers, query: '?atomic=true' });
+    await readError(fine, 422, 'import_failed');
+    first.sending.end(packed.subarray(-8));
+    assert.equal((await first.replied).status, 422);
+  });
+
+  test('a file waits for a place where those of others take all of them', async () => {
+    const tenants = await Promise.all(Array.from({ length: 8 }, () => service.createTenant()));
+    const open = tenants.flatMap((tenant) =>
+      Array.from({ length: 4 }, () => openImport(tenant, { Expect: '100-continue' })),
+    );
+    await Promise.all(open.map(({ sending }) => once(sending, 'continue')));
+    const late = await service.createTenant();
+    const { sending, replied } = openImport(late, { Expect: '100-continue' });
+    let hasPlace = false;
+    const placed = once(sending, 'continue').then(() => {
+      hasPlace = true;
+    });
+    assert.equal((await service.fetch(late, '/v1/me')).status, 200);
+    assert.equal(hasPlace, false);
+    open[0]?.sending.end(line());
+    await placed;
+    sending.end(line());
+    assert.equal((await replied).status, 200);
+    for (const one of open) one.sending.end(line());
+    for (const one of open) assert.equal((await one.replied).status, 200);
+  });
+});
