@@ -1,4 +1,5 @@
 import { isExact } from './exact-numbers.ts';
+import { CODE, endOfEscape, endOfNumber, endOfPlainCharacters, endOfWhitespace } from './json-tokens.ts';
 
 /** Not JSON, or JSON that no two readers would understand the same way. */
 export class JsonError extends Error {
@@ -23,65 +24,67 @@ export type PropertyPath = (string | number)[];
 const DEPTH_MAX = 32;
 
 /**
+ * No listing has more than 400 values, and a row with all of RESO's fields and a hundred media some thousands. A document
+ * with more of them is only checked for syntax: to keep the half million that fit into a mebibyte takes 0.1 s and more.
+ */
+export const VALUES_MAX = 5_000;
+
+/** What a document with more values than `VALUES_MAX` is read as; no schema takes it. */
+export const TOO_MANY_VALUES = Symbol('too many values');
+
+/**
  * Parses JSON as RFC 8259 has it, and is stricter than `JSON.parse` where that one is silent: duplicate
  * members and deep nesting are errors, numbers that would change are reported, and `__proto__` is a
- * member like any other.
+ * member like any other. Duplicates behind the first `VALUES_MAX` values are not looked for.
  * @throws {JsonError} with the position of the first fault
  */
 export function parseJson(text: string): ParsedJson {
   const parser = new Parser(text);
-  return { value: parser.parseDocument(), inexactNumbers: parser.inexactNumbers };
+  const value = parser.parseDocument();
+  return parser.isKeeping
+    ? { value, inexactNumbers: parser.inexactNumbers }
+    : { value: TOO_MANY_VALUES, inexactNumbers: [] };
 }
-
-const WHITESPACE = /[ \t\n\r]*/y;
-const PLAIN_CHARACTERS = /[ !#-[\]-\uffff]*/y;
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const LITERALS = new Map<string, unknown>([
-  ['true', true],
-  ['false', false],
-  ['null', null],
-]);
-const ESCAPES = new Map([
-  ['"', '"'],
-  ['\\', '\\'],
-  ['/', '/'],
-  ['b', '\b'],
-  ['f', '\f'],
-  ['n', '\n'],
-  ['r', '\r'],
-  ['t', '\t'],
-]);
 
 class Parser {
   readonly inexactNumbers: PropertyPath[] = [];
   readonly #text: string;
   readonly #path: PropertyPath = [];
   #position = 0;
+  #valueCount = 0;
 
   constructor(text: string) {
     this.#text = text;
   }
 
+  /** Whether what is read is kept: there are not too many values so far. */
+  get isKeeping(): boolean {
+    return this.#valueCount <= VALUES_MAX;
+  }
+
   parseDocument(): unknown {
-    this.#skip(WHITESPACE);
+    this.#skipWhitespace();
     const value = this.#parseValue();
-    this.#skip(WHITESPACE);
+    this.#skipWhitespace();
     if (this.#position < this.#text.length) this.#fail('Expected the end of the document');
     return value;
   }
 
   #parseValue(): unknown {
-    switch (this.#text[this.#position]) {
-      case '{':
+    this.#valueCount += 1;
+    switch (this.#text.charCodeAt(this.#position)) {
+      case CODE.openBrace:
         return this.#parseObject();
-      case '[':
+      case CODE.openBracket:
         return this.#parseArray();
-      case '"':
+      case CODE.quote:
         return this.#parseString();
-      case 't':
-      case 'f':
-      case 'n':
-        return this.#parseLiteral();
+      case CODE.t:
+        return this.#parseLiteral('true', true);
+      case CODE.f:
+        return this.#parseLiteral('false', false);
+      case CODE.n:
+        return this.#parseLiteral('null', null);
       default:
         return this.#parseNumber();
     }
@@ -90,30 +93,39 @@ class Parser {
   #parseObject(): Record<string, unknown> {
     const object: Record<string, unknown> = {};
     this.#enter();
-    while (!this.#leaves('}')) {
-      const start = this.#position;
-      if (this.#text[start] !== '"') this.#fail('Expected a member name in double quotes');
-      const name = this.#parseString();
-      if (Object.hasOwn(object, name)) this.#fail('This member name stands twice in one object', start);
-      this.#skip(WHITESPACE);
-      this.#expect(':');
-      this.#skip(WHITESPACE);
+    while (!this.#leaves(CODE.closeBrace)) {
+      const name = this.#parseName(object);
       this.#path.push(name);
-      setMember(object, name, this.#parseValue());
+      const value = this.#parseValue();
       this.#path.pop();
-      this.#separate('}');
+      if (this.isKeeping) setMember(object, name, value);
+      this.#separate(CODE.closeBrace);
     }
     return object;
+  }
+
+  #parseName(object: Record<string, unknown>): string {
+    const start = this.#position;
+    if (this.#text.charCodeAt(start) !== CODE.quote) this.#fail('Expected a member name in double quotes');
+    const name = this.#parseString();
+    if (this.isKeeping && Object.hasOwn(object, name)) {
+      this.#fail('This member name stands twice in one object', start);
+    }
+    this.#skipWhitespace();
+    this.#expect(CODE.colon);
+    this.#skipWhitespace();
+    return name;
   }
 
   #parseArray(): unknown[] {
     const array: unknown[] = [];
     this.#enter();
-    while (!this.#leaves(']')) {
+    while (!this.#leaves(CODE.closeBracket)) {
       this.#path.push(array.length);
-      array.push(this.#parseValue());
+      const value = this.#parseValue();
       this.#path.pop();
-      this.#separate(']');
+      if (this.isKeeping) array.push(value);
+      this.#separate(CODE.closeBracket);
     }
     return array;
   }
@@ -121,83 +133,77 @@ class Parser {
   #enter(): void {
     if (this.#path.length >= DEPTH_MAX) this.#fail(`More than ${DEPTH_MAX} levels deep`);
     this.#position += 1;
-    this.#skip(WHITESPACE);
+    this.#skipWhitespace();
   }
 
-  #leaves(end: string): boolean {
-    if (this.#text[this.#position] !== end) return false;
+  #leaves(end: number): boolean {
+    if (this.#text.charCodeAt(this.#position) !== end) return false;
     this.#position += 1;
     return true;
   }
 
-  #separate(end: string): void {
-    this.#skip(WHITESPACE);
-    if (this.#text[this.#position] === end) return;
-    this.#expect(',');
-    this.#skip(WHITESPACE);
-    if (this.#text[this.#position] === end) this.#fail('Expected another element after the comma');
+  #separate(end: number): void {
+    this.#skipWhitespace();
+    if (this.#text.charCodeAt(this.#position) === end) return;
+    this.#expect(CODE.comma);
+    this.#skipWhitespace();
+    if (this.#text.charCodeAt(this.#position) === end) this.#fail('Expected another element after the comma');
   }
 
   #parseString(): string {
-    this.#position += 1;
-    let value = '';
+    const start = this.#position;
+    let isEscaped = false;
     for (;;) {
-      const start = this.#position;
-      this.#skip(PLAIN_CHARACTERS);
-      value += this.#text.slice(start, this.#position);
-      const next = this.#text[this.#position];
-      if (next === '"') break;
-      if (next !== '\\')
-        this.#fail(next === undefined ? 'The text ends inside a string' : 'Unescaped control character');
-      value += this.#parseEscape();
+      this.#position = endOfPlainCharacters(this.#text, this.#position + (isEscaped ? 0 : 1));
+      const next = this.#text.charCodeAt(this.#position);
+      if (next === CODE.quote) break;
+      if (next !== CODE.backslash) {
+        this.#fail(Number.isNaN(next) ? 'The text ends inside a string' : 'Unescaped control character');
+      }
+      this.#skipEscape();
+      isEscaped = true;
     }
     this.#position += 1;
+    if (!this.isKeeping) return '';
+    if (!isEscaped) return this.#text.slice(start + 1, this.#position - 1);
+    const value: string = JSON.parse(this.#text.slice(start, this.#position));
     return value;
   }
 
-  #parseEscape(): string {
-    const letter = this.#text[this.#position + 1] ?? '';
-    if (letter === 'u') {
-      const digits = this.#text.slice(this.#position + 2, this.#position + 6);
-      if (!/^[0-9a-fA-F]{4}$/.test(digits)) this.#fail('Expected four hexadecimal digits');
-      this.#position += 6;
-      return String.fromCharCode(Number.parseInt(digits, 16));
+  #skipEscape(): void {
+    const end = endOfEscape(this.#text, this.#position);
+    if (end === this.#position) {
+      const isUnicode = this.#text.charCodeAt(end + 1) === CODE.u;
+      this.#fail(isUnicode ? 'Expected four hexadecimal digits' : 'Unknown escape');
     }
-    const character = ESCAPES.get(letter);
-    if (character === undefined) this.#fail('Unknown escape');
-    this.#position += 2;
-    return character;
+    this.#position = end;
   }
 
-  #parseLiteral(): unknown {
-    for (const [word, value] of LITERALS) {
-      if (this.#text.startsWith(word, this.#position)) {
-        this.#position += word.length;
-        return value;
-      }
-    }
-    return this.#fail('Expected a value');
+  #parseLiteral<T>(word: string, value: T): T {
+    if (!this.#text.startsWith(word, this.#position)) this.#fail('Expected a value');
+    this.#position += word.length;
+    return value;
   }
 
   #parseNumber(): number {
     const start = this.#position;
-    this.#skip(NUMBER);
-    const source = this.#text.slice(start, this.#position);
-    if (source === '')
+    this.#position = endOfNumber(this.#text, start);
+    if (this.#position === start) {
       this.#fail(start < this.#text.length ? 'Expected a value' : 'The text ends where a value should be');
+    }
+    if (!this.isKeeping) return 0;
+    const source = this.#text.slice(start, this.#position);
     const value = Number(source);
     if (!isExact(source, value)) this.inexactNumbers.push([...this.#path]);
     return value === 0 ? 0 : value;
   }
 
-  #skip(pattern: RegExp): void {
-    pattern.lastIndex = this.#position;
-    pattern.test(this.#text);
-    this.#position = Math.max(this.#position, pattern.lastIndex);
+  #skipWhitespace(): void {
+    this.#position = endOfWhitespace(this.#text, this.#position);
   }
 
-  #expect(character: string): void {
-    if (this.#text[this.#position] !== character) this.#fail(`Expected "${character}"`);
+  #expect(code: number): void {
+    if (this.#text.charCodeAt(this.#position) !== code) this.#fail(`Expected "${String.fromCharCode(code)}"`);
     this.#position += 1;
   }
 

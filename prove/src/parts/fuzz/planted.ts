@@ -130,8 +130,8 @@ export const FAULTS: readonly Fault[] = [
     patches: [
       {
         file: 'server/src/lib/json.ts',
-        from: 'if (Object.hasOwn(object, name)) this',
-        to: 'if (Object.hasOwn(object, name) && object[name] === null) this',
+        from: 'if (this.isKeeping && Object.hasOwn(object, name)) {',
+        to: 'if (this.isKeeping && Object.hasOwn(object, name) && object[name] === null) {',
       },
     ],
   },
