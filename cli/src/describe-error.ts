@@ -78,6 +78,7 @@ function describeFault({ line, field, message }: FieldFault): string {
 const WORDS: readonly [theirs: string, ours: string][] = [
   ['ignoreUnknown=true', '--ignore-unknown'],
   ['; details names each', ''],
+  ['; details names the first 100', ''],
   ['; a + is sent as %2B', ''],
   [': read it again, and send your change with its ETag', ''],
 ];

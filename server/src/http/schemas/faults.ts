@@ -1,9 +1,12 @@
 import type { z } from 'zod';
-import type { PropertyPath } from '../../lib/json.ts';
+import { type PropertyPath, TOO_MANY_VALUES, VALUES_MAX } from '../../lib/json.ts';
 import { suggest } from '../../lib/suggest.ts';
 import { AppError, type FieldCode, type FieldFault } from '../../model/errors.ts';
 
-/** A reply names so many faults at most, and a field by so many characters: it must not outgrow the request. */
+/**
+ * A reply names so many faults at most, and a field by so many characters: it must not outgrow the request. No more are
+ * worked out: of what is invalid a hundred thousand times, the first hundred show what to do.
+ */
 export const FAULTS_MAX = 100;
 const FIELD_LENGTH_MAX = 200;
 
@@ -17,26 +20,41 @@ export interface KnownFields {
 
 const NO_FIELDS: KnownFields = { accepted: [], readOnly: new Set() };
 
-/** The error that names faults of a body. */
-export function invalidFields(faults: FieldFault[]): AppError {
-  const summary =
-    faults.length === 1
-      ? 'One field is not valid; details says why.'
-      : `${faults.length} fields are not valid; details names each.`;
-  return new AppError('validation_failed', summary, { details: faults.slice(0, FAULTS_MAX) });
+/** The error that names faults of a body, the first `FAULTS_MAX` of them. */
+export function invalidFields(faults: readonly FieldFault[]): AppError {
+  return new AppError('validation_failed', summarize(faults.length), { details: faults.slice(0, FAULTS_MAX) });
 }
 
-/** Translates zod's issues to the faults of the contract; `fields` are those at the top of the document. */
+function summarize(count: number): string {
+  if (count === 1) return 'One field is not valid; details says why.';
+  if (count <= FAULTS_MAX) return `${count} fields are not valid; details names each.`;
+  return `More than ${FAULTS_MAX} fields are not valid; details names the first ${FAULTS_MAX}.`;
+}
+
+/**
+ * Translates zod's issues to the faults of the contract, the first `FAULTS_MAX` and one more, which tells that there are
+ * more; `fields` are those at the top of the document.
+ */
 export function toFaults(issues: readonly z.core.$ZodIssue[], fields = NO_FIELDS): FieldFault[] {
-  return issues.flatMap((issue) => toFaultsOfIssue(issue, fields));
+  return issues
+    .values()
+    .flatMap((issue) => toFaultsOfIssue(issue, fields))
+    .take(FAULTS_MAX + 1)
+    .toArray();
 }
 
-function toFaultsOfIssue(issue: z.core.$ZodIssue, fields: KnownFields): FieldFault[] {
+function* toFaultsOfIssue(issue: z.core.$ZodIssue, fields: KnownFields): Generator<FieldFault> {
   const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => unknownField([...path, key], key, path.length === 0 ? fields : NO_FIELDS));
+    for (const key of issue.keys) yield unknownField([...path, key], key, path.length === 0 ? fields : NO_FIELDS);
+  } else {
+    yield { field: fieldName(path), ...describeIssue(issue) };
   }
-  return [{ field: fieldName(path), code: codeOf(issue), message: issue.message }];
+}
+
+function describeIssue(issue: z.core.$ZodIssue): Omit<FieldFault, 'field'> {
+  if (issue.input !== TOO_MANY_VALUES) return { code: codeOf(issue), message: issue.message };
+  return { code: 'too_long', message: `Must have at most ${VALUES_MAX} members and elements in all.` };
 }
 
 function unknownField(path: PropertyPath, name: string, { accepted, readOnly }: KnownFields): FieldFault {

@@ -2,7 +2,7 @@ import type { ParsedJson } from '../../lib/json.ts';
 import { isObject } from '../../lib/merge-patch.ts';
 import type { FieldFault } from '../../model/errors.ts';
 import type { ListingInput } from '../../model/listings.ts';
-import { fieldName, invalidFields, type KnownFields, toFaults } from './faults.ts';
+import { FAULTS_MAX, fieldName, invalidFields, type KnownFields, toFaults } from './faults.ts';
 import { isOptional, listingFields, listingInput } from './listings.ts';
 
 const FIELDS: KnownFields = {
@@ -17,7 +17,7 @@ const FIELDS: KnownFields = {
 export function parseListing({ value, inexactNumbers }: ParsedJson, found: FieldFault[] = []): ListingInput {
   const given = withoutNulls(value);
   const result = listingInput.safeParse(given, { reportInput: true });
-  const inexact = inexactNumbers.map((path) => ({
+  const inexact = inexactNumbers.slice(0, FAULTS_MAX + 1).map((path) => ({
     field: fieldName(path),
     code: 'out_of_range' as const,
     message: 'Has more digits than can be kept; a number may have 15.',
