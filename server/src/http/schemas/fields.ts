@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { hasTooManyMarks, MARKS_MAX, toNfc } from '../../lib/nfc.ts';
+import { codePoints, hasTooManyMarks, MARKS_MAX, toNfcWithin } from '../../lib/nfc.ts';
 import type { FieldCode } from '../../model/errors.ts';
 
 /** Adds a fault with its field code to the faults that zod gathers. */
@@ -21,14 +21,14 @@ export function text({ lengthMax, multiline = false, ...documentation }: TextOpt
   return z
     .string(expected('a string'))
     .transform((given, context) => {
-      const value = toNfc(given).trim();
+      const value = toNfcWithin(given.trim(), lengthMax);
       const fault = findTextFault(value, lengthMax, multiline);
       return fault === undefined ? value : addFault(context, fault.code, fault.message);
     })
     .meta({ minLength: 1, maxLength: lengthMax, ...documentation });
 }
 
-/** What is wrong with a text that was trimmed and normalised. */
+/** What is wrong with a text that was trimmed and normalised. A character is a Unicode code point. */
 export function findTextFault(value: string, lengthMax: number, multiline: boolean) {
   if (value === '') return { code: 'blank', message: 'Must not be blank.' } as const;
   if (value.length > lengthMax && codePoints(value) > lengthMax) {
@@ -42,13 +42,6 @@ export function findTextFault(value: string, lengthMax: number, multiline: boole
     } as const;
   }
   return undefined;
-}
-
-/** A character is a Unicode code point. */
-export function codePoints(value: string): number {
-  let count = 0;
-  for (const _ of value) count += 1;
-  return count;
 }
 
 /** What no text may contain besides control characters. */

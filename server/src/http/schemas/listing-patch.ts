@@ -53,5 +53,6 @@ function withNormalNames(patch: Record<string, unknown>): Record<string, unknown
 /** A patch that takes away an amount's unit with it. */
 export function withoutUnits(patch: Record<string, unknown>): Record<string, unknown> {
   const alone = UNITS.filter(([amount, unit]) => patch[amount] === null && !Object.hasOwn(patch, unit));
+  if (alone.length === 0) return patch;
   return { ...patch, ...Object.fromEntries(alone.map(([, unit]) => [unit, null])) };
 }

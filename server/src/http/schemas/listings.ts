@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { toNfc } from '../../lib/nfc.ts';
+import { toNfcWithin } from '../../lib/nfc.ts';
 import { AREA_UNITS } from '../../model/accounts.ts';
 import { COUNTRIES, CURRENCIES } from '../../model/codes.ts';
 import { LOT_SIZE_UNITS, PROPERTY_TYPES, STATUSES } from '../../model/listings.ts';
@@ -7,6 +7,7 @@ import { choice, code, decimal, expected, integer, text, time } from './fields.t
 import { metadata } from './metadata.ts';
 import { photos } from './photos.ts';
 
+const EXTERNAL_ID_LENGTH_MAX = 255;
 const AMOUNT_MAX = 999_999_999_999.99;
 const YEARS_AHEAD_MAX = 5;
 
@@ -15,7 +16,11 @@ const area = (decimalsMax: number, description: string) =>
 
 /** The fields a client may send, each with its rule (contract §2). */
 export const listingFields = {
-  externalId: text({ lengthMax: 255, description: 'Your own id, unique in the account.', example: 'MLS-20931' })
+  externalId: text({
+    lengthMax: EXTERNAL_ID_LENGTH_MAX,
+    description: 'Your own id, unique in the account.',
+    example: 'MLS-20931',
+  })
     .refine((value) => value !== '.' && value !== '..', {
       message: 'Must not be "." or "..", which no path can name.',
       params: { code: 'invalid_format' },
@@ -89,7 +94,7 @@ export const LISTING_FIELDS = Object.keys(listing.shape);
 
 /** An external id as it is stored: what stands in a path is treated like what stands in a body. */
 export function normalExternalId(given: string): string {
-  return toNfc(given).trim();
+  return toNfcWithin(given.trim(), EXTERNAL_ID_LENGTH_MAX);
 }
 
 const REQUIRED = new Set(['address', 'beds', 'baths']);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isObject } from '../../lib/merge-patch.ts';
-import { toNfc } from '../../lib/nfc.ts';
-import { addFault, codePoints, expected, findTextFault, isPlainText, NOT_PLAIN } from './fields.ts';
+import { codePoints, toNfcWithin } from '../../lib/nfc.ts';
+import { addFault, expected, findTextFault, isPlainText, NOT_PLAIN } from './fields.ts';
 
 const MEMBERS_MAX = 50;
 const NAME_LENGTH_MAX = 40;
@@ -10,7 +10,7 @@ const VALUE_TYPES = ['string', 'number', 'boolean'] as const;
 
 /** The name that a member is stored under. */
 export function normalName(given: string): string {
-  return toNfc(given).trim();
+  return toNfcWithin(given.trim(), NAME_LENGTH_MAX);
 }
 
 /** Values of the client's own. */
@@ -24,13 +24,12 @@ export const metadata = z
     const values: Record<string, string | number | boolean> = {};
     for (const [givenName, givenValue] of entries) {
       const name = normalName(givenName);
-      const fault = findNameFault(name) ?? findValueFault(givenValue) ?? findDuplicate(values, name);
+      const value = typeof givenValue === 'string' ? toNfcWithin(givenValue, TEXT_LENGTH_MAX) : givenValue;
+      const fault = findNameFault(name) ?? findValueFault(value) ?? findDuplicate(values, name);
       if (fault !== undefined) {
         context.addIssue({ code: 'custom', path: [givenName], message: fault.message, params: { code: fault.code } });
-      } else if (typeof givenValue === 'string') {
-        values[name] = toNfc(givenValue);
-      } else if (typeof givenValue === 'number' || typeof givenValue === 'boolean') {
-        values[name] = givenValue;
+      } else if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') {
+        values[name] = value;
       }
     }
     return values;
@@ -57,12 +56,13 @@ export function findNameFault(name: string) {
   return fault && ({ code: fault.code, message: `The name: ${fault.message}` } as const);
 }
 
+/** What is wrong with a value, in NFC if it is a text. */
 function findValueFault(value: unknown) {
   if (typeof value === 'number' || typeof value === 'boolean') return undefined;
   if (typeof value !== 'string') {
     return { code: 'invalid_type', message: 'Must be a string, a number or a boolean.' } as const;
   }
-  if (codePoints(toNfc(value)) > TEXT_LENGTH_MAX) {
+  if (codePoints(value) > TEXT_LENGTH_MAX) {
     return { code: 'too_long', message: `Must have at most ${TEXT_LENGTH_MAX} characters.` } as const;
   }
   if (!isPlainText(value, false)) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isObject } from '../../lib/merge-patch.ts';
-import { toNfc } from '../../lib/nfc.ts';
+import { toNfcWithin } from '../../lib/nfc.ts';
 import { addFault, expected, findTextFault, text } from './fields.ts';
 
 const PHOTOS_MAX = 100;
@@ -10,7 +10,7 @@ const CAPTION_LENGTH_MAX = 200;
 const httpsUrl = z
   .string(expected('a string'))
   .transform((given, context) => {
-    const url = toNfc(given).trim();
+    const url = toNfcWithin(given.trim(), URL_LENGTH_MAX);
     const fault = findTextFault(url, URL_LENGTH_MAX, false);
     if (fault !== undefined) return addFault(context, fault.code, fault.message);
     if (!/^https:\/\//i.test(url) || !URL.canParse(url)) {
