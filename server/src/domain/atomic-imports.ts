@@ -1,23 +1,32 @@
+import { ownTurn } from '../lib/turns.ts';
 import { AppError } from '../model/errors.ts';
 import type { Database, LongSession } from '../storage/database.ts';
+import { versionFloorOf } from '../storage/database-info.ts';
 import { auditImport } from './by-hand.ts';
-import { emptyReport, type ImportReport, importFailed } from './import-report.ts';
-import { type ImportRow, saveRows } from './import-rows.ts';
-import { type Import, saveBatch } from './imports.ts';
-import { Rehearsal } from './rehearsal.ts';
-import { type Actor, type Retry, type Writing, type Written, write, writeLong } from './writing.ts';
+import { ImportPlan } from './import-plan.ts';
+import { type ImportReport, importFailed } from './import-report.ts';
+import type { ImportRow } from './import-rows.ts';
+import type { Import } from './imports.ts';
+import {
+  type Actor,
+  findOutcome,
+  getActingAccount,
+  type Retry,
+  type Writing,
+  type Written,
+  write,
+  writeLong,
+} from './writing.ts';
 
-/** How long rows are saved before others have their turn. */
-const WORK_MIN_MS = 1;
-
-/** So many rows are kept in memory, and saved while nobody else can write: about a second. */
+/** So many rows are kept in memory, and written while others wait. */
 const ATOMIC_ROWS_MAX = 10_000;
 
 /**
- * Creates and changes listings in one transaction: all rows are saved, or none.
+ * Creates and changes listings in one transaction: all rows are saved, or none. Everything is looked up and worked out
+ * before the transaction begins, which only writes.
  * @param makeRetry asked once all rows have been read
- * @throws {AppError} `import_failed` with the faults of the rows; `payload_too_large` for too many; what `batches` and
- * `write` throw
+ * @throws {AppError} `import_failed` with the faults of the rows; `payload_too_large` for too many or too much to write;
+ * `unavailable` if the listings change faster than the file is prepared; what `batches` and `write` throw
  */
 export async function importAtomically(
   database: Database,
@@ -25,14 +34,14 @@ export async function importAtomically(
   makeRetry: () => Retry | undefined,
 ): Promise<Written<ImportReport>> {
   const rows = await gather(batches);
-  const isFaulty = rows.some((row) => 'fault' in row);
-  // A file that cannot be imported is tried where nobody has to wait for it, so that its other faults are told, too.
-  const rehearsed = isDryRun || isFaulty ? await rehearse(database, actor, rows) : undefined;
-  if (isDryRun && rehearsed) return { outcome: allOrNone(rehearsed), isReplayed: false };
-  const retry = makeRetry();
-  // That it is a retry with another file is told first.
-  if (rehearsed) return write(database, actor, retry, async () => allOrNone(rehearsed));
-  return writeLong(database, actor, retry, (writing) => saveTogether(writing, actor, rows));
+  const retry = isDryRun ? undefined : makeRetry();
+  // That it is a retry, or one with another file, is told first.
+  const earlier = retry && (await findOutcome<ImportReport>(database, actor, retry));
+  if (earlier !== undefined) return earlier;
+  const plan = await prepare(database, actor, rows);
+  if (isDryRun) return { outcome: allOrNone(plan.report), isReplayed: false };
+  if (plan.report.failed > 0) return write(database, actor, retry, async () => allOrNone(plan.report));
+  return save(database, actor, retry, plan);
 }
 
 async function gather(batches: AsyncIterable<ImportRow[]>): Promise<ImportRow[]> {
@@ -46,22 +55,77 @@ async function gather(batches: AsyncIterable<ImportRow[]>): Promise<ImportRow[]>
   return rows;
 }
 
-async function saveTogether(writing: Writing<LongSession>, actor: Actor, rows: ImportRow[]): Promise<ImportReport> {
-  const report = emptyReport();
-  const save = async (rest: ImportRow[]) => {
-    await writing.session.nextTurn();
-    return saveRows(writing, rest, WORK_MIN_MS);
-  };
-  await saveBatch(rows, save, report);
-  const kept = allOrNone(report);
-  await auditImport(writing.session, actor.person, kept);
-  return kept;
+async function prepare(database: Database, actor: Actor, rows: ImportRow[]): Promise<ImportPlan> {
+  const account = await getActingAccount(database, actor);
+  const limits = { versionFloor: versionFloorOf(actor.epoch ?? ''), bytesMax: database.longWriteBytesMax };
+  const plan = new ImportPlan(rows, account, limits);
+  await plan.make(database, pauseOutside(database, actor));
+  return plan;
 }
 
-async function rehearse(database: Database, actor: Actor, rows: ImportRow[]): Promise<ImportReport> {
-  const report = emptyReport();
-  await using rehearsal = await Rehearsal.open(database, actor);
-  await saveBatch(rows, (rest) => rehearsal.save(rest), report);
+/** How long a file is worked on before others have their turn: outside of a transaction, and within it. */
+const SLICE_MS = 2;
+/** How often it is asked whether the key, or the session, is still one. */
+const ACTOR_INTERVAL_MS = 250;
+
+function pauseOutside(database: Database, actor: Actor): () => Promise<void> {
+  let askedMs = performance.now();
+  return pauseAfterSlices(async () => {
+    await ownTurn();
+    if (performance.now() - askedMs < ACTOR_INTERVAL_MS) return;
+    await getActingAccount(database, actor);
+    askedMs = performance.now();
+  });
+}
+
+function pauseAfterSlices(turn: () => Promise<void>): () => Promise<void> {
+  let sliceEndMs = performance.now() + SLICE_MS;
+  return async () => {
+    if (performance.now() < sliceEndMs) return;
+    await turn();
+    sliceEndMs = performance.now() + SLICE_MS;
+  };
+}
+
+/** So many changes that others have made meanwhile are looked at within the transaction, and outside of it. */
+const CHANGES_MAX = { inside: 100, outside: 1_000 };
+const ATTEMPTS_MAX = 5;
+
+/** More has changed than can be looked at while others wait. */
+class StalePlanError extends AppError {
+  constructor() {
+    const message =
+      'The listings change faster than the file can be prepared, and nothing was written; send it again later.';
+    super('unavailable', message, { headers: { 'Retry-After': '5' } });
+  }
+}
+
+async function save(
+  database: Database,
+  actor: Actor,
+  retry: Retry | undefined,
+  plan: ImportPlan,
+): Promise<Written<ImportReport>> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await writeLong(database, actor, retry, (writing) => saveTogether(writing, actor, plan));
+    } catch (error) {
+      if (!(error instanceof StalePlanError) || attempt === ATTEMPTS_MAX) throw error;
+      const account = await getActingAccount(database, actor);
+      const pause = pauseOutside(database, actor);
+      const isFresh = await plan.refresh(database, account, CHANGES_MAX.outside, pause);
+      if (!isFresh) await plan.remake(database, account, pause);
+    }
+  }
+}
+
+async function saveTogether(writing: Writing<LongSession>, actor: Actor, plan: ImportPlan): Promise<ImportReport> {
+  const { session, account } = writing;
+  const pause = pauseAfterSlices(() => session.nextTurn());
+  if (!(await plan.refresh(session, account, CHANGES_MAX.inside, pause))) throw new StalePlanError();
+  const report = allOrNone(plan.report);
+  await plan.batch.store(writing);
+  await auditImport(session, actor.person, report);
   return report;
 }
 

@@ -62,7 +62,7 @@ async function saveById(writing: Writing, row: GoodRow, id: string): Promise<Sav
 }
 
 /** Nor does another account's listing exist. */
-function noSuchRow(): AppError {
+export function noSuchRow(): AppError {
   return new AppError(
     'not_found',
     'There is no listing with this id in the account; leave the id out, and the row creates one or is found by its externalId.',

@@ -1,4 +1,5 @@
 import { createId } from '../lib/ids.ts';
+import type { Account } from '../model/accounts.ts';
 import { AppError } from '../model/errors.ts';
 import { changedFields, LISTING_ID_PREFIX, type Listing, type ListingInput, toListing } from '../model/listings.ts';
 import { findListingByExternalId, type StoredListing } from '../storage/listings.ts';
@@ -47,37 +48,49 @@ export function saveUnchecked(
 }
 
 async function saveNew(writing: Writing, input: ListingInput): Promise<SavedListing> {
-  const now = new Date().toISOString();
-  const id = createId(LISTING_ID_PREFIX);
-  const listing = toListing(input, writing.account, { id, version: 1, createdAt: now, updatedAt: now });
+  const listing = makeNew(writing.account, input);
   const doc = await storeCreated(writing, listing);
-  return { type: 'created', id, version: listing.version, doc };
+  return { type: 'created', id: listing.id, version: listing.version, doc };
 }
 
-async function saveChanged(
-  writing: Writing,
-  { stored, listing: before }: CurrentListing,
-  input: ListingInput,
-): Promise<SavedListing> {
-  const { id, createdAt } = before;
-  const version = Math.max(before.version + 1, writing.versionFloor);
+/** What a new listing says. */
+export function makeNew(account: Account, input: ListingInput): Listing {
   const now = new Date().toISOString();
-  // The clock may have been set back.
-  const updatedAt = now < createdAt ? createdAt : now;
-  const listing = toListing(input, writing.account, { id, version, createdAt, updatedAt });
-  const changed = changedFields(before, listing);
+  const id = createId(LISTING_ID_PREFIX);
+  return toListing(input, account, { id, version: 1, createdAt: now, updatedAt: now });
+}
+
+async function saveChanged(writing: Writing, current: CurrentListing, input: ListingInput): Promise<SavedListing> {
+  const { stored, listing: before } = current;
+  const { listing, changed } = makeChanged(writing, before, input);
+  const { id, version } = listing;
   if (changed.length === 0) return { type: 'unchanged', id, version: before.version, doc: stored.doc };
   const doc = await storeUpdated(writing, { current: stored, listing, changed });
   return { type: 'updated', id, version, doc };
 }
 
+/** What a listing says after a change, and the names of the fields in which that differs. */
+export function makeChanged(
+  { account, versionFloor }: Pick<Writing, 'account' | 'versionFloor'>,
+  before: Listing,
+  input: ListingInput,
+): { listing: Listing; changed: string[] } {
+  const { id, createdAt } = before;
+  const version = Math.max(before.version + 1, versionFloor);
+  const now = new Date().toISOString();
+  // The clock may have been set back.
+  const updatedAt = now < createdAt ? createdAt : now;
+  const listing = toListing(input, account, { id, version, createdAt, updatedAt });
+  return { listing, changed: changedFields(before, listing) };
+}
+
 async function refuseTakenExternalId({ session, account }: Writing, externalId: string | undefined): Promise<void> {
   if (externalId === undefined) return;
   const taken = await findListingByExternalId(session, account.id, externalId);
-  if (taken === undefined) return;
-  throw new AppError(
-    'external_id_taken',
-    `The listing ${taken.id} has this externalId; change that one or use another.`,
-    { members: { listingId: taken.id } },
-  );
+  if (taken !== undefined) throw externalIdTaken(taken.id);
+}
+
+export function externalIdTaken(listingId: string): AppError {
+  const message = `The listing ${listingId} has this externalId; change that one or use another.`;
+  return new AppError('external_id_taken', message, { members: { listingId } });
 }

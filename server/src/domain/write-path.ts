@@ -30,6 +30,11 @@ interface Update {
 
 const SEARCHED_FIELDS = new Set(['address', 'city', 'description']);
 
+/** Whether a change of these fields changes the words that a listing is found by. */
+export function changesWords(changed: readonly string[]): boolean {
+  return changed.some((name) => SEARCHED_FIELDS.has(name));
+}
+
 /** @returns the listing's JSON text */
 export async function storeUpdated({ session, account }: Writing, update: Update): Promise<string> {
   const { current, listing, changed } = update;
@@ -38,7 +43,7 @@ export async function storeUpdated({ session, account }: Writing, update: Update
   await keepEventDoc(session, account.id, current.sequence, current.doc);
   const event = { type: 'listing.updated', listingId: id, changed: JSON.stringify(changed) } as const;
   const sequence = await appendEvent(session, account, 0, event);
-  const words = changed.some((name) => SEARCHED_FIELDS.has(name)) ? searchWords(listing) : undefined;
+  const words = changesWords(changed) ? searchWords(listing) : undefined;
   await updateListing(session, account.id, { id, version, sequence, doc }, { facets: listing, words });
   return doc;
 }

@@ -25,6 +25,18 @@ export async function advanceSequence(session: Session, account: AccountHead, li
   return account.sequence;
 }
 
+/** As `advanceSequence`, for so many changes at once. @returns the number before the first of them */
+export async function advanceSequenceBy(
+  session: Session,
+  account: AccountHead,
+  { changes, listings }: { changes: number; listings: number },
+): Promise<number> {
+  const before = account.sequence;
+  account.sequence += changes;
+  await session.execute(advance, { accountId: account.id, sequence: account.sequence, listings });
+  return before;
+}
+
 /** So many accounts in one statement: its parameters are bound one by one, used or not. */
 const IDS_LENGTH = 100;
 const ID_NAMES = Array.from({ length: IDS_LENGTH }, (_, index) => `id${index}`);

@@ -15,6 +15,13 @@ export interface EngineSql {
   insertWords: (query: QueryBuilder, parameter: Parameter<NewWords>) => { compile(): CompiledQuery<never> };
   /** Where the words stand that have just been put in, in the transaction that has done so. */
   newWordsRow: (parameter: Parameter<Pick<NewWords, 'sequence'>>) => RawBuilder<number>;
+  /** The last row of the index that is taken; where accounts have rows of their own, the account's sequence. */
+  lastWordsRow: (parameter: Parameter<Pick<NewWords, 'sequence'>>) => RawBuilder<number>;
+  /** Puts a listing's words into the index, as a row that was not taken. */
+  insertWordsAt: (
+    query: QueryBuilder,
+    parameter: Parameter<WordsPlace & Pick<NewWords, 'words'>>,
+  ) => { compile(): CompiledQuery<never> };
   /** Takes the words of a row out of the index. */
   removeWords: (query: QueryBuilder, parameter: Parameter<WordsPlace>) => { compile(): CompiledQuery<never> };
   /** The key with this hash, with its account's sequence and the epoch: one row, or none. */
@@ -145,6 +152,8 @@ export interface Database extends Session {
    * @throws whatever the job throws; {AppError} `unavailable`, `storage_full` or `outcome_unknown`
    */
   write<T>(job: (session: Session) => Promise<T>, accountId?: string): Promise<T>;
+  /** What a long write may hold, in bytes of what it writes and replaces: on SQLite all others wait for it. */
+  readonly longWriteBytesMax: number;
   /** As `write`, for a job that takes long: it is alone in its transaction, and may await its session's `nextTurn`. */
   writeLong<T>(job: (session: LongSession) => Promise<T>, accountId?: string): Promise<T>;
   /** Where the processes of several machines count together; undefined for an engine of one machine. */

@@ -1,5 +1,8 @@
+import type { RawBuilder } from 'kysely';
 import type { EventType } from '../model/events.ts';
+import { type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
 import { RUN_BYTES_MAX, type Session, statement } from './database.ts';
+import type { Tables } from './schema.ts';
 
 export interface EventRow {
   sequence: number;
@@ -26,6 +29,80 @@ const insert = statement<EventRow & { accountId: string }>((query, parameter) =>
 /** Appends an event to the account's history. Its document is the listing's, until that is replaced. */
 export async function insertEvent(session: Session, accountId: string, event: EventRow): Promise<void> {
   await session.execute(insert, { accountId, ...event });
+}
+
+const COLUMNS = ['account_id', 'sequence', 'type', 'listing_id', 'doc', 'changed', 'created_at'] as const;
+
+const insertSome = batchStatement((length) =>
+  statement<BatchValues>((query, parameter) =>
+    query.insertInto('events').values(batchRows<Tables['events']>(COLUMNS, parameter, length)),
+  ),
+);
+
+/** Appends events, a batch of them; one has a document if a later one of the same transaction has replaced it already. */
+export async function insertEvents(
+  session: Session,
+  accountId: string,
+  events: readonly (EventRow & { doc: string | null })[],
+): Promise<void> {
+  const rows = events.map(({ sequence, type, listingId, doc, changed, createdAt }) => [
+    accountId,
+    sequence,
+    type,
+    listingId,
+    doc,
+    changed,
+    createdAt,
+  ]);
+  await executeBatch(session, insertSome, rows);
+}
+
+const copyDoc = batchStatement((length) =>
+  statement<BatchValues>((query, parameter) =>
+    query
+      .updateTable('events')
+      .from('listings')
+      .set(({ ref }) => ({ doc: ref('listings.doc') }))
+      .whereRef('listings.account_id', '=', 'events.account_id')
+      .whereRef('listings.id', '=', 'events.listing_id')
+      .whereRef('listings.sequence', '=', 'events.sequence')
+      .where('events.account_id', '=', parameter('0') as RawBuilder<string>)
+      .where(
+        'events.sequence',
+        'in',
+        Array.from({ length }, (_, index) => parameter(String(2 * index + 1)) as RawBuilder<number>),
+      ),
+  ),
+);
+
+/** As `keepEventDoc`, for a batch of listings that are still as they were stored. */
+export async function keepEventDocs(session: Session, accountId: string, sequences: readonly number[]): Promise<void> {
+  await executeBatch(
+    session,
+    copyDoc,
+    sequences.map((sequence) => [accountId, sequence]),
+  );
+}
+
+const selectChanged = statement<
+  { accountId: string; after: number; limit: number },
+  { id: string; externalId: string | null }
+>((query, parameter) =>
+  query
+    .selectFrom('events')
+    .leftJoin('listing_facets as facets', (join) =>
+      join.onRef('facets.account_id', '=', 'events.account_id').onRef('facets.id', '=', 'events.listing_id'),
+    )
+    .select(['events.listing_id as id', 'facets.external_id as externalId'])
+    .where('events.account_id', '=', parameter('accountId'))
+    .where('events.sequence', '>', parameter('after'))
+    .orderBy('events.sequence')
+    .limit(parameter('limit')),
+);
+
+/** The listings of the account's first `limit` changes after a sequence, with the external ids that they have now. */
+export function findChangedListings(session: Session, accountId: string, after: number, limit: number) {
+  return session.execute(selectChanged, { accountId, after, limit });
 }
 
 const updateDoc = statement<{ accountId: string; sequence: number; doc: string }>((query, parameter) =>

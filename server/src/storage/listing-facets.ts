@@ -1,4 +1,5 @@
 import { FACETS, type Facet, type Facets } from '../model/facets.ts';
+import { type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
 import { type Parameter, type Session, statement } from './database.ts';
 import type { Tables } from './schema.ts';
 
@@ -48,4 +49,50 @@ const update = statement<RowParameters>((query, parameter) =>
 
 export async function updateFacets(session: Session, accountId: string, id: string, facets: Facets): Promise<void> {
   await session.execute(update, { ...facets, accountId, id });
+}
+
+const COLUMNS = ['account_id', 'id', 'search_row', ...FACETS.map(facetColumn)] as const;
+
+const put = batchStatement((length) =>
+  statement<BatchValues>((query, parameter) =>
+    query
+      .insertInto('listing_facets')
+      .values(batchRows<Columns>(COLUMNS, parameter, length))
+      .onConflict((conflict) =>
+        conflict
+          .columns(['account_id', 'id'])
+          .doUpdateSet(({ ref }) =>
+            Object.fromEntries(COLUMNS.slice(2).map((column) => [column, ref(`excluded.${column}`)])),
+          ),
+      ),
+  ),
+);
+
+/** What a listing is found by, and where its words stand. */
+export interface FacetsRow {
+  id: string;
+  searchRow: number;
+  facets: Facets;
+}
+
+/** Makes a batch of listings found by their facets, new ones and others. */
+export async function putFacets(session: Session, accountId: string, rows: readonly FacetsRow[]): Promise<void> {
+  await executeBatch(
+    session,
+    put,
+    rows.map(({ id, searchRow, facets }) => [accountId, id, searchRow, ...FACETS.map((name) => facets[name])]),
+  );
+}
+
+const clearExternalId = statement<{ accountId: string; id: string }>((query, parameter) =>
+  query
+    .updateTable('listing_facets')
+    .set({ external_id: null })
+    .where('account_id', '=', parameter('accountId'))
+    .where('id', '=', parameter('id')),
+);
+
+/** Makes room for listings that exchange their external ids. */
+export async function releaseExternalId(session: Session, accountId: string, id: string): Promise<void> {
+  await session.execute(clearExternalId, { accountId, id });
 }

@@ -1,6 +1,8 @@
 import type { Facets } from '../model/facets.ts';
-import { type Session, statement } from './database.ts';
+import { type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
+import { RUN_BYTES_MAX, type Session, type Statement, statement } from './database.ts';
 import { insertFacets, updateFacets } from './listing-facets.ts';
+import type { Tables } from './schema.ts';
 import { insertWords, removeWords, replaceWords } from './words.ts';
 
 /** A listing as it is stored: the JSON text that is served, and what the service looks at without parsing it. */
@@ -64,6 +66,32 @@ export async function updateListing(
   if (words !== undefined) await replaceWords(session, accountId, row, words);
 }
 
+const COLUMNS = ['account_id', 'id', 'version', 'sequence', 'doc'] as const;
+
+const put = batchStatement((length) =>
+  statement<BatchValues>((query, parameter) =>
+    query
+      .insertInto('listings')
+      .values(batchRows<Tables['listings']>(COLUMNS, parameter, length))
+      .onConflict((conflict) =>
+        conflict.columns(['account_id', 'id']).doUpdateSet(({ ref }) => ({
+          version: ref('excluded.version'),
+          sequence: ref('excluded.sequence'),
+          doc: ref('excluded.doc'),
+        })),
+      ),
+  ),
+);
+
+/** Stores a batch of listings, new ones and others: only their documents. */
+export async function putListings(session: Session, accountId: string, rows: readonly StoredListing[]): Promise<void> {
+  await executeBatch(
+    session,
+    put,
+    rows.map(({ id, version, sequence, doc }) => [accountId, id, version, sequence, doc]),
+  );
+}
+
 const remove = statement<{ accountId: string; id: string }>((query, parameter) =>
   query.deleteFrom('listings').where('account_id', '=', parameter('accountId')).where('id', '=', parameter('id')),
 );
@@ -117,4 +145,47 @@ export async function findListingByExternalId(
 ): Promise<StoredListing | undefined> {
   const [listing] = await session.execute(selectByExternalId, { accountId, externalId });
   return listing;
+}
+
+/** A listing as it is stored, with where its words stand. */
+export interface IndexedListing extends StoredListing {
+  externalId: string | null;
+  searchRow: number;
+}
+
+/** So many are looked up by one statement. */
+export const LOOKUP_LENGTH = 50;
+
+type Lookup = Statement<Record<string, string>, IndexedListing>;
+
+const selectIndexed = (column: 'facets.id' | 'external_id'): Lookup =>
+  statement((query, parameter) =>
+    query
+      .selectFrom('listing_facets as facets')
+      .innerJoin('listings', (join) =>
+        join.onRef('listings.account_id', '=', 'facets.account_id').onRef('listings.id', '=', 'facets.id'),
+      )
+      .select(['listings.id', 'version', 'sequence', 'external_id as externalId', 'search_row as searchRow', 'doc'])
+      .where('facets.account_id', '=', parameter('account'))
+      .where(
+        column,
+        'in',
+        Array.from({ length: LOOKUP_LENGTH }, (_, index) => parameter(String(index))),
+      )
+      .orderBy('facets.id'),
+  );
+
+const LOOKUPS = { id: selectIndexed('facets.id'), externalId: selectIndexed('external_id') };
+
+/**
+ * The account's listings with these ids or external ids, `LOOKUP_LENGTH` of them at most: fewer of those that exist, but
+ * one at least, if they are large.
+ */
+export async function findIndexedListings(
+  session: Session,
+  accountId: string,
+  by: keyof typeof LOOKUPS,
+  keys: readonly string[],
+): Promise<{ rows: IndexedListing[]; isCut: boolean }> {
+  return session.executeRun(LOOKUPS[by], { ...Object.fromEntries(keys.entries()), account: accountId }, RUN_BYTES_MAX);
 }

@@ -11,6 +11,9 @@ import { execute, executeRun } from './postgres/reads.ts';
 import { PostgresScans } from './postgres/scans.ts';
 import { WriteLanes } from './postgres/write-lanes.ts';
 
+/** A bound for memory only, since no other account waits for a long write: the largest atomic import with all its words. */
+const LONG_WRITE_BYTES_MAX = 192 * 1024 * 1024;
+
 /**
  * Opens a database of a PostgreSQL server (14 or newer), and brings its tables up to date.
  * @throws {AppError} `unavailable` with words for the operator: no server, no such database, tables from a newer version
@@ -36,6 +39,7 @@ export async function openPostgres(url: string, settings: PoolSettings): Promise
     isOverfull: () => pool.line.isTooLong,
     requireRoom: (accountId) => lanes.requireRoom(accountId),
     counters: createCounters(pool),
+    longWriteBytesMax: LONG_WRITE_BYTES_MAX,
     write: (job, accountId) => lanes.submit(job, { accountId }),
     writeLong: (job, accountId) => lanes.submit(job, { accountId, isLong: true }),
     distribute: () => pool.use(distributeAlone),

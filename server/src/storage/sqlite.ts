@@ -14,6 +14,9 @@ import { WriteQueue } from './sqlite/write-queue.ts';
 /** Read in half a second; a larger one is read whole by each backup. */
 const CHECKED_BYTES_MAX = 256 * 1024 * 1024;
 
+/** Written in a quarter of a second: that long all other writes wait. Ten thousand listings of 500 bytes with their words take half. */
+const LONG_WRITE_BYTES_MAX = 24 * 1024 * 1024;
+
 /**
  * Opens the database file, makes it if there is none, and brings its tables up to date.
  * @throws {AppError} `unavailable` with words for the operator: not a database, damaged, from a newer version,
@@ -42,6 +45,7 @@ export function openSqlite(path: string): Database {
     // Writes wait in a queue where each account has its own room, which `requireRoom` tells of.
     isOverfull: () => false,
     requireRoom: (accountId) => queue.requireRoom(accountId),
+    longWriteBytesMax: LONG_WRITE_BYTES_MAX,
     write: (job, accountId) => queue.submit(job, { accountId }),
     writeLong: (job, accountId) => queue.submit(job, { accountId, isLong: true }),
     requireSound() {

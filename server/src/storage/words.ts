@@ -11,6 +11,11 @@ function taggedWord(accountId: string, word: string): string {
   return accountId.slice(-TAG_LENGTH) + word.slice(0, WORD_LENGTH_MAX);
 }
 
+/** Words as the index takes them. */
+export function indexText(accountId: string, words: ReadonlySet<string>): string {
+  return Array.from(words, (word) => taggedWord(accountId, word)).join(' ');
+}
+
 const insert = statement<NewWords>((query, parameter, engine) => engine.insertWords(query, parameter));
 
 /** Puts the words of a listing into the index, as it is at this sequence of the account. */
@@ -20,8 +25,7 @@ export async function insertWords(
   sequence: number,
   words: ReadonlySet<string>,
 ): Promise<void> {
-  const tagged = Array.from(words, (word) => taggedWord(accountId, word));
-  await session.execute(insert, { accountId, sequence, words: tagged.join(' ') });
+  await session.execute(insert, { accountId, sequence, words: indexText(accountId, words) });
 }
 
 type Place = { accountId: string; id: string };
@@ -69,6 +73,30 @@ export async function replaceWords(
   await insertWords(session, accountId, sequence, words);
   await session.execute(updateRow, { accountId, id, sequence });
   await session.execute(remove, { accountId, searchRow });
+}
+
+const selectLastRow = statement<Pick<NewWords, 'sequence'>, { row: number }>((query, parameter, engine) =>
+  query.selectNoFrom(engine.lastWordsRow(parameter).as('row')),
+);
+
+/** The last place in the index that is taken, where the account's sequence is the last one, too. */
+export async function findLastWordsRow(session: Session, sequence: number): Promise<number> {
+  const [last] = await session.execute(selectLastRow, { sequence });
+  return last?.row ?? 0;
+}
+
+const insertAt = statement<WordsPlace & { words: string }>((query, parameter, engine) =>
+  engine.insertWordsAt(query, parameter),
+);
+
+/** Puts words (`indexText`) into the index at a place after `findLastWordsRow`. */
+export async function insertWordsAt(session: Session, place: WordsPlace, words: string): Promise<void> {
+  await session.execute(insertAt, { ...place, words });
+}
+
+/** Takes the words at a place out of the index. */
+export async function removeWordsAt(session: Session, place: WordsPlace): Promise<void> {
+  await session.execute(remove, place);
 }
 
 /** Whether each of these words begins one of the words of a row of `facets`. */

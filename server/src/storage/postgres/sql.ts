@@ -1,6 +1,9 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { EngineSql, FoundPair, KeyHolderRow } from '../database.ts';
 import type { Tables } from '../schema.ts';
+
+const toVector = (words: RawBuilder<string>): RawBuilder<string> =>
+  sql`array_to_tsvector(array_remove(string_to_array(${words}, ' '), ''))`;
 
 /** What PostgreSQL says in words of its own. */
 export const postgresSql: EngineSql = {
@@ -8,10 +11,20 @@ export const postgresSql: EngineSql = {
     query.insertInto('listing_words').values({
       account_id: parameter('accountId'),
       search_row: parameter('sequence'),
-      words: sql`array_to_tsvector(array_remove(string_to_array(${parameter('words')}, ' '), ''))`,
+      words: toVector(parameter('words')),
     }),
 
   newWordsRow: (parameter) => parameter('sequence'),
+
+  // A bare parameter would be a text.
+  lastWordsRow: (parameter) => sql`cast(${parameter('sequence')} as bigint)`,
+
+  insertWordsAt: (query, parameter) =>
+    query.insertInto('listing_words').values({
+      account_id: parameter('accountId'),
+      search_row: parameter('searchRow'),
+      words: toVector(parameter('words')),
+    }),
 
   removeWords: (query, parameter) =>
     query

@@ -8,6 +8,11 @@ export const sqliteSql: EngineSql = {
 
   newWordsRow: () => sql`last_insert_rowid()`,
 
+  lastWordsRow: () => sql`coalesce((select rowid from listing_words order by rowid desc limit 1), 0)`,
+
+  insertWordsAt: (query, parameter) =>
+    query.insertInto('listing_words').values({ rowid: parameter('searchRow'), words: parameter('words') }),
+
   removeWords: (query, parameter) => query.deleteFrom('listing_words').where('rowid', '=', parameter('searchRow')),
 
   keyHolders: (hash) => sql<KeyHolderRow>`(

@@ -1,0 +1,190 @@
+import type { Listing } from '../model/listings.ts';
+import { advanceSequenceBy } from '../storage/account-heads.ts';
+import { BATCH_LENGTH } from '../storage/batches.ts';
+import type { LongSession } from '../storage/database.ts';
+import { insertEvents, keepEventDocs } from '../storage/events.ts';
+import { putFacets, releaseExternalId } from '../storage/listing-facets.ts';
+import { type IndexedListing, putListings } from '../storage/listings.ts';
+import { findLastWordsRow, insertWordsAt, removeWordsAt } from '../storage/words.ts';
+import type { Writing } from './writing.ts';
+
+/** A change of a listing that is ready to be written. */
+export interface ReadyChange {
+  type: 'created' | 'updated';
+  listing: Listing;
+  /** Its JSON text. */
+  doc: string;
+  /** The names of the changed fields as a JSON array; null for a new listing. */
+  changed: string | null;
+  /** As the index takes them; undefined if they are the same as before. */
+  words: string | undefined;
+}
+
+interface ReadyEvent extends ReadyChange {
+  /** Of this change, if a later one of the batch replaces it. */
+  replacedDoc: string | null;
+}
+
+/** A listing as the batch leaves it. */
+interface Final {
+  change: ReadyChange;
+  /** Which change of the batch is its last, from 1. */
+  place: number;
+  words: { place: number; text: string } | undefined;
+  /** Undefined for a new one. */
+  before: IndexedListing | undefined;
+}
+
+/** So long the event loop waits for statements at a time; what others do meanwhile makes the transaction longer. */
+const SLICE_MS = 3;
+/** What is bound to one statement, unless a single row is longer. */
+const STATEMENT_BYTES_MAX = 256 * 1024;
+
+/** Changes of an account's listings that are written together, in their order. */
+export class ChangeBatch {
+  /** Of all documents and words. */
+  bytes = 0;
+  #created = 0;
+  readonly #events: ReadyEvent[] = [];
+  readonly #finals = new Map<string, Final>();
+
+  /** `before` is what is stored of the listing, if anything is. */
+  add(change: ReadyChange, before: IndexedListing | undefined): void {
+    const { id } = change.listing;
+    const earlier = this.#finals.get(id);
+    const replaced = earlier && this.#events[earlier.place - 1];
+    if (earlier !== undefined && replaced !== undefined) replaced.replacedDoc = earlier.change.doc;
+    const place = this.#events.push({ ...change, replacedDoc: null });
+    const words = change.words === undefined ? earlier?.words : { place, text: change.words };
+    this.#finals.set(id, { change, place, words, before: earlier?.before ?? before });
+    this.bytes += change.doc.length + (change.words?.length ?? 0);
+    if (change.type === 'created') this.#created += 1;
+  }
+
+  /**
+   * Stores what `storeCreated` and `storeUpdated` would store for one change after the other, with as few statements as
+   * possible. The words come last, and one by one: SQLite's index writes out what it has gathered before each statement of several rows.
+   */
+  async store({ session, account }: Writing<LongSession>): Promise<void> {
+    if (this.#events.length === 0) return;
+    const lastRow = await findLastWordsRow(session, account.sequence);
+    const changes = { changes: this.#events.length, listings: this.#created };
+    const lastSequence = await advanceSequenceBy(session, account, changes);
+    const finals = [...this.#finals.values()];
+    await this.#storeEvents(session, account.id, lastSequence, finals);
+    await inBatches(session, finals, docLength, (some) =>
+      putListings(
+        session,
+        account.id,
+        some.map((final) => toRow(final, lastSequence)),
+      ),
+    );
+    await storeFacets(session, account.id, lastRow, finals);
+    await storeWords(session, account.id, lastRow, finals);
+  }
+
+  async #storeEvents(session: LongSession, accountId: string, lastSequence: number, finals: Final[]): Promise<void> {
+    const replaced = finals.map(({ before }) => before).filter((before) => before !== undefined);
+    await inBatches(
+      session,
+      replaced,
+      ({ doc }) => doc.length,
+      (some) =>
+        keepEventDocs(
+          session,
+          accountId,
+          some.map(({ sequence }) => sequence),
+        ),
+    );
+    const createdAt = Date.now();
+    const rows = this.#events.map(({ type, listing, changed, replacedDoc: doc }, index) => {
+      const sequence = lastSequence + index + 1;
+      return { sequence, type: `listing.${type}` as const, listingId: listing.id, doc, changed, createdAt };
+    });
+    await inBatches(
+      session,
+      rows,
+      ({ doc }) => doc?.length ?? 0,
+      (some) => insertEvents(session, accountId, some),
+    );
+  }
+}
+
+const docLength = ({ change }: Final): number => change.doc.length;
+
+function toRow({ change: { listing, doc }, place }: Final, lastSequence: number) {
+  return { id: listing.id, version: listing.version, sequence: lastSequence + place, doc };
+}
+
+async function storeFacets(session: LongSession, accountId: string, lastRow: number, finals: Final[]): Promise<void> {
+  const moved = finals.filter(({ before, change }) => (before?.externalId ?? undefined) !== change.listing.externalId);
+  // One may have taken what another has given up.
+  const releasing = moved
+    .map(({ before }) => before)
+    .filter((before) => before !== undefined && before.externalId !== null);
+  await inBatches(
+    session,
+    releasing,
+    () => 0,
+    async (some) => {
+      for (const before of some) if (before !== undefined) await releaseExternalId(session, accountId, before.id);
+    },
+  );
+  await inBatches(
+    session,
+    finals,
+    () => 0,
+    (some) => {
+      const rows = some.map(({ change: { listing }, words, before }) => {
+        const searchRow = words === undefined ? (before?.searchRow ?? 0) : lastRow + words.place;
+        return { id: listing.id, searchRow, facets: listing };
+      });
+      return putFacets(session, accountId, rows);
+    },
+  );
+}
+
+async function storeWords(session: LongSession, accountId: string, lastRow: number, finals: Final[]): Promise<void> {
+  await inBatches(
+    session,
+    finals,
+    ({ words }) => words?.text.length ?? 0,
+    async (some) => {
+      for (const { words, before } of some) {
+        if (words === undefined) continue;
+        await insertWordsAt(session, { accountId, searchRow: lastRow + words.place }, words.text);
+        if (before !== undefined) await removeWordsAt(session, { accountId, searchRow: before.searchRow });
+      }
+    },
+  );
+}
+
+/** Does something with rows, batch by batch; after each slice others have a turn of the event loop. */
+async function inBatches<T>(
+  session: LongSession,
+  rows: readonly T[],
+  bytesOf: (row: T) => number,
+  work: (some: readonly T[]) => Promise<void>,
+): Promise<void> {
+  let sliceEndMs = performance.now() + SLICE_MS;
+  for (const some of cut(rows, bytesOf)) {
+    await work(some);
+    if (performance.now() < sliceEndMs) continue;
+    await session.nextTurn();
+    sliceEndMs = performance.now() + SLICE_MS;
+  }
+}
+
+function* cut<T>(rows: readonly T[], bytesOf: (row: T) => number): Generator<T[]> {
+  let some: T[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    some.push(row);
+    bytes += bytesOf(row);
+    if (some.length < BATCH_LENGTH && bytes < STATEMENT_BYTES_MAX) continue;
+    yield some;
+    some = [];
+    bytes = 0;
+  }
+  if (some.length > 0) yield some;
+}

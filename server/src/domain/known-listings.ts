@@ -1,0 +1,78 @@
+import type { Listing } from '../model/listings.ts';
+import type { Session } from '../storage/database.ts';
+import { findIndexedListings, type IndexedListing, LOOKUP_LENGTH, type StoredListing } from '../storage/listings.ts';
+import type { CurrentListing } from './save-listing.ts';
+
+/** A listing as it is stored, or will be; its JSON is parsed when it is needed. */
+export class KnownListing<S extends StoredListing = StoredListing> implements CurrentListing {
+  readonly stored: S;
+  #listing: Listing | undefined;
+
+  constructor(stored: S) {
+    this.stored = stored;
+  }
+
+  get listing(): Listing {
+    const listing: Listing = this.#listing ?? JSON.parse(this.stored.doc);
+    this.#listing = listing;
+    return listing;
+  }
+}
+
+export type LookupKind = 'id' | 'externalId';
+
+/** The listings of an account that the rows of a file could meet, as far as they were looked up. */
+export class KnownListings {
+  readonly byId = new Map<string, KnownListing<IndexedListing>>();
+  /** The id of the listing that has it. */
+  readonly idOf = new Map<string, string>();
+  /** Of all documents. */
+  bytes = 0;
+  readonly #asked = { id: new Set<string>(), externalId: new Set<string>() };
+
+  /** Looks up what was not looked up before. `pause` is awaited after each statement. */
+  async lookUp(
+    session: Session,
+    accountId: string,
+    kind: LookupKind,
+    keys: Iterable<string>,
+    pause: () => Promise<void>,
+  ): Promise<void> {
+    const fresh = [...new Set(keys).difference(this.#asked[kind])];
+    for (const key of fresh) this.#asked[kind].add(key);
+    for (let start = 0; start < fresh.length; start += LOOKUP_LENGTH) {
+      let rest = fresh.slice(start, start + LOOKUP_LENGTH);
+      while (rest.length > 0) {
+        const { rows, isCut } = await findIndexedListings(session, accountId, kind, rest);
+        for (const stored of rows) this.#add(stored);
+        const found = new Set(rows.map((stored) => stored[kind]));
+        rest = isCut ? rest.filter((key) => !found.has(key)) : [];
+        await pause();
+      }
+    }
+  }
+
+  /** Whether a listing that has changed, and has this external id now, is one that was looked up. */
+  isAbout({ id, externalId }: { id: string; externalId: string | null }): boolean {
+    const { id: ids, externalId: externalIds } = this.#asked;
+    return this.byId.has(id) || ids.has(id) || (externalId !== null && externalIds.has(externalId));
+  }
+
+  /** Forgets a listing: it is looked up again when it is asked for. */
+  forget(id: string): void {
+    const stored = this.byId.get(id)?.stored;
+    this.#asked.id.delete(id);
+    this.byId.delete(id);
+    this.bytes -= stored?.doc.length ?? 0;
+    const externalId = stored?.externalId ?? undefined;
+    if (externalId !== undefined && this.idOf.get(externalId) === id) this.idOf.delete(externalId);
+  }
+
+  #add(stored: IndexedListing): void {
+    this.forget(stored.id);
+    this.#asked.id.add(stored.id);
+    this.bytes += stored.doc.length;
+    this.byId.set(stored.id, new KnownListing(stored));
+    if (stored.externalId !== null) this.idOf.set(stored.externalId, stored.id);
+  }
+}
