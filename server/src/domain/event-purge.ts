@@ -4,7 +4,7 @@ import type { Database, Session } from '../storage/database.ts';
 import { findOldestEvents, removeEvents } from '../storage/events.ts';
 
 /** The contract's promise; who comes later lists again. */
-const EVENTS_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+export const EVENTS_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 /** What is removed in one transaction: a millisecond, or a few for a listing of a mebibyte. */
 const SLICE_LENGTH = 200;
 const SLICE_BYTES_MAX = 256 * 1024;

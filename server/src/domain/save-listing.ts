@@ -7,11 +7,8 @@ import { storeCreated, storeUpdated } from './write-path.ts';
 import type { Writing } from './writing.ts';
 
 /** What became of a listing: its JSON text `doc` is what GET gives. */
-export interface SavedListing {
+export interface SavedListing extends StoredListing {
   type: 'created' | 'updated' | 'unchanged';
-  id: string;
-  version: number;
-  doc: string;
 }
 
 /** A listing that is to be changed. */
@@ -49,8 +46,8 @@ export function saveUnchecked(
 
 async function saveNew(writing: Writing, input: ListingInput): Promise<SavedListing> {
   const listing = makeNew(writing.account, input);
-  const doc = await storeCreated(writing, listing);
-  return { type: 'created', id: listing.id, version: listing.version, doc };
+  const stored = await storeCreated(writing, listing);
+  return { type: 'created', ...stored };
 }
 
 /** What a new listing says. */
@@ -63,10 +60,9 @@ export function makeNew(account: Account, input: ListingInput): Listing {
 async function saveChanged(writing: Writing, current: CurrentListing, input: ListingInput): Promise<SavedListing> {
   const { stored, listing: before } = current;
   const { listing, changed } = makeChanged(writing, before, input);
-  const { id, version } = listing;
-  if (changed.length === 0) return { type: 'unchanged', id, version: before.version, doc: stored.doc };
-  const doc = await storeUpdated(writing, { current: stored, listing, changed });
-  return { type: 'updated', id, version, doc };
+  if (changed.length === 0) return { type: 'unchanged', ...stored };
+  const updated = await storeUpdated(writing, { current: stored, listing, changed });
+  return { type: 'updated', ...updated };
 }
 
 /** What a listing says after a change, and the names of the fields in which that differs. */

@@ -10,14 +10,14 @@ import type { Writing } from './writing.ts';
 
 // The write path: in one transaction the account's sequence grows by one, the event is appended, the listing written.
 
-/** @returns the listing's JSON text */
-export async function storeCreated({ session, account }: Writing, listing: Listing): Promise<string> {
+export async function storeCreated({ session, account }: Writing, listing: Listing): Promise<StoredListing> {
   const { id, version } = listing;
   const doc = JSON.stringify(listing);
   const sequence = await appendEvent(session, account, 1, { type: 'listing.created', listingId: id, changed: null });
   const findable = { facets: listing, words: searchWords(listing) };
-  await insertListing(session, account.id, { id, version, sequence, doc }, findable);
-  return doc;
+  const stored = { id, version, sequence, doc };
+  await insertListing(session, account.id, stored, findable);
+  return stored;
 }
 
 interface Update {
@@ -35,8 +35,7 @@ export function changesWords(changed: readonly string[]): boolean {
   return changed.some((name) => SEARCHED_FIELDS.has(name));
 }
 
-/** @returns the listing's JSON text */
-export async function storeUpdated({ session, account }: Writing, update: Update): Promise<string> {
+export async function storeUpdated({ session, account }: Writing, update: Update): Promise<StoredListing> {
   const { current, listing, changed } = update;
   const { id, version } = listing;
   const doc = JSON.stringify(listing);
@@ -44,8 +43,9 @@ export async function storeUpdated({ session, account }: Writing, update: Update
   const event = { type: 'listing.updated', listingId: id, changed: JSON.stringify(changed) } as const;
   const sequence = await appendEvent(session, account, 0, event);
   const words = changesWords(changed) ? searchWords(listing) : undefined;
-  await updateListing(session, account.id, { id, version, sequence, doc }, { facets: listing, words });
-  return doc;
+  const stored = { id, version, sequence, doc };
+  await updateListing(session, account.id, stored, { facets: listing, words });
+  return stored;
 }
 
 export async function storeDeleted({ session, account }: Writing, current: StoredListing): Promise<void> {

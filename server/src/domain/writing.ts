@@ -1,15 +1,15 @@
-import { hasClockJumped } from '../lib/clock.ts';
 import type { AccountHead } from '../model/accounts.ts';
 import type { Person } from '../model/administrators.ts';
-import { AppError } from '../model/errors.ts';
 import { findAccountHead } from '../storage/accounts.ts';
 import { findKeyAccount } from '../storage/api-keys.ts';
 import type { Database, LongSession, Session } from '../storage/database.ts';
 import { versionFloorOf } from '../storage/database-info.ts';
-import { findRetry, putRetry, type RetryRow, removeExpiredRetries } from '../storage/retries.ts';
 import { findStanding } from '../storage/standings.ts';
 import { accountWrites } from './event-hub.ts';
 import { holderGone } from './holders.ts';
+import { findOutcome, type Retry, recordOutcome } from './idempotency.ts';
+
+export type { Retry };
 
 /** On whose behalf something is changed. */
 export interface Actor {
@@ -30,21 +30,11 @@ export interface Writing<S extends Session = Session> {
   versionFloor: number;
 }
 
-/** What marks a request that may be sent twice (Idempotency-Key). */
-export interface Retry {
-  key: string;
-  /** A hash of everything that makes the request what it is. */
-  fingerprint: string;
-}
-
 export interface Written<T> {
   outcome: T;
   /** Whether this is what came of an earlier request with the same Idempotency-Key. */
   isReplayed: boolean;
 }
-
-/** How long a retry is recognised. */
-const RETRY_KEPT_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Runs `work` in one transaction on behalf of an actor, and remembers the outcome under the retry's key
@@ -96,11 +86,10 @@ async function runOnce<T, S extends Session>(
   const account = await getActingAccount(session, actor);
   const writing = { session, account, versionFloor: versionFloorOf(actor.epoch ?? '') };
   if (retry === undefined) return { outcome: await work(writing), isReplayed: false };
-  const earlier = await findLiveRetry(session, account.id, retry.key);
-  if (earlier !== undefined) return { outcome: replay<T>(earlier, retry), isReplayed: true };
+  const earlier = await findOutcome<T>(session, account.id, retry);
+  if (earlier !== undefined) return { outcome: earlier, isReplayed: true };
   const outcome = await work(writing);
-  const expiresAt = Date.now() + RETRY_KEPT_MS;
-  await putRetry(session, account.id, { ...retry, outcome: JSON.stringify(outcome), expiresAt });
+  await recordOutcome(session, account.id, retry, outcome);
   return { outcome, isReplayed: false };
 }
 
@@ -117,29 +106,4 @@ async function findActingAccount(session: Session, actor: Actor): Promise<Accoun
   if (person === undefined) return findAccountHead(session, accountId);
   const standing = await findStanding(session, accountId, person.sessionId);
   return standing && findAccountHead(session, accountId);
-}
-
-async function findLiveRetry(session: Session, accountId: string, key: string): Promise<RetryRow | undefined> {
-  const row = await findRetry(session, accountId, key);
-  return row !== undefined && (row.expiresAt > Date.now() || hasClockJumped()) ? row : undefined;
-}
-
-function replay<T>(earlier: RetryRow, { fingerprint }: Retry): T {
-  if (earlier.fingerprint === fingerprint) return JSON.parse(earlier.outcome);
-  throw new AppError(
-    'idempotency_key_reused',
-    'This Idempotency-Key came with another request before; use a new one for each new request.',
-  );
-}
-
-/** So many are removed in one transaction: each holds a listing, which may be large. */
-const PURGE_LENGTH = 20;
-
-/** Removes the records of requests that nobody can repeat any more, until `signal` aborts. */
-export async function purgeRetries(database: Database, signal: AbortSignal): Promise<void> {
-  const now = Date.now();
-  let removed = PURGE_LENGTH;
-  while (removed === PURGE_LENGTH && !signal.aborted) {
-    removed = await database.write((session) => removeExpiredRetries(session, now, PURGE_LENGTH));
-  }
 }

@@ -118,6 +118,31 @@ export async function keepEventDoc(session: Session, accountId: string, sequence
   await session.execute(updateDoc, { accountId, sequence, doc });
 }
 
+const selectOne = statement<{ accountId: string; sequence: number }, Pick<StoredEvent, 'createdAt' | 'doc'>>(
+  (query, parameter) =>
+    query
+      .selectFrom('events')
+      .select(['created_at as createdAt', 'doc'])
+      .where('account_id', '=', parameter('accountId'))
+      .where('sequence', '=', parameter('sequence')),
+);
+
+/** The document that an event has of its own: undefined while it stands in `listings`, and once the event is purged. */
+export async function findEventDoc(session: Session, accountId: string, sequence: number): Promise<string | undefined> {
+  const [event] = await session.execute(selectOne, { accountId, sequence });
+  return event?.doc ?? undefined;
+}
+
+/** When an event happened (UTC milliseconds); undefined once it is purged. */
+export async function findEventTime(
+  session: Session,
+  accountId: string,
+  sequence: number,
+): Promise<number | undefined> {
+  const [event] = await session.execute(selectOne, { accountId, sequence });
+  return event?.createdAt;
+}
+
 const removeOldest = statement<{ accountId: string; limit: number }, { sequence: number }>((query, parameter) =>
   query
     .deleteFrom('events')

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { purgeEvents } from '../domain/event-purge.ts';
+import { purgeRetries } from '../domain/idempotency.ts';
 import { purgeKeyUse } from '../domain/key-use.ts';
-import { purgeRetries } from '../domain/writing.ts';
 import { hasClockJumped } from '../lib/clock.ts';
 import type { Database } from '../storage/database.ts';
 import { removeExpired } from '../storage/expired.ts';

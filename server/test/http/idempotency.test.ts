@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { issueApiKey } from '../../src/domain/api-keys.ts';
-import { purgeRetries } from '../../src/domain/writing.ts';
+import { purgeRetries } from '../../src/domain/idempotency.ts';
 import { statement } from '../../src/storage/database.ts';
+import { removeEvents } from '../../src/storage/events.ts';
 import { MINIMAL, post, send } from '../support/listings.ts';
 import { readError, readList, readListing } from '../support/replies.ts';
 import { startTestService, type Tenant } from '../support/service.ts';
@@ -18,6 +19,25 @@ async function seen(response: Response) {
   const names = ['content-type', 'location', 'etag'];
   const headers = names.map((name) => response.headers.get(name));
   return { status: response.status, headers, body: await response.text() };
+}
+
+const ageEvents = statement<{ accountId: string }>((query, parameter) =>
+  query.updateTable('events').set({ created_at: 0 }).where('account_id', '=', parameter('accountId')),
+);
+const setOutcome = statement<{ accountId: string; outcome: string }>((query, parameter) =>
+  query
+    .updateTable('idempotency_keys')
+    .set({ outcome: parameter('outcome') })
+    .where('account_id', '=', parameter('accountId')),
+);
+const selectOutcomes = statement<{ accountId: string }, { outcome: string }>((query, parameter) =>
+  query.selectFrom('idempotency_keys').select('outcome').where('account_id', '=', parameter('accountId')),
+);
+
+/** How many characters the account's records have together. */
+async function recordedLength(tenant: Tenant): Promise<number> {
+  const rows = await service.database.execute(selectOutcomes, { accountId: tenant.accountId });
+  return rows.reduce((sum, { outcome }) => sum + outcome.length, 0);
 }
 
 /** Each kind of change: how it is prepared, and sent. */
@@ -55,6 +75,68 @@ test('the reply that was stored is sent, also when the listing has changed since
   const { id } = await readListing(first.clone(), 201);
   assert.equal((await send(service, tenant, 'DELETE', `/listings/${id}`)).status, 204);
   assert.deepEqual(await seen(await post(service, tenant, MINIMAL, KEY)), await seen(first));
+  assert.deepEqual((await list(tenant)).data, []);
+});
+
+const LARGE = { ...MINIMAL, description: 'x'.repeat(4000) };
+const CHANGED = { beds: 9, description: 'y'.repeat(4000) };
+
+describe('a patch that changed nothing is answered again with the version it found', () => {
+  const later: [name: string, method: string, body?: unknown][] = [
+    ['after the listing has changed', 'PATCH', CHANGED],
+    ['after it was deleted', 'DELETE'],
+  ];
+  for (const [name, method, body] of later) {
+    for (const isOld of [false, true]) {
+      test(isOld ? `${name}, when its event was about to be purged` : name, async () => {
+        const tenant = await service.createTenant();
+        const { id } = await readListing(await post(service, tenant, LARGE), 201);
+        if (isOld) await service.database.write((session) => session.execute(ageEvents, tenant));
+        const again = () => send(service, tenant, 'PATCH', `/listings/${id}`, { beds: 3 }, KEY);
+        const first = await seen(await again());
+        assert.equal(first.status, 200);
+        if (isOld) await service.database.write((session) => removeEvents(session, tenant.accountId, 1));
+        assert.ok((await send(service, tenant, method, `/listings/${id}`, body)).ok);
+        assert.deepEqual(await seen(await again()), first);
+      });
+    }
+  }
+});
+
+test('a request that stores nothing of a listing stores no copy of it with its Idempotency-Key', async () => {
+  const tenant = await service.createTenant();
+  const { id } = await readListing(await post(service, tenant, LARGE, KEY), 201);
+  for (const isOld of [false, true]) {
+    if (isOld) await service.database.write((session) => session.execute(ageEvents, tenant));
+    const before = await recordedLength(tenant);
+    for (let index = 0; index < 20; index += 1) {
+      const key = { 'Idempotency-Key': `${isOld}-${index}` };
+      assert.equal((await send(service, tenant, 'PATCH', `/listings/${id}`, { beds: 3 }, key)).status, 200);
+    }
+    const stored = (await recordedLength(tenant)) - before;
+    assert.ok(stored < 20 * 200 + LARGE.description.length * 1.5, `${stored} characters`);
+  }
+});
+
+test('a record that holds the document, as the first edition kept it, is answered again', async () => {
+  const tenant = await service.createTenant();
+  const first = await post(service, tenant, MINIMAL, KEY);
+  const { id, version } = await readListing(first.clone(), 201);
+  const outcome = JSON.stringify({ type: 'created', id, version, doc: await first.clone().text() });
+  await service.database.write((session) => session.execute(setOutcome, { accountId: tenant.accountId, outcome }));
+  assert.ok((await send(service, tenant, 'DELETE', `/listings/${id}`)).ok);
+  assert.deepEqual(await seen(await post(service, tenant, MINIMAL, KEY)), await seen(first));
+});
+
+test('a version that is not kept any more is answered with what the listing is now, and done no second time', async () => {
+  const tenant = await service.createTenant();
+  const { id } = await readListing(await post(service, tenant, MINIMAL, KEY), 201);
+  await service.database.write((session) => removeEvents(session, tenant.accountId, 1));
+  const changed = await readListing(await send(service, tenant, 'PATCH', `/listings/${id}`, CHANGED), 200);
+  assert.deepEqual(await readListing(await post(service, tenant, MINIMAL, KEY), 201), changed);
+  assert.ok((await send(service, tenant, 'DELETE', `/listings/${id}`)).ok);
+  await service.database.write((session) => removeEvents(session, tenant.accountId, 2));
+  await readError(await post(service, tenant, MINIMAL, KEY), 404, 'not_found');
   assert.deepEqual((await list(tenant)).data, []);
 });
 

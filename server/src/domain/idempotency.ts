@@ -1,0 +1,107 @@
+import { hasClockJumped } from '../lib/clock.ts';
+import { AppError } from '../model/errors.ts';
+import type { Database, Session } from '../storage/database.ts';
+import { findEventDoc, findEventTime } from '../storage/events.ts';
+import { findListing, type StoredListing } from '../storage/listings.ts';
+import { findRetry, putRetry, type RetryRow, removeExpiredRetries } from '../storage/retries.ts';
+import { EVENTS_KEPT_MS } from './event-purge.ts';
+
+/** What marks a request that may be sent twice (Idempotency-Key). */
+export interface Retry {
+  key: string;
+  /** A hash of everything that makes the request what it is. */
+  fingerprint: string;
+}
+
+/** How long a retry is recognised. */
+const RETRY_KEPT_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Remembers what came of a request. A listing is remembered by the sequence of its version, whose document stands in
+ * `listings` or `events` in any case: a copy would let a few bytes sent store a whole listing.
+ */
+export async function recordOutcome(
+  session: Session,
+  accountId: string,
+  { key, fingerprint }: Retry,
+  outcome: unknown,
+): Promise<void> {
+  const expiresAt = Date.now() + RETRY_KEPT_MS;
+  if (!isSavedListing(outcome)) {
+    await putRetry(session, accountId, { key, fingerprint, outcome: JSON.stringify(outcome), expiresAt });
+    return;
+  }
+  const { doc, ...reference } = outcome;
+  await putRetry(session, accountId, { key, fingerprint, outcome: JSON.stringify(reference), expiresAt });
+  if (outcome.type === 'unchanged') await keepOldDoc(session, accountId, outcome.sequence, doc, expiresAt);
+}
+
+function isSavedListing(outcome: unknown): outcome is StoredListing & { type: string } {
+  return typeof outcome === 'object' && outcome !== null && 'doc' in outcome;
+}
+
+/** A record of no request: keys that are sent have no spaces. */
+function keptKey(sequence: number): string {
+  return `version ${sequence}`;
+}
+
+/**
+ * A request that changes nothing may refer to a version whose event is about to be purged, or is gone. A later change
+ * would lose that document: it is kept beside the records, once for all that refer to it, and written once a day.
+ */
+async function keepOldDoc(session: Session, accountId: string, sequence: number, doc: string, expiresAt: number) {
+  const time = await findEventTime(session, accountId, sequence);
+  if (time !== undefined && time > Date.now() - (EVENTS_KEPT_MS - 2 * RETRY_KEPT_MS)) return;
+  const key = keptKey(sequence);
+  const kept = await findRetry(session, accountId, key);
+  if (kept !== undefined && kept.expiresAt >= expiresAt) return;
+  await putRetry(session, accountId, { key, fingerprint: '', outcome: doc, expiresAt: expiresAt + RETRY_KEPT_MS });
+}
+
+/**
+ * What came of an earlier request with this key, if there was one in the last 24 hours.
+ * @throws {AppError} `idempotency_key_reused` if that was another request
+ */
+export async function findOutcome<T>(session: Session, accountId: string, retry: Retry): Promise<T | undefined> {
+  const earlier = await findLiveRetry(session, accountId, retry.key);
+  if (earlier === undefined) return undefined;
+  if (earlier.fingerprint === retry.fingerprint) return readOutcome(session, accountId, JSON.parse(earlier.outcome));
+  throw new AppError(
+    'idempotency_key_reused',
+    'This Idempotency-Key came with another request before; use a new one for each new request.',
+  );
+}
+
+async function findLiveRetry(session: Session, accountId: string, key: string): Promise<RetryRow | undefined> {
+  const row = await findRetry(session, accountId, key);
+  return row !== undefined && (row.expiresAt > Date.now() || hasClockJumped()) ? row : undefined;
+}
+
+/** Records of the first edition hold the document; a deletion and an import's report refer to none. */
+async function readOutcome(session: Session, accountId: string, outcome: ReturnType<typeof JSON.parse>) {
+  const { id, sequence } = outcome;
+  if (sequence === undefined) return outcome;
+  const current = await findListing(session, accountId, id);
+  if (current !== undefined && current.sequence === sequence) return { ...outcome, doc: current.doc };
+  const doc = (await findEventDoc(session, accountId, sequence)) ?? (await findKeptDoc(session, accountId, sequence));
+  if (doc !== undefined) return { ...outcome, doc };
+  // Its event was purged before its time. The change is done and must not be done again: what it led to is told.
+  if (current !== undefined) return { ...outcome, version: current.version, doc: current.doc };
+  throw new AppError('not_found', 'This request was done before, and its listing has been deleted since.');
+}
+
+async function findKeptDoc(session: Session, accountId: string, sequence: number): Promise<string | undefined> {
+  return (await findRetry(session, accountId, keptKey(sequence)))?.outcome;
+}
+
+/** So many are removed in one transaction: those of the first edition hold a listing each, which may be large. */
+const PURGE_LENGTH = 20;
+
+/** Removes the records of requests that nobody can repeat any more, until `signal` aborts. */
+export async function purgeRetries(database: Database, signal: AbortSignal): Promise<void> {
+  const now = Date.now();
+  let removed = PURGE_LENGTH;
+  while (removed === PURGE_LENGTH && !signal.aborted) {
+    removed = await database.write((session) => removeExpiredRetries(session, now, PURGE_LENGTH));
+  }
+}
