@@ -9,7 +9,7 @@ import type { ImportRow } from './import-rows.ts';
 import type { Import } from './imports.ts';
 import {
   type Actor,
-  findOutcome,
+  findWritten,
   getActingAccount,
   type Retry,
   type Writing,
@@ -36,7 +36,7 @@ export async function importAtomically(
   const rows = await gather(batches);
   const retry = isDryRun ? undefined : makeRetry();
   // That it is a retry, or one with another file, is told first.
-  const earlier = retry && (await findOutcome<ImportReport>(database, actor, retry));
+  const earlier = retry && (await findWritten<ImportReport>(database, actor, retry));
   if (earlier !== undefined) return earlier;
   const plan = await prepare(database, actor, rows);
   if (isDryRun) return { outcome: allOrNone(plan.report), isReplayed: false };

@@ -1,5 +1,5 @@
 import type { Listing } from '../model/listings.ts';
-import { advanceSequenceBy } from '../storage/account-heads.ts';
+import { advanceSequenceBy, subtractBytes } from '../storage/account-heads.ts';
 import { BATCH_LENGTH } from '../storage/batches.ts';
 import type { LongSession } from '../storage/database.ts';
 import { insertEvents, keepEventDocs } from '../storage/events.ts';
@@ -44,6 +44,8 @@ const STATEMENT_BYTES_MAX = 256 * 1024;
 export class ChangeBatch {
   /** Of all documents and words. */
   bytes = 0;
+  /** UTF-8 bytes of all documents. */
+  #docBytes = 0;
   #created = 0;
   readonly #events: ReadyEvent[] = [];
   readonly #finals = new Map<string, Final>();
@@ -57,6 +59,7 @@ export class ChangeBatch {
     const place = this.#events.push({ ...change, replacedDoc: null });
     const words = change.words === undefined ? earlier?.words : { place, text: change.words };
     this.#finals.set(id, { change, place, words, before: earlier?.before ?? before });
+    this.#docBytes += Buffer.byteLength(change.doc);
     this.bytes += change.doc.length + (change.words?.length ?? 0);
     if (change.type === 'created') this.#created += 1;
   }
@@ -68,8 +71,8 @@ export class ChangeBatch {
   async store({ session, account }: Writing<LongSession>): Promise<void> {
     if (this.#events.length === 0) return;
     const lastRow = await findLastWordsRow(session, account.sequence);
-    const changes = { changes: this.#events.length, listings: this.#created };
-    const lastSequence = await advanceSequenceBy(session, account, changes);
+    const growth = { changes: this.#events.length, listings: this.#created, bytes: this.#docBytes };
+    const lastSequence = await advanceSequenceBy(session, account, growth);
     const finals = [...this.#finals.values()];
     await this.#storeEvents(session, account.id, lastSequence, finals);
     await inBatches(session, finals, docLength, (some) =>
@@ -89,12 +92,13 @@ export class ChangeBatch {
       session,
       replaced,
       ({ doc }) => doc.length,
-      (some) =>
-        keepEventDocs(
-          session,
-          accountId,
-          some.map(({ sequence }) => sequence),
-        ),
+      async (some) => {
+        const sequences = some.map(({ sequence }) => sequence);
+        const kept = await keepEventDocs(session, accountId, sequences);
+        const lost = some.filter(({ sequence }) => !kept.has(sequence));
+        const bytes = lost.reduce((sum, { doc }) => sum + Buffer.byteLength(doc), 0);
+        if (bytes > 0) await subtractBytes(session, accountId, bytes);
+      },
     );
     const createdAt = Date.now();
     const rows = this.#events.map(({ type, listing, changed, replacedDoc: doc }, index) => {

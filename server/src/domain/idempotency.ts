@@ -1,7 +1,7 @@
 import { hasClockJumped } from '../lib/clock.ts';
 import { AppError } from '../model/errors.ts';
 import type { Database, Session } from '../storage/database.ts';
-import { findEventDoc, findEventTime } from '../storage/events.ts';
+import { findEvent } from '../storage/events.ts';
 import { findListing, type StoredListing } from '../storage/listings.ts';
 import { findRetry, putRetry, type RetryRow, removeExpiredRetries } from '../storage/retries.ts';
 import { EVENTS_KEPT_MS } from './event-purge.ts';
@@ -50,8 +50,8 @@ function keptKey(sequence: number): string {
  * would lose that document: it is kept beside the records, once for all that refer to it, and written once a day.
  */
 async function keepOldDoc(session: Session, accountId: string, sequence: number, doc: string, expiresAt: number) {
-  const time = await findEventTime(session, accountId, sequence);
-  if (time !== undefined && time > Date.now() - (EVENTS_KEPT_MS - 2 * RETRY_KEPT_MS)) return;
+  const event = await findEvent(session, accountId, sequence);
+  if (event !== undefined && event.createdAt > Date.now() - (EVENTS_KEPT_MS - 2 * RETRY_KEPT_MS)) return;
   const key = keptKey(sequence);
   const kept = await findRetry(session, accountId, key);
   if (kept !== undefined && kept.expiresAt >= expiresAt) return;
@@ -83,7 +83,8 @@ async function readOutcome(session: Session, accountId: string, outcome: ReturnT
   if (sequence === undefined) return outcome;
   const current = await findListing(session, accountId, id);
   if (current !== undefined && current.sequence === sequence) return { ...outcome, doc: current.doc };
-  const doc = (await findEventDoc(session, accountId, sequence)) ?? (await findKeptDoc(session, accountId, sequence));
+  const event = await findEvent(session, accountId, sequence);
+  const doc = event?.doc ?? (await findKeptDoc(session, accountId, sequence));
   if (doc !== undefined) return { ...outcome, doc };
   // Its event was purged before its time. The change is done and must not be done again: what it led to is told.
   if (current !== undefined) return { ...outcome, version: current.version, doc: current.doc };

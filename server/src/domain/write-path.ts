@@ -2,7 +2,7 @@ import type { AccountHead } from '../model/accounts.ts';
 import type { EventType } from '../model/events.ts';
 import type { Listing } from '../model/listings.ts';
 import { searchWords } from '../model/words.ts';
-import { advanceSequence } from '../storage/account-heads.ts';
+import { advanceSequence, type Growth } from '../storage/account-heads.ts';
 import type { Session } from '../storage/database.ts';
 import { insertEvent, keepEventDoc } from '../storage/events.ts';
 import { insertListing, removeListing, type StoredListing, updateListing } from '../storage/listings.ts';
@@ -13,7 +13,9 @@ import type { Writing } from './writing.ts';
 export async function storeCreated({ session, account }: Writing, listing: Listing): Promise<StoredListing> {
   const { id, version } = listing;
   const doc = JSON.stringify(listing);
-  const sequence = await appendEvent(session, account, 1, { type: 'listing.created', listingId: id, changed: null });
+  const growth = { listings: 1, bytes: Buffer.byteLength(doc) };
+  const event = { type: 'listing.created', listingId: id, changed: null } as const;
+  const sequence = await appendEvent(session, account, event, growth);
   const findable = { facets: listing, words: searchWords(listing) };
   const stored = { id, version, sequence, doc };
   await insertListing(session, account.id, stored, findable);
@@ -41,7 +43,8 @@ export async function storeUpdated({ session, account }: Writing, update: Update
   const doc = JSON.stringify(listing);
   await keepEventDoc(session, account.id, current.sequence, current.doc);
   const event = { type: 'listing.updated', listingId: id, changed: JSON.stringify(changed) } as const;
-  const sequence = await appendEvent(session, account, 0, event);
+  const growth = { listings: 0, bytes: Buffer.byteLength(doc) };
+  const sequence = await appendEvent(session, account, event, growth, current);
   const words = changesWords(changed) ? searchWords(listing) : undefined;
   const stored = { id, version, sequence, doc };
   await updateListing(session, account.id, stored, { facets: listing, words });
@@ -50,7 +53,8 @@ export async function storeUpdated({ session, account }: Writing, update: Update
 
 export async function storeDeleted({ session, account }: Writing, current: StoredListing): Promise<void> {
   await keepEventDoc(session, account.id, current.sequence, current.doc);
-  await appendEvent(session, account, -1, { type: 'listing.deleted', listingId: current.id, changed: null });
+  const event = { type: 'listing.deleted', listingId: current.id, changed: null } as const;
+  await appendEvent(session, account, event, { listings: -1, bytes: 0 }, current);
   await removeListing(session, account.id, current.id);
 }
 
@@ -60,9 +64,16 @@ interface Change {
   changed: string | null;
 }
 
-/** Appends a change that adds so many listings to the account's events. @returns its sequence number */
-async function appendEvent(session: Session, account: AccountHead, listings: number, change: Change): Promise<number> {
-  const sequence = await advanceSequence(session, account, listings);
+/** Appends a change to the account's events, and counts what it adds. @returns its sequence number */
+async function appendEvent(
+  session: Session,
+  account: AccountHead,
+  change: Change,
+  growth: Growth,
+  current?: StoredListing,
+): Promise<number> {
+  const superseded = current && { sequence: current.sequence, bytes: Buffer.byteLength(current.doc) };
+  const sequence = await advanceSequence(session, account, growth, superseded);
   await insertEvent(session, account.id, { sequence, ...change, createdAt: Date.now() });
   return sequence;
 }

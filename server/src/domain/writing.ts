@@ -71,10 +71,10 @@ export async function writeLong<T>(
  * What came of an earlier request with this Idempotency-Key; undefined if there was none. `write` looks again.
  * @throws {AppError} `unauthorized`; `idempotency_key_reused`
  */
-export async function findOutcome<T>(session: Session, actor: Actor, retry: Retry): Promise<Written<T> | undefined> {
+export async function findWritten<T>(session: Session, actor: Actor, retry: Retry): Promise<Written<T> | undefined> {
   const { id } = await getActingAccount(session, actor);
-  const found = await findLiveRetry(session, id, retry.key);
-  return found && { outcome: replay<T>(found, retry), isReplayed: true };
+  const outcome = await findOutcome<T>(session, id, retry);
+  return outcome === undefined ? undefined : { outcome, isReplayed: true };
 }
 
 async function runOnce<T, S extends Session>(

@@ -17,6 +17,13 @@ export interface Account {
 export interface AccountHead extends Account {
   /** How many changes its listings have seen, with those of the transaction that is open. */
   sequence: number;
+  /** With those of the transaction that is open, as far as there is a quota. */
+  listingCount: number;
+  /** Likewise: UTF-8 bytes of its listings, and of the versions that its events keep. */
+  storedBytes: number;
+  /** Its quotas; null where there is none. */
+  listingsMax: number | null;
+  bytesMax: number | null;
 }
 
 /** Where an account's history stands. */

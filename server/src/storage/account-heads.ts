@@ -2,7 +2,21 @@ import { sql } from 'kysely';
 import type { AccountHead } from '../model/accounts.ts';
 import { type Session, statement } from './database.ts';
 
-type Advance = { accountId: string; sequence: number; listings: number };
+/** What a change adds to an account. */
+export interface Growth {
+  /** By how many its number of listings changes. */
+  listings: number;
+  /** UTF-8 bytes of the listing as it becomes; 0 if it is deleted. */
+  bytes: number;
+}
+
+/** The version that a change supersedes, and the UTF-8 bytes of its document, which its event keeps unless it is purged. */
+export interface Superseded {
+  sequence: number;
+  bytes: number;
+}
+
+type Advance = Growth & { accountId: string; sequence: number };
 
 const advance = statement<Advance>((query, parameter) =>
   query
@@ -10,18 +24,44 @@ const advance = statement<Advance>((query, parameter) =>
     .set({
       sequence: parameter('sequence'),
       listing_count: sql`listing_count + ${parameter('listings')}`,
+      stored_bytes: sql`stored_bytes + ${parameter('bytes')}`,
     })
     .where('account_id', '=', parameter('accountId')),
 );
 
+type AdvanceOver = Advance & { superseded: number; lost: number };
+
+const advanceOver = statement<AdvanceOver>((query, parameter) =>
+  query
+    .updateTable('account_heads')
+    .set(({ exists, selectFrom }) => ({
+      sequence: parameter('sequence'),
+      listing_count: sql`listing_count + ${parameter('listings')}`,
+      stored_bytes: sql`stored_bytes + ${parameter('bytes')} - case when ${exists(
+        selectFrom('events')
+          .select('sequence')
+          .where('account_id', '=', parameter('accountId'))
+          .where('sequence', '=', parameter('superseded')),
+      )} then 0 else cast(${parameter('lost')} as bigint) end`,
+    }))
+    .where('account_id', '=', parameter('accountId')),
+);
+
 /**
- * Takes the account's next sequence number; `listings` is by how many its number of listings changes. Nobody else changes
+ * Takes the account's next sequence number, and counts what the change adds and supersedes in the same statement. Nobody else changes
  * the account's listings meanwhile, so the number that was read with it is the last one: to ask for it again would cost a
  * change a statement, and a round trip on PostgreSQL.
  */
-export async function advanceSequence(session: Session, account: AccountHead, listings: number): Promise<number> {
+export async function advanceSequence(
+  session: Session,
+  account: AccountHead,
+  growth: Growth,
+  superseded?: Superseded,
+): Promise<number> {
   account.sequence += 1;
-  await session.execute(advance, { accountId: account.id, sequence: account.sequence, listings });
+  const advanced = { accountId: account.id, sequence: account.sequence, ...growth };
+  if (superseded === undefined) await session.execute(advance, advanced);
+  else await session.execute(advanceOver, { ...advanced, superseded: superseded.sequence, lost: superseded.bytes });
   return account.sequence;
 }
 
@@ -29,12 +69,24 @@ export async function advanceSequence(session: Session, account: AccountHead, li
 export async function advanceSequenceBy(
   session: Session,
   account: AccountHead,
-  { changes, listings }: { changes: number; listings: number },
+  { changes, ...growth }: Growth & { changes: number },
 ): Promise<number> {
   const before = account.sequence;
   account.sequence += changes;
-  await session.execute(advance, { accountId: account.id, sequence: account.sequence, listings });
+  await session.execute(advance, { accountId: account.id, sequence: account.sequence, ...growth });
   return before;
+}
+
+const shrink = statement<{ accountId: string; bytes: number }>((query, parameter) =>
+  query
+    .updateTable('account_heads')
+    .set({ stored_bytes: sql`stored_bytes - ${parameter('bytes')}` })
+    .where('account_id', '=', parameter('accountId')),
+);
+
+/** Counts documents that are gone, in UTF-8 bytes. */
+export async function subtractBytes(session: Session, accountId: string, bytes: number): Promise<void> {
+  await session.execute(shrink, { accountId, bytes });
 }
 
 /** So many accounts in one statement: its parameters are bound one by one, used or not. */
@@ -45,10 +97,11 @@ const selectSequences = statement<Record<string, string>, { accountId: string; s
   query
     .selectFrom('account_heads')
     .select(['account_id as accountId', 'sequence'])
-    .where('account_id', 'in', ID_NAMES.map(parameter)),
+    .where('account_id', 'in', ID_NAMES.map(parameter))
+    .where('suspended_for', 'is', null),
 );
 
-/** Where each of these accounts stands; one that does not exist is left out. */
+/** Where each of these accounts stands; one that does not exist, or is suspended, is left out. */
 export async function findSequences(session: Session, accountIds: string[]): Promise<Map<string, number>> {
   const sequences = new Map<string, number>();
   for (let start = 0; start < accountIds.length; start += IDS_LENGTH) {

@@ -53,11 +53,24 @@ export async function findAccount(session: Session, id: string): Promise<Account
   return account;
 }
 
+/** Of `accounts` and `account_heads`. */
+export const HEAD_COLUMNS = [
+  'accounts.id',
+  'accounts.name',
+  'currency',
+  'area_units as areaUnits',
+  'sequence',
+  'listing_count as listingCount',
+  'stored_bytes as storedBytes',
+  'listings_max as listingsMax',
+  'bytes_max as bytesMax',
+] as const;
+
 const selectHead = statement<{ id: string }, AccountHead>((query, parameter) =>
   query
     .selectFrom('accounts')
     .innerJoin('account_heads', 'account_heads.account_id', 'accounts.id')
-    .select(['id', 'name', 'currency', 'area_units as areaUnits', 'sequence'])
+    .select(HEAD_COLUMNS)
     .where('id', '=', parameter('id'))
     .where('account_id', '=', parameter('id')),
 );

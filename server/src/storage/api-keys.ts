@@ -1,5 +1,6 @@
 import type { AccountHead, Head } from '../model/accounts.ts';
 import type { Access, ApiKey } from '../model/api-keys.ts';
+import { HEAD_COLUMNS } from './accounts.ts';
 import { type Session, statement } from './database.ts';
 
 const insert = statement<ApiKey & { hash: string }>((query, parameter) =>
@@ -28,6 +29,11 @@ export interface KeyHolder extends Head {
   accountId: string;
   access: Access;
   expiresAt: number | null;
+  /** The account's own limit for each of its keys: so many requests in so many seconds. */
+  ratePoints: number | null;
+  rateSeconds: number | null;
+  /** Why the account is suspended; null while it is not. */
+  suspendedFor: string | null;
 }
 
 /** For `findKeyHolder`. */
@@ -41,6 +47,9 @@ export const selectHolder = statement<{ hash: string }, KeyHolder>((query, param
       'holder.expires_at as expiresAt',
       'holder.sequence',
       'holder.epoch',
+      'holder.rate_points as ratePoints',
+      'holder.rate_seconds as rateSeconds',
+      'holder.suspended_for as suspendedFor',
     ]),
 );
 
@@ -89,13 +98,14 @@ const selectAccount = statement<{ accountId: string; id: string; now: number }, 
     .selectFrom('api_keys')
     .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
     .innerJoin('account_heads', 'account_heads.account_id', 'api_keys.account_id')
-    .select(['accounts.id', 'accounts.name', 'currency', 'area_units as areaUnits', 'sequence'])
+    .select(HEAD_COLUMNS)
     .where('account_heads.account_id', '=', parameter('accountId'))
+    .where('suspended_for', 'is', null)
     .where('api_keys.id', '=', parameter('id'))
     .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', parameter('now'))])),
 );
 
-/** The account of a key that is not deleted and has not expired `now`, in UTC milliseconds. */
+/** The account of a key that is not deleted and has not expired `now`, in UTC milliseconds; none if it is suspended. */
 export async function findKeyAccount(
   session: Session,
   accountId: string,
@@ -136,10 +146,11 @@ const selectHead = statement<{ accountId: string; id: string }, Head>((query, pa
     .innerJoin('database_info', (join) => join.onTrue())
     .select(['sequence', 'epoch'])
     .where('account_heads.account_id', '=', parameter('accountId'))
+    .where('suspended_for', 'is', null)
     .where('api_keys.id', '=', parameter('id')),
 );
 
-/** Where the account of a key stands; undefined without such a key. */
+/** Where the account of a key stands; undefined without such a key, and while the account is suspended. */
 export async function findKeyHead(session: Session, accountId: string, id: string): Promise<Head | undefined> {
   const [head] = await session.execute(selectHead, { accountId, id });
   return head;

@@ -23,13 +23,15 @@ export function batchStatement<R = never>(build: (length: number) => Statement<B
   return { whole: build(BATCH_LENGTH), single: build(1) };
 }
 
-/** Runs a statement for some rows, `BATCH_LENGTH` at most. */
-export async function executeBatch(
+/** Runs a statement for some rows, `BATCH_LENGTH` at most. @returns the rows that it gives */
+export async function executeBatch<R>(
   session: Session,
-  { whole, single }: ReturnType<typeof batchStatement>,
+  { whole, single }: { whole: Statement<BatchValues, R>; single: Statement<BatchValues, R> },
   rows: readonly (string | number | null | undefined)[][],
-): Promise<void> {
+): Promise<R[]> {
   // Named by their places: an array is bound four times as fast as an object with a thousand members.
-  if (rows.length === BATCH_LENGTH) await session.execute(whole, rows.flat() as unknown as BatchValues);
-  else for (const row of rows) await session.execute(single, row as unknown as BatchValues);
+  if (rows.length === BATCH_LENGTH) return session.execute(whole, rows.flat() as unknown as BatchValues);
+  const given: R[] = [];
+  for (const row of rows) given.push(...(await session.execute(single, row as unknown as BatchValues)));
+  return given;
 }

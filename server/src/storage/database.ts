@@ -36,7 +36,7 @@ export interface EngineSql {
 
 /** A key, and where its account stands. */
 export type KeyHolderRow = Pick<Tables['api_keys'], 'id' | 'account_id' | 'access' | 'expires_at'> &
-  Pick<Tables['account_heads'], 'sequence'> &
+  Pick<Tables['account_heads'], 'sequence' | 'rate_points' | 'rate_seconds' | 'suspended_for'> &
   Pick<Tables['database_info'], 'epoch'>;
 
 /** Words as they stand in the index, with spaces between them. */

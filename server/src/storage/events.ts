@@ -1,5 +1,6 @@
-import type { RawBuilder } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { EventType } from '../model/events.ts';
+import { subtractBytes } from './account-heads.ts';
 import { type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
 import { RUN_BYTES_MAX, type Session, statement } from './database.ts';
 import type { Tables } from './schema.ts';
@@ -58,7 +59,7 @@ export async function insertEvents(
 }
 
 const copyDoc = batchStatement((length) =>
-  statement<BatchValues>((query, parameter) =>
+  statement<BatchValues, { sequence: number }>((query, parameter) =>
     query
       .updateTable('events')
       .from('listings')
@@ -71,17 +72,23 @@ const copyDoc = batchStatement((length) =>
         'events.sequence',
         'in',
         Array.from({ length }, (_, index) => parameter(String(2 * index + 1)) as RawBuilder<number>),
-      ),
+      )
+      .returning('events.sequence'),
   ),
 );
 
-/** As `keepEventDoc`, for a batch of listings that are still as they were stored. */
-export async function keepEventDocs(session: Session, accountId: string, sequences: readonly number[]): Promise<void> {
-  await executeBatch(
-    session,
-    copyDoc,
-    sequences.map((sequence) => [accountId, sequence]),
-  );
+/**
+ * As `keepEventDoc`, for a batch of listings that are still as they were stored.
+ * @returns the sequences whose events have their documents now: the others were purged
+ */
+export async function keepEventDocs(
+  session: Session,
+  accountId: string,
+  sequences: readonly number[],
+): Promise<Set<number>> {
+  const rows = sequences.map((sequence) => [accountId, sequence]);
+  const kept = await executeBatch(session, copyDoc, rows);
+  return new Set(kept.map(({ sequence }) => sequence));
 }
 
 const selectChanged = statement<
@@ -118,32 +125,24 @@ export async function keepEventDoc(session: Session, accountId: string, sequence
   await session.execute(updateDoc, { accountId, sequence, doc });
 }
 
-const selectOne = statement<{ accountId: string; sequence: number }, Pick<StoredEvent, 'createdAt' | 'doc'>>(
-  (query, parameter) =>
-    query
-      .selectFrom('events')
-      .select(['created_at as createdAt', 'doc'])
-      .where('account_id', '=', parameter('accountId'))
-      .where('sequence', '=', parameter('sequence')),
+/** An event's time, and the document that it has of its own: null while that stands in `listings`. */
+type KeptEvent = Pick<StoredEvent, 'createdAt' | 'doc'>;
+
+const selectOne = statement<{ accountId: string; sequence: number }, KeptEvent>((query, parameter) =>
+  query
+    .selectFrom('events')
+    .select(['created_at as createdAt', 'doc'])
+    .where('account_id', '=', parameter('accountId'))
+    .where('sequence', '=', parameter('sequence')),
 );
 
-/** The document that an event has of its own: undefined while it stands in `listings`, and once the event is purged. */
-export async function findEventDoc(session: Session, accountId: string, sequence: number): Promise<string | undefined> {
+/** The account's event with this sequence; undefined once it is purged. */
+export async function findEvent(session: Session, accountId: string, sequence: number): Promise<KeptEvent | undefined> {
   const [event] = await session.execute(selectOne, { accountId, sequence });
-  return event?.doc ?? undefined;
+  return event;
 }
 
-/** When an event happened (UTC milliseconds); undefined once it is purged. */
-export async function findEventTime(
-  session: Session,
-  accountId: string,
-  sequence: number,
-): Promise<number | undefined> {
-  const [event] = await session.execute(selectOne, { accountId, sequence });
-  return event?.createdAt;
-}
-
-const removeOldest = statement<{ accountId: string; limit: number }, { sequence: number }>((query, parameter) =>
+const removeOldest = statement<{ accountId: string; limit: number }, { bytes: number | null }>((query, parameter) =>
   query
     .deleteFrom('events')
     .where('account_id', '=', parameter('accountId'))
@@ -154,12 +153,14 @@ const removeOldest = statement<{ accountId: string; limit: number }, { sequence:
         .orderBy('sequence')
         .limit(parameter('limit')),
     )
-    .returning('sequence'),
+    .returning(sql<number | null>`octet_length(doc)`.as('bytes')),
 );
 
 /** Removes up to `limit` events of an account, the oldest first. @returns how many */
 export async function removeEvents(session: Session, accountId: string, limit: number): Promise<number> {
   const rows = await session.execute(removeOldest, { accountId, limit });
+  const bytes = rows.reduce((sum, row) => sum + (row.bytes ?? 0), 0);
+  if (bytes > 0) await subtractBytes(session, accountId, bytes);
   return rows.length;
 }
 

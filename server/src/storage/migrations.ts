@@ -4,9 +4,10 @@ import { administrators } from './migrations/0002-administrators.ts';
 import { keyHours } from './migrations/0003-key-hours.ts';
 import { singleUseCodes } from './migrations/0004-single-use-codes.ts';
 import { keyUseBatches } from './migrations/0005-key-use-batches.ts';
+import { quotas } from './migrations/0006-quotas.ts';
 
 /** In order; each runs once, and is never changed after its release. */
-export const MIGRATIONS = [listings, administrators, keyHours, singleUseCodes, keyUseBatches];
+export const MIGRATIONS = [listings, administrators, keyHours, singleUseCodes, keyUseBatches, quotas];
 
 /** The version of the tables that this program needs. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -28,6 +28,15 @@ export interface Tables {
     /** Grows by one with every change to the account's listings. */
     sequence: number;
     listing_count: number;
+    /** UTF-8 bytes of the account's documents in `listings` and `events`. */
+    stored_bytes: Generated<number>;
+    /** Its quotas; null where there is none. */
+    listings_max: number | null;
+    bytes_max: number | null;
+    rate_points: number | null;
+    rate_seconds: number | null;
+    /** Why it is suspended; null while it is not. */
+    suspended_for: string | null;
   };
   listings: {
     account_id: string;

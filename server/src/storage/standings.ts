@@ -16,10 +16,14 @@ const select = statement<{ sessionId: string; accountId: string; now: string }, 
     .select(['role', 'sequence', 'epoch'])
     .where('sessions.id', '=', parameter('sessionId'))
     .where('sessions.expires_at', '>', parameter('now'))
-    .where('memberships.account_id', '=', parameter('accountId')),
+    .where('memberships.account_id', '=', parameter('accountId'))
+    .where('suspended_for', 'is', null),
 );
 
-/** What a session's person is to an account now; undefined if the session is over, or they do not belong to it. */
+/**
+ * What a session's person is to an account now; undefined if the session is over, they do not belong to it, or it is
+ * suspended.
+ */
 export async function findStanding(
   session: Session,
   accountId: string,

@@ -41,6 +41,10 @@ const READS = {
     read: (session: Session, accountId: string) => events.findEvents(session, accountId, 0, 100),
     nothing: [],
   },
+  findEvent: {
+    read: (session: Session, accountId: string) => events.findEvent(session, accountId, 1),
+    nothing: undefined,
+  },
   findOldestEvents: {
     read: (session: Session, accountId: string) => events.findOldestEvents(session, accountId, 100, 1),
     nothing: [],

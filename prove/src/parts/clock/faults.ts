@@ -35,7 +35,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'retry-forgotten',
     what: 'A request is done again when the clock was set to another day before it is sent again',
-    patches: [{ file: 'server/src/domain/writing.ts', from: ' || hasClockJumped()', to: '' }],
+    patches: [{ file: 'server/src/domain/idempotency.ts', from: ' || hasClockJumped()', to: '' }],
   },
   {
     name: 'purged',

@@ -38,7 +38,10 @@ const timeoutMs = 86_400_000;
  */
 const FIND_KEY_HOLDER = `
   create or replace function find_key_holder (wanted text)
-    returns table (id text, account_id text, access text, expires_at bigint, sequence bigint, epoch text)
+    returns table (
+      id text, account_id text, access text, expires_at bigint, sequence bigint, epoch text,
+      rate_points bigint, rate_seconds bigint, suspended_for text
+    )
     language plpgsql stable as $$
     #variable_conflict use_column
     begin
@@ -46,7 +49,9 @@ const FIND_KEY_HOLDER = `
         into id, account_id, access, expires_at, epoch
         from api_keys as k cross join database_info as i where k.hash = wanted;
       if not found then return; end if;
-      select h.sequence into sequence from account_heads as h where h.account_id = find_key_holder.account_id;
+      select h.sequence, h.rate_points, h.rate_seconds, h.suspended_for
+        into sequence, rate_points, rate_seconds, suspended_for
+        from account_heads as h where h.account_id = find_key_holder.account_id;
       if found then return next; end if;
     end $$`;
 
@@ -56,14 +61,15 @@ export async function hasCitus(client: pg.ClientBase): Promise<boolean> {
   return rows.length > 0;
 }
 
-async function isDistributed(client: pg.ClientBase): Promise<boolean> {
+/** Whether the tables are spread over its machines. */
+export async function isDistributed(client: pg.ClientBase): Promise<boolean> {
   const text = "select 1 from pg_dist_partition where logicalrelid = 'listings'::regclass";
   return (await send(client, { text })).rows.length > 0;
 }
 
 /**
  * Spreads the tables over the machines of a Citus cluster, by account, within the transaction that is open. What is there
- * moves along.
+ * moves along; where they are spread already, only what is said differently on Citus is renewed.
  * @throws {AppError} `conflict` without Citus
  */
 export async function distribute(client: pg.ClientBase): Promise<void> {
@@ -71,7 +77,11 @@ export async function distribute(client: pg.ClientBase): Promise<void> {
     const message = 'The database has no Citus: "create extension citus" on each machine, and add the workers, before.';
     throw new AppError('conflict', message);
   }
-  if (await isDistributed(client)) return;
+  if (!(await isDistributed(client))) await distributeTables(client);
+  await send(client, { text: FIND_KEY_HOLDER });
+}
+
+async function distributeTables(client: pg.ClientBase): Promise<void> {
   await send(client, { text: NO_LIMIT });
   // The audit log's trigger looks at nothing but its own row and the account's, which are on each machine.
   await send(client, { text: 'set local citus.enable_unsafe_triggers = on' });
@@ -90,5 +100,4 @@ export async function distribute(client: pg.ClientBase): Promise<void> {
       foreign key (account_id, id) references listings (account_id, id) on delete cascade`,
     timeoutMs,
   });
-  await send(client, { text: FIND_KEY_HOLDER });
 }

@@ -4,7 +4,7 @@ import { randomWord } from '../../lib/ids.ts';
 import { AppError } from '../../model/errors.ts';
 import { EPOCH_LENGTH, MIGRATIONS, SCHEMA_VERSION, tooNew } from '../migrations.ts';
 import { send } from './connection.ts';
-import { distribute, hasCitus } from './distribute.ts';
+import { distribute, hasCitus, isDistributed } from './distribute.ts';
 import { isAway } from './errors.ts';
 
 /** An advisory lock of ours (any number): who migrates holds it until the commit. */
@@ -17,6 +17,8 @@ const FIND_TABLES =
   "select 1 from pg_class where relname in ('schema_version', 'database_info') and pg_table_is_visible(oid)";
 /** How long a process that starts waits for another one that migrates. */
 const LOCK_TIMEOUT_MS = 30_000;
+/** What reads all documents once may take an hour: about a terabyte. */
+const MIGRATION_TIMEOUT_MS = 3_600_000;
 
 /**
  * Brings the tables up to date in one transaction under a lock; safe when many processes start at once.
@@ -31,7 +33,8 @@ export async function migrate(client: pg.ClientBase, name: string): Promise<void
     const version = await readVersion(client);
     if (version > SCHEMA_VERSION) throw tooNew(name, version);
     if (version === 0) await requireUtf8(client);
-    for (const migration of MIGRATIONS.slice(version)) await run(migration.postgres);
+    for (const { postgres: text } of MIGRATIONS.slice(version))
+      await send(client, { text, timeoutMs: MIGRATION_TIMEOUT_MS });
     if (version === 0) {
       const values = [randomWord(EPOCH_LENGTH), randomBytes(32).toString('hex'), Date.now()];
       await run('insert into database_info (id, epoch, cursor_secret, created_at) values (1, $1, $2, $3)', values);
@@ -39,8 +42,8 @@ export async function migrate(client: pg.ClientBase, name: string): Promise<void
       await run('insert into schema_version values (0)');
     }
     await run('update schema_version set version = $1', [SCHEMA_VERSION]);
-    // While nothing has to be moved.
-    if (version === 0 && (await hasCitus(client))) await distribute(client);
+    // New tables while nothing has to be moved.
+    if ((await hasCitus(client)) && (version === 0 || (await isDistributed(client)))) await distribute(client);
     await run('commit');
   } catch (error) {
     await run('rollback').catch(() => {});

@@ -16,7 +16,7 @@ export const sqliteSql: EngineSql = {
   removeWords: (query, parameter) => query.deleteFrom('listing_words').where('rowid', '=', parameter('searchRow')),
 
   keyHolders: (hash) => sql<KeyHolderRow>`(
-    select id, api_keys.account_id, access, expires_at, sequence, epoch
+    select id, api_keys.account_id, access, expires_at, sequence, epoch, rate_points, rate_seconds, suspended_for
     from api_keys inner join account_heads on account_heads.account_id = api_keys.account_id
     inner join (select epoch from database_info) on true
     where hash = ${hash})`,
