@@ -44,3 +44,4 @@ export class InternalError extends ApiError<'internal_error'> {}
 export class UnavailableError extends ApiError<'unavailable'> {}
 export class OutcomeUnknownError extends ApiError<'outcome_unknown'> {}
 export class StorageFullError extends ApiError<'storage_full'> {}
+export class QuotaExceededError extends ApiError<'quota_exceeded'> {}

@@ -27,6 +27,7 @@ function isPassing(error: unknown, repeat: Repeat): boolean {
 }
 
 function isTransient({ status, code }: ApiError): boolean {
+  if (code === 'quota_exceeded') return false;
   return status === 408 || status === 429 || status >= 500 || code === 'idempotency_in_progress';
 }
 

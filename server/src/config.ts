@@ -198,12 +198,18 @@ function parseTrustedProxies(text: string): BlockList {
 
 function parseRateLimit(text: string): Config['rateLimit'] {
   if (text === 'off') return undefined;
-  const [, points, time, unit = ''] = RATE_LIMIT.exec(text) ?? [];
-  const seconds = Number(time) * (SECONDS_OF_UNIT[unit] ?? Number.NaN);
-  if (seconds <= RATE_LIMIT_SECONDS_MAX) return { points: Number(points), seconds };
+  const allowance = parseAllowance(text);
+  if (allowance !== undefined) return allowance;
   throw new ConfigError(
     `RATE_LIMIT must be requests and a time of up to 24h, such as 600/10s, 100/1m or 5000/1h, or off, not "${text}".`,
   );
+}
+
+/** What a text such as `600/10s` says; undefined for what is none, and for a time above 24 hours. */
+export function parseAllowance(text: string): { points: number; seconds: number } | undefined {
+  const [, points, time, unit = ''] = RATE_LIMIT.exec(text) ?? [];
+  const seconds = Number(time) * (SECONDS_OF_UNIT[unit] ?? Number.NaN);
+  return seconds <= RATE_LIMIT_SECONDS_MAX ? { points: Number(points), seconds } : undefined;
 }
 
 function parseMail(smtpUrl: string | undefined, from: string | undefined): Config['mail'] {

@@ -108,7 +108,7 @@ export async function serveRequests(
     listingCounts: new ListingCounts(database.scans),
     log,
     trustedProxies: config.trustedProxies,
-    rateLimit: config.rateLimit && new RateLimit(config.rateLimit, createLimiter),
+    rateLimit: new RateLimit(config.rateLimit, createLimiter),
     guesses: new Guesses(createLimiter),
     identity: new Identity(database, config.publicUrl, log),
     passwordAttempts: new PasswordAttempts(secret, createLimiter),

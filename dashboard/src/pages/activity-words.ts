@@ -10,6 +10,8 @@ const WORDS: Record<Activity['action'], string> = {
   'invitation.revoked': 'Revoked the invitation of',
   'account.created': 'Created the account',
   'account.updated': 'Changed the account',
+  'account.suspended': 'Suspended the account',
+  'account.resumed': 'Resumed the account',
   'administrator.signed_in': 'Signed in',
   'administrator.signed_out': 'Signed out',
   'administrator.name_changed': 'Changed their name to',

@@ -52,8 +52,8 @@ const faults: readonly Fault[] = [
     patches: [
       {
         file: 'server/src/domain/writing.ts',
-        from: 'const earlier = await findLiveRetry(session, account.id, retry.key);',
-        to: 'const earlier = await findLiveRetry(session, account.id, retry.key + Math.random());',
+        from: 'const earlier = await findOutcome<T>(session, account.id, retry);',
+        to: 'const earlier = await findOutcome<T>(session, account.id, { ...retry, key: retry.key + Math.random() });',
       },
     ],
   },

@@ -1,12 +1,23 @@
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
+import { changeQuotas, toQuotas } from '../domain/account-limits.ts';
 import { changeAccount, createAccount, deleteAccount, getAccount } from '../domain/accounts.ts';
 import { type Candidate, createAccountFor, describePerson } from '../domain/administrators.ts';
 import { toNfc } from '../lib/nfc.ts';
 import { formatTime } from '../lib/times.ts';
 import type { Account } from '../model/accounts.ts';
 import { AppError } from '../model/errors.ts';
-import { listAccounts } from '../storage/accounts.ts';
+import type { Quotas } from '../model/quotas.ts';
+import { type ListedAccount, listAccounts } from '../storage/accounts.ts';
+import type { Database } from '../storage/database.ts';
+import {
+  addSuspension,
+  describeQuotas,
+  parseQuotas,
+  type QuotaOptions,
+  showQuotas,
+  withQuotaOptions,
+} from './account-limits.ts';
 import { nameOf, personOption } from './administrators.ts';
 import { readPassword } from './passwords.ts';
 import { formatTable, type OutputOptions, print, withDatabase, withJsonOption } from './with-database.ts';
@@ -17,10 +28,11 @@ export function addAccounts(program: Command): void {
   addList(accounts);
   addUpdate(accounts);
   addDelete(accounts);
+  addSuspension(accounts);
 }
 
 function addCreate(accounts: Command): void {
-  withJsonOption(accounts.command('create').description('make an account'))
+  withQuotaOptions(withJsonOption(accounts.command('create').description('make an account')))
     .requiredOption('--name <name>', 'what it is called')
     .option('--admin-email <address>', 'make somebody its administrator, who signs in with this address')
     .option('--admin-name <name>', 'what they are called; without it, what stands before the @')
@@ -28,6 +40,7 @@ function addCreate(accounts: Command): void {
     .option('--admin-existing', 'they have a password here already, for another account')
     .addOption(personOption())
     .action(async (options: CreateOptions, command: Command) => {
+      const quotas = parseQuotas(options);
       const candidate = await readCandidate(options, command);
       await withDatabase(async (database) => {
         const { account, user } =
@@ -35,9 +48,11 @@ function addCreate(accounts: Command): void {
             ? { account: await createAccount(database, options.name), user: undefined }
             : await createAccountFor(database, options.name, candidate);
         const { id, name } = account;
-        print({ id, name, ...(user && { administrator: user }) }, options, [
+        const shown = await setGiven(database, id, quotas);
+        print({ id, name, ...(user && { administrator: user }), ...(shown && showQuotas(shown)) }, options, [
           `Account "${name}" has the id ${id}.`,
           ...(user === undefined ? [] : [`${user.name} signs in as ${user.email} and is its administrator.`]),
+          ...(shown ? [describeQuotas(shown)] : []),
           ...(user && options.adminExisting ? [`They are ${await describePerson(database, user)}.`] : []),
           `Next: npx property-listings keys create --account ${id} --name "My first key"`,
         ]);
@@ -45,13 +60,18 @@ function addCreate(accounts: Command): void {
     });
 }
 
-interface CreateOptions extends OutputOptions {
+interface CreateOptions extends OutputOptions, QuotaOptions {
   name: string;
   adminEmail?: string;
   adminName?: string;
   adminPasswordStdin?: true;
   adminExisting?: true;
   person?: string;
+}
+
+/** Sets the quotas that were given, if any. @returns all there are then */
+async function setGiven(database: Database, id: string, given: Partial<Quotas>): Promise<Quotas | undefined> {
+  return Object.keys(given).length === 0 ? undefined : changeQuotas(database, id, given);
 }
 
 /** The administrator that a new account is to have, if any. */
@@ -70,14 +90,30 @@ function addList(accounts: Command): void {
   withJsonOption(accounts.command('list').description('show all accounts')).action((options: OutputOptions) =>
     withDatabase(async (database) => {
       const rows = await listAccounts(database);
-      const shown = rows.map((row) => ({ ...row, createdAt: formatTime(row.createdAt) }));
+      const shown = rows.map(showListed);
       const lines = formatTable(
-        ['ID', 'CREATED', 'LISTINGS', 'NAME'],
-        shown.map(({ id, createdAt, listings, name }) => [id, `${createdAt}`, `${listings}`, name]),
+        ['ID', 'CREATED', 'LISTINGS', 'BYTES', 'RATE LIMIT', 'NAME'],
+        shown.map(({ id, createdAt, listings, listingsMax, bytes, bytesMax, rateLimit, name, suspendedFor }) => [
+          id,
+          `${createdAt}`,
+          withQuota(listings, listingsMax),
+          withQuota(bytes, bytesMax),
+          rateLimit ?? '-',
+          suspendedFor === null ? name : `${name} (suspended: ${suspendedFor})`,
+        ]),
       );
       print(shown, options, rows.length > 0 ? lines : ['There is no account yet: "accounts create" makes one.']);
     }),
   );
+}
+
+function showListed({ createdAt, ratePoints: _points, rateSeconds: _seconds, ...account }: ListedAccount) {
+  const quotas = toQuotas({ ...account, ratePoints: _points, rateSeconds: _seconds });
+  return { ...account, createdAt: formatTime(createdAt), ...showQuotas(quotas) };
+}
+
+function withQuota(used: number, quota: number | null): string {
+  return quota === null ? `${used}` : `${used} of ${quota}`;
 }
 
 interface AccountOptions extends OutputOptions {
@@ -91,14 +127,16 @@ function accountId(given: string | undefined, { account }: AccountOptions, comma
   return command.error('error: name one account: its id, as "accounts list" shows it');
 }
 
-interface UpdateOptions extends AccountOptions {
+interface UpdateOptions extends AccountOptions, QuotaOptions {
   name?: string;
   currency?: string;
   areaUnits?: string;
 }
 
 function addUpdate(accounts: Command): void {
-  withJsonOption(accounts.command('update').description('change what an account is called and its defaults'))
+  withQuotaOptions(
+    withJsonOption(accounts.command('update').description('change what an account is called, its defaults and quotas')),
+  )
     .argument('[account-id]', 'its id, as "accounts list" shows it')
     .option('--account <id>', 'the same')
     .option('--name <name>', 'what it is called')
@@ -106,14 +144,16 @@ function addUpdate(accounts: Command): void {
     .option('--area-units <units>', 'the units of areas that come without: sqft or sqm')
     .action((given: string | undefined, options: UpdateOptions, command: Command) => {
       const id = accountId(given, options, command);
-      const { json: _json, account: _account, ...change } = options;
-      if (Object.keys(change).length === 0)
-        command.error('error: give what to change: --name, --currency or --area-units');
+      const { name, currency, areaUnits } = options;
+      const quotas = parseQuotas(options);
+      if (name === undefined && currency === undefined && areaUnits === undefined && Object.keys(quotas).length === 0)
+        command.error('error: give what to change: --name, --currency, --area-units or a quota');
       return withDatabase(async (database) => {
-        const account = await changeAccount(database, id, change);
-        const { name, currency, areaUnits } = account;
-        print({ id, name, currency, areaUnits }, options, [
-          `Account "${name}": prices without a currency are in ${currency}, areas without units in ${areaUnits}.`,
+        const account = await changeAccount(database, id, { name, currency, areaUnits });
+        const shown = await setGiven(database, id, quotas);
+        print({ ...account, ...(shown && showQuotas(shown)) }, options, [
+          `Account "${account.name}": prices without a currency are in ${account.currency}, areas without units in ${account.areaUnits}.`,
+          ...(shown ? [describeQuotas(shown)] : []),
         ]);
       });
     });

@@ -91,7 +91,7 @@ function targetOf({ id, name }: { id: string; name: string }): AuditTarget {
 }
 
 /** Why a key was refused: only its holder is told, in `WWW-Authenticate`. */
-export type KeyRefusal = 'malformed' | 'unknown' | 'expired';
+export type KeyRefusal = { why: 'malformed' | 'unknown' | 'expired' } | { why: 'suspended'; reason: string };
 
 /** Who sends a request, and what of the key's points is gone with it, where that is known at once. */
 export interface Authenticated {
@@ -108,10 +108,11 @@ export async function authenticate(
   secret: string,
   count: KeyCount | undefined,
 ): Promise<Authenticated | KeyRefusal> {
-  if (!isWellFormedSecret(secret)) return 'malformed';
+  if (!isWellFormedSecret(secret)) return { why: 'malformed' };
   const { holder, taken } = await findHolder(database, hashSecret(secret), count);
-  if (holder === undefined) return 'unknown';
-  if (holder.expiresAt !== null && holder.expiresAt <= Date.now()) return 'expired';
+  if (holder === undefined) return { why: 'unknown' };
+  if (holder.expiresAt !== null && holder.expiresAt <= Date.now()) return { why: 'expired' };
+  if (holder.suspendedFor !== null) return { why: 'suspended', reason: holder.suspendedFor };
   return { holder, taken };
 }
 

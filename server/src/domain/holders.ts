@@ -2,6 +2,7 @@ import type { Head } from '../model/accounts.ts';
 import type { Person } from '../model/administrators.ts';
 import type { Access } from '../model/api-keys.ts';
 import { AppError } from '../model/errors.ts';
+import { findLimits } from '../storage/account-limits.ts';
 import { findKeyHead, type KeyHolder } from '../storage/api-keys.ts';
 import type { Session } from '../storage/database.ts';
 import { findStanding } from '../storage/standings.ts';
@@ -16,13 +17,23 @@ export interface SessionHolder extends Head {
 /** Who was let in: by a key, or by a session of the dashboard. */
 export type Holder = KeyHolder | SessionHolder;
 
-/** What somebody of the dashboard works with. @throws {AppError} `unauthorized` when they are out meanwhile */
+/** What somebody of the dashboard works with. @throws {AppError} `unauthorized` when they are out meanwhile; `forbidden` while the account is suspended */
 export async function holdSession(session: Session, person: Person): Promise<SessionHolder> {
   const { accountId, sessionId } = person;
   const standing = await findStanding(session, accountId, sessionId);
-  if (standing === undefined) throw sessionGone();
+  if (standing === undefined) {
+    await requireResumed(session, accountId);
+    throw sessionGone();
+  }
   const { sequence, epoch } = standing;
   return { sequence, epoch, accountId, access: 'full', person };
+}
+
+/** Tells somebody of an account that it is suspended, if it is. @throws {AppError} `forbidden` */
+export async function requireResumed(session: Session, accountId: string): Promise<void> {
+  const reason = (await findLimits(session, accountId))?.suspendedFor ?? null;
+  if (reason === null) return;
+  throw new AppError('forbidden', `The account is suspended: ${reason}. Ask the operator of the service.`);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { AccountHead } from '../model/accounts.ts';
 import { AppError } from '../model/errors.ts';
+import type { Listing } from '../model/listings.ts';
 import { searchWords } from '../model/words.ts';
 import type { Session } from '../storage/database.ts';
 import { findChangedListings } from '../storage/events.ts';
@@ -9,6 +10,7 @@ import { ChangeBatch, type ReadyChange } from './change-batch.ts';
 import { addOutcome, emptyReport, type ImportReport } from './import-report.ts';
 import { type GoodRow, type ImportRow, noSuchRow, type RowOutcome } from './import-rows.ts';
 import { KnownListing, KnownListings } from './known-listings.ts';
+import { takeRoom } from './quotas.ts';
 import { type CurrentListing, externalIdTaken, makeChanged, makeNew } from './save-listing.ts';
 import { changesWords } from './write-path.ts';
 
@@ -46,6 +48,8 @@ export class ImportPlan {
   readonly #rows: ImportRow[];
   readonly #limits: PlanLimits;
   #account: AccountHead;
+  /** The account with the room that is left after the rows so far. */
+  #room: AccountHead;
   #known = new KnownListings();
   #planned = new Map<ImportRow, PlannedRow>();
 
@@ -53,6 +57,7 @@ export class ImportPlan {
   constructor(rows: ImportRow[], account: AccountHead, limits: PlanLimits) {
     this.#rows = rows;
     this.#account = { ...account };
+    this.#room = { ...account };
     this.#limits = limits;
   }
 
@@ -80,16 +85,16 @@ export class ImportPlan {
     changesMax: number,
     pause: () => Promise<void>,
   ): Promise<boolean> {
-    const hasSameUnits = account.currency === this.#account.currency && account.areaUnits === this.#account.areaUnits;
-    if (hasSameUnits && account.sequence === this.#account.sequence) return true;
+    const hasSameSettings = haveSameSettings(account, this.#account);
+    if (hasSameSettings && account.sequence === this.#account.sequence) return true;
     const changes = await findChangedListings(session, account.id, this.#account.sequence, changesMax + 1);
     if (changes.length > changesMax) return false;
     this.#account = { ...account };
-    if (!hasSameUnits) this.#planned.clear();
+    if (!hasSameSettings) this.#planned.clear();
     const ids = new Set(changes.filter((change) => this.#known.isAbout(change)).map(({ id }) => id));
     for (const id of ids) this.#known.forget(id);
     await this.#known.lookUp(session, account.id, 'id', ids, pause);
-    if (ids.size > 0 || !hasSameUnits) await this.#workOut(pause);
+    if (ids.size > 0 || !hasSameSettings) await this.#workOut(pause);
     return true;
   }
 
@@ -104,6 +109,7 @@ export class ImportPlan {
   async #workOut(pause: () => Promise<void>): Promise<void> {
     this.report = emptyReport();
     this.batch = new ChangeBatch();
+    this.#room = { ...this.#account };
     const overlay = { byId: new Map<string, CurrentListing>(this.#known.byId), idOf: new Map(this.#known.idOf) };
     for (const row of this.#rows) {
       addOutcome(this.report, { line: row.line, result: this.#takeRow(row, overlay) });
@@ -123,11 +129,24 @@ export class ImportPlan {
     const [before, after] = [current?.listing.externalId, result.listing.externalId];
     const holder = after === undefined || after === before ? undefined : overlay.idOf.get(after);
     if (holder !== undefined) return externalIdTaken(holder);
+    const noRoom = this.#takeRoom(result.listing, current);
+    if (noRoom !== undefined) return noRoom;
     if (before !== undefined) overlay.idOf.delete(before);
     if (after !== undefined) overlay.idOf.set(after, result.listing.id);
     overlay.byId.set(result.listing.id, result.after);
     this.batch.add(result, this.#findStored(result.listing.id));
     return result.type;
+  }
+
+  /** @returns why there is none */
+  #takeRoom(listing: Listing, current: CurrentListing | undefined): AppError | undefined {
+    try {
+      takeRoom(this.#room, listing, current?.stored);
+      return undefined;
+    } catch (error) {
+      if (error instanceof AppError) return error;
+      throw error;
+    }
   }
 
   #findStored(id: string): IndexedListing | undefined {
@@ -173,4 +192,10 @@ export class ImportPlan {
       'are found by; send several files, or leave out atomic=true.';
     throw new AppError('payload_too_large', message);
   }
+}
+
+/** Whether a listing becomes the same for both, and there is as much room for it. */
+function haveSameSettings(one: AccountHead, other: AccountHead): boolean {
+  const names = ['currency', 'areaUnits', 'listingsMax', 'bytesMax'] as const;
+  return names.every((name) => one[name] === other[name]);
 }

@@ -42,7 +42,7 @@ export async function saveRows(writing: Writing, rows: ImportRow[], workMs: numb
 }
 
 /** What may be wrong with a row; any other error is one of the database, and of all rows. */
-const ROW_CODES = new Set<ErrorCode>(['not_found', 'external_id_taken', 'validation_failed']);
+const ROW_CODES = new Set<ErrorCode>(['not_found', 'external_id_taken', 'validation_failed', 'quota_exceeded']);
 
 async function saveRow(writing: Writing, row: GoodRow): Promise<RowOutcome['result']> {
   try {

@@ -6,12 +6,13 @@ import { findMember, hasOtherAdministrator, type Member, removeMembership, setRo
 import { setSessionAccount } from '../storage/sessions.ts';
 import { removeLonelyUsers } from '../storage/users.ts';
 import { recordAudit } from './audit.ts';
+import { requireResumed } from './holders.ts';
 import { revokeInvitationsBy, revokeInvitationTo } from './invitations.ts';
 import { type Manager, requireManager } from './managers.ts';
 
 /**
  * Lets a session work in another of the person's accounts.
- * @throws {AppError} `not_found` for one that they do not belong to
+ * @throws {AppError} `not_found` for one that they do not belong to; `forbidden` for one that is suspended
  */
 export async function chooseAccount(
   database: Database,
@@ -20,6 +21,7 @@ export async function chooseAccount(
 ): Promise<Membership> {
   const membership = memberships.find((candidate) => candidate.accountId === accountId);
   if (membership === undefined) throw new AppError('not_found', 'You belong to no such account.');
+  await requireResumed(database, accountId);
   await database.write((session) => setSessionAccount(session, sessionId, accountId));
   return membership;
 }

@@ -3,6 +3,7 @@ import type { Account } from '../model/accounts.ts';
 import { AppError } from '../model/errors.ts';
 import { changedFields, LISTING_ID_PREFIX, type Listing, type ListingInput, toListing } from '../model/listings.ts';
 import { findListingByExternalId, type StoredListing } from '../storage/listings.ts';
+import { takeRoom } from './quotas.ts';
 import { storeCreated, storeUpdated } from './write-path.ts';
 import type { Writing } from './writing.ts';
 
@@ -24,7 +25,7 @@ export function readStored(stored: StoredListing): CurrentListing {
 
 /**
  * Creates a listing, or replaces what `current` says, within a write that is under way.
- * @throws {AppError} `external_id_taken`; nothing has been written then
+ * @throws {AppError} `external_id_taken`, `quota_exceeded`; nothing has been written then
  */
 export async function saveListing(
   writing: Writing,
@@ -46,6 +47,7 @@ export function saveUnchecked(
 
 async function saveNew(writing: Writing, input: ListingInput): Promise<SavedListing> {
   const listing = makeNew(writing.account, input);
+  takeRoom(writing.account, listing);
   const stored = await storeCreated(writing, listing);
   return { type: 'created', ...stored };
 }
@@ -61,6 +63,7 @@ async function saveChanged(writing: Writing, current: CurrentListing, input: Lis
   const { stored, listing: before } = current;
   const { listing, changed } = makeChanged(writing, before, input);
   if (changed.length === 0) return { type: 'unchanged', ...stored };
+  takeRoom(writing.account, listing, stored);
   const updated = await storeUpdated(writing, { current: stored, listing, changed });
   return { type: 'updated', ...updated };
 }

@@ -5,18 +5,20 @@ import { listMembershipsOf } from '../storage/memberships.ts';
 import { removeSession, setSessionAccount } from '../storage/sessions.ts';
 import { findPasswordHash, findUser } from '../storage/users.ts';
 import { actorOf } from './audit.ts';
+import { requireResumed } from './holders.ts';
 import { recordEverywhere, type Self } from './profile.ts';
 
 /**
- * Writes down that somebody has come in, before they are let in; their session begins in the first of their accounts, and
- * the one that it replaces in the browser ends.
+ * Writes down that somebody has come in, before they are let in; their session begins in the first of their accounts that
+ * is not suspended, and the one that it replaces in the browser ends.
+ * @throws {AppError} `forbidden` where all are suspended
  */
 export async function recordSignIn(
   database: Database,
   self: Self,
   { replaced, isByRecoveryCode }: { replaced: Self | undefined; isByRecoveryCode: boolean },
 ): Promise<Membership | undefined> {
-  const [membership] = self.memberships;
+  const membership = await findOpenMembership(database, self);
   await database.write(async (session) => {
     if (membership !== undefined) await setSessionAccount(session, self.sessionId, membership.accountId);
     if (replaced !== undefined) await endOwnSession(session, replaced);
@@ -24,6 +26,23 @@ export async function recordSignIn(
     await recordEverywhere(session, self, 'administrator.signed_in');
   });
   return membership;
+}
+
+/** Where all are suspended the session that has just begun ends: nobody has it yet. */
+async function findOpenMembership(database: Database, self: Self): Promise<Membership | undefined> {
+  const { memberships, userId, sessionId } = self;
+  let suspended: unknown;
+  for (const membership of memberships) {
+    try {
+      await requireResumed(database, membership.accountId);
+      return membership;
+    } catch (error) {
+      suspended ??= error;
+    }
+  }
+  if (suspended === undefined) return undefined;
+  await database.write((session) => removeSession(session, userId, sessionId));
+  throw suspended;
 }
 
 /** Ends the session in use. */

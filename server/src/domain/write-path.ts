@@ -17,9 +17,8 @@ export async function storeCreated({ session, account }: Writing, listing: Listi
   const event = { type: 'listing.created', listingId: id, changed: null } as const;
   const sequence = await appendEvent(session, account, event, growth);
   const findable = { facets: listing, words: searchWords(listing) };
-  const stored = { id, version, sequence, doc };
-  await insertListing(session, account.id, stored, findable);
-  return stored;
+  await insertListing(session, account.id, { id, version, sequence, doc }, findable);
+  return { id, version, sequence, doc };
 }
 
 interface Update {

@@ -24,7 +24,7 @@ import { logRequest } from './log-request.ts';
 import { ADMIN } from './openapi/admin.ts';
 import { V1 } from './openapi/v1.ts';
 import { overloaded, RefusalCount } from './overload.ts';
-import type { RateLimit } from './rate-limit.ts';
+import { allowanceOf, type RateLimit } from './rate-limit.ts';
 import { type Reply, replyError } from './reply.ts';
 import { addAccount } from './routes/account.ts';
 import { addActivity } from './routes/activity.ts';
@@ -61,8 +61,7 @@ export interface Services {
   listingCounts: ListingCounts;
   log: Log;
   trustedProxies: TrustedProxies;
-  /** None when requests are not limited. */
-  rateLimit: RateLimit | undefined;
+  rateLimit: RateLimit;
   guesses: Guesses;
   identity: Identity;
   passwordAttempts: PasswordAttempts;
@@ -131,7 +130,7 @@ export function createApp(services: Services): App {
       if (needsApiKey(exchange)) {
         const { holder, taken } = await requireApiKey(exchange, services);
         exchange.holder = holder;
-        if (rateLimit !== undefined) exchange.rateLimit = await rateLimit.spend(holder.keyId, taken);
+        exchange.rateLimit = await rateLimit.spend(holder.keyId, taken, allowanceOf(holder));
         keyUse.countRequest(holder);
       } else if (isOfDashboard(exchange)) {
         await admit(exchange, services);
@@ -167,7 +166,7 @@ export function createApp(services: Services): App {
     try {
       const answer = isRefused ? await refuse(exchange) : await respond(exchange);
       const reply = isOfDashboard(exchange) ? withoutStoring(answer) : answer;
-      if (rateLimit !== undefined) await rateLimit.settle(exchange, reply.status);
+      await rateLimit.settle(exchange, reply.status);
       if (isKeysError(reply) && hasKey(exchange)) keyUse.countError(exchange.holder);
       // A client that keeps the connection would send its next request on one that is just being closed.
       if (isLeaving()) outgoing.shouldKeepAlive = false;

@@ -14,11 +14,12 @@ import { OPENAPI_NAME } from './routes/openapi.ts';
 /** RFC 6750 §2.1, the scheme in any case (RFC 9110 §11.1). */
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
-const DESCRIPTIONS: Record<KeyRefusal | 'unreadable', string> = {
-  unreadable: 'Send one header like this: Authorization: Bearer API_KEY',
+const UNREADABLE = 'Send one header like this: Authorization: Bearer API_KEY';
+const DESCRIPTIONS: Record<KeyRefusal['why'], string> = {
   malformed: 'This is not an API key; its checksum or form is wrong, so copy it again',
   unknown: 'There is no such API key; it may have been deleted',
   expired: 'This API key has expired',
+  suspended: 'The account of this API key is suspended: ',
 };
 
 /** Below `/v1` nothing can be learned without a key, not even what is not there; the document holds nobody's data. */
@@ -27,17 +28,33 @@ export function needsApiKey({ path, incoming }: Exchange): boolean {
   return path === V1.base || path.startsWith(`${V1.base}/`);
 }
 
+/** What is needed to find a key. */
+type Authenticating = Pick<Services, 'database' | 'guesses' | 'trustedProxies'> & {
+  rateLimit: Pick<Services['rateLimit'], 'keyCount'>;
+};
+
 /**
  * Whose key a request carries.
  * @throws {AppError} `unauthorized`, with the reason in `WWW-Authenticate` for the key's holder
  */
-export async function requireApiKey(exchange: Exchange, services: Services): Promise<Authenticated> {
+export async function requireApiKey(exchange: Exchange, services: Authenticating): Promise<Authenticated> {
   const { database, rateLimit } = services;
   const secret = readSecret(exchange);
-  const found = secret === undefined ? 'unreadable' : await authenticate(database, secret, rateLimit?.keyCount);
-  if (typeof found !== 'string') return found;
+  const found = secret === undefined ? undefined : await authenticate(database, secret, rateLimit.keyCount);
+  if (found !== undefined && 'holder' in found) return found;
   await hinderGuessing(exchange, services);
-  throw unauthorized(DESCRIPTIONS[found]);
+  throw unauthorized(found === undefined ? UNREADABLE : describe(found));
+}
+
+function describe(refusal: KeyRefusal): string {
+  const words = DESCRIPTIONS[refusal.why];
+  return refusal.why === 'suspended' ? words + toDescription(refusal.reason) : words;
+}
+
+/** RFC 6750 §3: an `error_description` has visible ASCII and spaces, no quotation mark and no backslash. */
+function toDescription(text: string): string {
+  const plain = text.normalize('NFKD').replaceAll(/\p{M}/gu, '').replaceAll('"', "'");
+  return plain.replaceAll(/[^\x20-\x7e]|\\/gu, '?');
 }
 
 /**
@@ -48,7 +65,7 @@ export async function requireKeyOfRefused(exchange: Exchange, services: Services
   const secret = readSecret(exchange);
   const isLikely = secret !== undefined && isWellFormedSecret(secret);
   if (isLikely && services.database.isOverfull()) return;
-  await requireApiKey(exchange, { ...services, rateLimit: undefined });
+  await requireApiKey(exchange, { ...services, rateLimit: { keyCount: undefined } });
 }
 
 /** The key that a request carries; undefined if what it carries cannot be read. @throws {AppError} `unauthorized` if it carries none */
@@ -60,7 +77,10 @@ function readSecret({ incoming }: Exchange): string | undefined {
 }
 
 /** Too many refused keys from one address cost each further one its connection; the reply stays the same. */
-async function hinderGuessing({ incoming, outgoing }: Exchange, { guesses, trustedProxies }: Services): Promise<void> {
+async function hinderGuessing(
+  { incoming, outgoing }: Exchange,
+  { guesses, trustedProxies }: Authenticating,
+): Promise<void> {
   const isGuessing = await guesses.countRefusal(clientAddress(incoming, trustedProxies));
   if (isGuessing && isLatest(incoming)) outgoing.shouldKeepAlive = false;
 }

@@ -22,7 +22,9 @@ export function challengeFor(description: string): string {
 }
 
 /** Of a key with which the request was let in. */
-const GONE_MEANWHILE = challengeFor('This API key was deleted or has expired since the request began');
+const GONE_MEANWHILE = challengeFor(
+  'This API key was deleted or has expired since the request began, or its account was suspended',
+);
 
 /** What every reply says, unless its own headers say otherwise. */
 export function commonHeaders(requestId: string): Record<string, string> {

@@ -1,6 +1,8 @@
 /** What the audit log tells of. */
 export const AUDIT_ACTIONS = [
   'account.created',
+  'account.resumed',
+  'account.suspended',
   'account.updated',
   'administrator.name_changed',
   'administrator.password_changed',

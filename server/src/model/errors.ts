@@ -32,6 +32,7 @@ export const ERROR_CODES = [
   'unavailable',
   'outcome_unknown',
   'storage_full',
+  'quota_exceeded',
 ] as const;
 
 export type ErrorCode = (typeof ERROR_CODES)[number];

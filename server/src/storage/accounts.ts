@@ -1,4 +1,5 @@
 import type { Account, AccountHead } from '../model/accounts.ts';
+import { LIMIT_COLUMNS, type StoredLimits } from './account-limits.ts';
 import { type Session, statement } from './database.ts';
 
 const insert = statement<Account & { createdAt: number }>((query, parameter) =>
@@ -21,7 +22,10 @@ export async function insertAccount(session: Session, account: Account, createdA
   await session.execute(insertHead, { id: account.id });
 }
 
-const selectAll = statement<Record<never, never>, Account & { createdAt: number; listings: number }>((query) =>
+/** An account as the operator sees it, with what it uses. */
+export type ListedAccount = Account & StoredLimits & { createdAt: number; listings: number; bytes: number };
+
+const selectAll = statement<Record<never, never>, ListedAccount>((query) =>
   query
     .selectFrom('accounts')
     .innerJoin('account_heads', 'account_heads.account_id', 'accounts.id')
@@ -32,6 +36,8 @@ const selectAll = statement<Record<never, never>, Account & { createdAt: number;
       'area_units as areaUnits',
       'created_at as createdAt',
       'listing_count as listings',
+      'stored_bytes as bytes',
+      ...LIMIT_COLUMNS,
     ])
     .orderBy('id'),
 );

@@ -124,3 +124,35 @@ test('accounts delete asks for the name, and deletes nothing for another one or 
   assert.equal(await answer(accountId, 'Ada\n'), 0);
   assert.equal(countTraces(accountId).rows, 0);
 });
+
+test('quotas are set and shown by the command line, and taken away by off', async () => {
+  const args = ['--listings-max', '2', '--bytes-max', '500MB', '--rate-limit', '1000/10s'];
+  const quotas = { listingsMax: 2, bytesMax: 500_000_000, rateLimit: '1000/10s' };
+  const made = JSON.parse((await run('accounts', 'create', '--name', 'Quota', ...args, '--json')).stdout);
+  assert.deepEqual(made, { id: made.id, name: 'Quota', ...quotas });
+  const listed = async () => {
+    const all: { id: string; [member: string]: unknown }[] = JSON.parse(
+      (await run('accounts', 'list', '--json')).stdout,
+    );
+    return all.find(({ id }) => id === made.id);
+  };
+  const { createdAt, ...shown } = (await listed()) ?? { createdAt: '' };
+  const defaults = { currency: 'USD', areaUnits: 'sqft', suspendedFor: null };
+  assert.deepEqual(shown, { id: made.id, name: 'Quota', ...defaults, listings: 0, bytes: 0, ...quotas });
+  const { stdout } = await run('accounts', 'update', made.id, '--bytes-max', 'off', '--rate-limit', 'off');
+  assert.match(stdout, /at most 2 listings, any number of bytes, requests as RATE_LIMIT says/);
+  const refused = await run('accounts', 'update', made.id, '--bytes-max', '5 potatoes');
+  assert.deepEqual([refused.code, /--bytes-max must be/.test(refused.stderr)], [1, true]);
+});
+
+test('an account is suspended for a reason and resumed by the command line, while the service runs', async (t) => {
+  const { url } = await serveFor(t, settings);
+  const { accountId, key } = await createTenantByCommand(settings);
+  const status = async () => (await fetch(`${url}/v1/me`, { headers: { Authorization: `Bearer ${key}` } })).status;
+  assert.equal((await run('accounts', 'suspend', accountId, '--reason', 'Unpaid invoice')).code, 0);
+  assert.equal(await status(), 401);
+  assert.match((await run('accounts', 'list')).stdout, /Ada \(suspended: Unpaid invoice\)/);
+  assert.equal((await run('accounts', 'resume', accountId)).code, 0);
+  assert.equal(await status(), 200);
+  assert.equal((await run('accounts', 'resume', accountId)).code, 1);
+});

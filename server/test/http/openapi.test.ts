@@ -16,7 +16,9 @@ import { InvitationLimit } from '../../src/http/identity/invitation-limit.ts';
 import { SetupLink } from '../../src/http/identity/setup-link.ts';
 import { ReadingThreads } from '../../src/http/imports/reading-threads.ts';
 import { ADMIN } from '../../src/http/openapi/admin.ts';
+
 import { V1 } from '../../src/http/openapi/v1.ts';
+import { RateLimit } from '../../src/http/rate-limit.ts';
 import { createMemoryLimiter } from '../../src/lib/limiter.ts';
 import { MINIMAL, post } from '../support/listings.ts';
 import { OpenApiDocument, valueAt } from '../support/openapi.ts';
@@ -71,7 +73,7 @@ test('every route below /v1 and /admin is documented, and nothing else is', () =
     listingCounts: new ListingCounts(database.scans),
     log,
     trustedProxies: undefined,
-    rateLimit: undefined,
+    rateLimit: new RateLimit(undefined, createMemoryLimiter),
     guesses: new Guesses(createMemoryLimiter),
     identity: new Identity(database, undefined, log),
     setupLink: new SetupLink(service.directory, log),

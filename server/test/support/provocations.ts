@@ -132,4 +132,5 @@ export const UNPROVOKED: Record<string, string> = {
   unavailable: 'server/test/commands/two-processes.test.ts',
   outcome_unknown: 'server/test/storage/sqlite/write-failures.test.ts',
   storage_full: 'server/test/storage/sqlite/full-disk.test.ts',
+  quota_exceeded: 'server/test/http/quotas.test.ts',
 };

@@ -10,6 +10,7 @@ const ELSEWHERE: Record<string, string> = {
   unavailable: 'a database that is away (parts 3 and 4)',
   outcome_unknown: 'a database that is lost during a commit (part 3)',
   storage_full: 'a full disk (part 4)',
+  quota_exceeded: 'a quota that the operator has set',
 };
 
 /** How often each operation was answered with each documented status and code. */

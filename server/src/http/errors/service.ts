@@ -42,4 +42,21 @@ export const SERVICE_ERRORS = {
     remedy: 'Tell whoever runs the service, and send the request again once there is room.',
     example: { message: 'The disk is full and nothing was written; try again later.' },
   },
+  quota_exceeded: {
+    status: 507,
+    title: 'The account has used up its quota',
+    meaning:
+      'The operator of the service has set how many listings the account may have, or how many bytes it may store, and ' +
+      'this change would need more: `quota` says which, `limit` how much. Bytes are those of the listings as JSON in ' +
+      'UTF-8, and of their earlier versions, which the events keep for 30 days. Nothing was written; reading goes on. In ' +
+      'an import it is the error of a row.',
+    remedy:
+      'Delete listings that are not needed: that always works, and so does making a listing smaller. What a deletion ' +
+      'frees counts at once for `listings`, and after 30 days for `bytes`. Or ask the operator for more.',
+    example: {
+      message:
+        'The account may have 1000 listings, and has 1000: delete some, or ask the operator of the service for more. Nothing was written.',
+      members: { quota: 'listings', limit: 1000 },
+    },
+  },
 } satisfies Partial<Record<ErrorCode, ErrorEntry>>;

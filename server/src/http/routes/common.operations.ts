@@ -54,6 +54,7 @@ export const BODY_ERRORS: ErrorCode[] = [
   'payload_too_large',
   'unsupported_media_type',
   'validation_failed',
+  'quota_exceeded',
 ];
 
 /** What a change of one listing can be answered with. */

@@ -1,0 +1,44 @@
+import { type Session, statement } from './database.ts';
+
+/** As they stand in the table: null where there is none. */
+export interface StoredLimits {
+  listingsMax: number | null;
+  bytesMax: number | null;
+  ratePoints: number | null;
+  rateSeconds: number | null;
+  suspendedFor: string | null;
+}
+
+export const LIMIT_COLUMNS = [
+  'listings_max as listingsMax',
+  'bytes_max as bytesMax',
+  'rate_points as ratePoints',
+  'rate_seconds as rateSeconds',
+  'suspended_for as suspendedFor',
+] as const;
+
+const select = statement<{ accountId: string }, StoredLimits>((query, parameter) =>
+  query.selectFrom('account_heads').select(LIMIT_COLUMNS).where('account_id', '=', parameter('accountId')),
+);
+
+export async function findLimits(session: Session, accountId: string): Promise<StoredLimits | undefined> {
+  const [limits] = await session.execute(select, { accountId });
+  return limits;
+}
+
+const update = statement<StoredLimits & { accountId: string }>((query, parameter) =>
+  query
+    .updateTable('account_heads')
+    .set({
+      listings_max: parameter('listingsMax'),
+      bytes_max: parameter('bytesMax'),
+      rate_points: parameter('ratePoints'),
+      rate_seconds: parameter('rateSeconds'),
+      suspended_for: parameter('suspendedFor'),
+    })
+    .where('account_id', '=', parameter('accountId')),
+);
+
+export async function updateLimits(session: Session, accountId: string, limits: StoredLimits): Promise<void> {
+  await session.execute(update, { accountId, ...limits });
+}

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { changeQuotas } from '../../src/domain/account-limits.ts';
+import { findAccountHead } from '../../src/storage/accounts.ts';
+import { removeEvents } from '../../src/storage/events.ts';
+import { importFile, NDJSON, sendFile } from '../support/imports.ts';
+import { fill, MINIMAL, post, send } from '../support/listings.ts';
+import { readError, readListing } from '../support/replies.ts';
+import { startTestService, type Tenant } from '../support/service.ts';
+
+const service = await startTestService({ rateLimit: { points: 1000, seconds: 3600 } });
+after(() => service[Symbol.asyncDispose]());
+
+const { database, sql } = service;
+const lines = (...rows: object[]) => rows.map((row) => JSON.stringify(row)).join('\n');
+
+async function usageOf({ accountId }: Tenant) {
+  const head = await findAccountHead(database, accountId);
+  return { listings: head?.listingCount, bytes: Number(head?.storedBytes) };
+}
+
+/** What the account's tables hold, counted anew. */
+async function countedOf({ accountId }: Tenant) {
+  const docs = 'select doc from listings where account_id = ? union all select doc from events where account_id = ?';
+  const [row] = await sql(`select sum(octet_length(doc)) as bytes from (${docs}) as docs`, accountId, accountId);
+  const [count] = await sql('select count(*) as listings from listings where account_id = ?', accountId);
+  return { listings: Number(count?.listings), bytes: Number(row?.bytes ?? 0) };
+}
+
+test('what an account stores is counted with each change, and with each event that is purged', async () => {
+  const tenant = await service.createTenant();
+  const { id } = await readListing(await post(service, tenant, { ...MINIMAL, city: 'Köln' }), 201);
+  assert.deepEqual(await usageOf(tenant), await countedOf(tenant));
+  await readListing(await send(service, tenant, 'PATCH', `/listings/${id}`, { description: '雪'.repeat(500) }), 200);
+  assert.deepEqual(await usageOf(tenant), await countedOf(tenant));
+  await database.write((session) => removeEvents(session, tenant.accountId, 2), tenant.accountId);
+  assert.deepEqual(await usageOf(tenant), await countedOf(tenant));
+  // The version that is superseded has no event any more, and is gone.
+  await readListing(await send(service, tenant, 'PATCH', `/listings/${id}`, { description: null }), 200);
+  assert.deepEqual(await usageOf(tenant), await countedOf(tenant));
+  await importFile(service, tenant, { type: NDJSON, body: lines(MINIMAL, { id, beds: 7 }, { ...MINIMAL, beds: 1 }) });
+  assert.deepEqual(await usageOf(tenant), await countedOf(tenant));
+  assert.equal((await send(service, tenant, 'DELETE', `/listings/${id}`)).status, 204);
+  assert.deepEqual(await usageOf(tenant), await countedOf(tenant));
+  await database.write((session) => removeEvents(session, tenant.accountId, 100), tenant.accountId);
+  assert.deepEqual(await usageOf(tenant), await countedOf(tenant));
+});
+
+describe('above its quota of listings an account', () => {
+  test('creates none, and changes and deletes those it has', async () => {
+    const tenant = await service.createTenant();
+    const [id = ''] = await fill(service, tenant, 2);
+    await changeQuotas(database, tenant.accountId, { listingsMax: 2 });
+    const error = await readError(await post(service, tenant, MINIMAL), 507, 'quota_exceeded');
+    assert.deepEqual([error.quota, error.limit], ['listings', 2]);
+    await readError(await send(service, tenant, 'PUT', '/listings/external/new', MINIMAL), 507, 'quota_exceeded');
+    await readListing(await send(service, tenant, 'PATCH', `/listings/${id}`, { beds: 9 }), 200);
+    assert.deepEqual(await usageOf(tenant), await countedOf(tenant));
+    assert.equal((await send(service, tenant, 'DELETE', `/listings/${id}`)).status, 204);
+    await readListing(await post(service, tenant, MINIMAL), 201);
+    await changeQuotas(database, tenant.accountId, { listingsMax: null });
+    await readListing(await post(service, tenant, MINIMAL), 201);
+  });
+
+  test('imports the rows for which there is room, and tells of the others', async () => {
+    const tenant = await service.createTenant();
+    await changeQuotas(database, tenant.accountId, { listingsMax: 2 });
+    const body = lines({ ...MINIMAL, externalId: 'a' }, MINIMAL, MINIMAL, { ...MINIMAL, externalId: 'a', beds: 9 });
+    const { created, updated, errors } = await importFile(service, tenant, { type: NDJSON, body });
+    assert.deepEqual([created, updated, errors.length], [2, 1, 1]);
+    assert.match(String(errors[0]), /quota_exceeded/);
+  });
+
+  test('imports nothing of an atomic file that does not fit', async () => {
+    const tenant = await service.createTenant();
+    await changeQuotas(database, tenant.accountId, { listingsMax: 2 });
+    const sent = { type: NDJSON, body: lines(MINIMAL, MINIMAL, MINIMAL), query: '?atomic=true' };
+    const { details } = await readError(await sendFile(service, tenant, sent), 422, 'import_failed');
+    assert.equal(details?.[0]?.code, 'quota_exceeded');
+    assert.deepEqual(await usageOf(tenant), { listings: 0, bytes: 0 });
+  });
+});
+
+test('creates that come at once go no further than the quota', async () => {
+  const tenant = await service.createTenant();
+  await changeQuotas(database, tenant.accountId, { listingsMax: 5 });
+  const replies = await Promise.all(Array.from({ length: 40 }, () => post(service, tenant, MINIMAL)));
+  const statuses = replies.map(({ status }) => status);
+  assert.equal(statuses.filter((status) => status === 201).length, 5);
+  assert.equal(statuses.filter((status) => status === 507).length, 35);
+  assert.equal((await countedOf(tenant)).listings, 5);
+});
+
+test('above its quota of bytes an account makes nothing larger, and may shorten and delete', async () => {
+  const tenant = await service.createTenant();
+  const large = { ...MINIMAL, description: 'x'.repeat(4000) };
+  const { id } = await readListing(await post(service, tenant, large), 201);
+  await changeQuotas(database, tenant.accountId, { bytesMax: 5000 });
+  const error = await readError(await post(service, tenant, large), 507, 'quota_exceeded');
+  assert.deepEqual([error.quota, error.limit], ['bytes', 5000]);
+  const patch = (body: object) => send(service, tenant, 'PATCH', `/listings/${id}`, body);
+  await readError(await patch({ beds: 9 }), 507, 'quota_exceeded');
+  const state = await countedOf(tenant);
+  const shorter = await readListing(await patch({ description: 'x'.repeat(3990) }), 200);
+  assert.equal(shorter.version, 2);
+  assert.ok((await countedOf(tenant)).bytes > state.bytes, 'the version before is kept');
+  // It has stored twice its quota.
+  await readError(await patch({ description: 'x'.repeat(3980) }), 507, 'quota_exceeded');
+  assert.equal((await send(service, tenant, 'DELETE', `/listings/${id}`)).status, 204);
+  await database.write((session) => removeEvents(session, tenant.accountId, 100), tenant.accountId);
+  await readListing(await post(service, tenant, large), 201);
+  assert.deepEqual(await usageOf(tenant), await countedOf(tenant));
+});
+
+test('a rate limit of the account is that of each of its keys, at once, and no other account has it', async () => {
+  const [tenant, other] = [await service.createTenant(), await service.createTenant()];
+  const ask = async (who: Tenant) => {
+    const { status, headers } = await service.fetch(who, '/v1/me');
+    return [status, headers.get('ratelimit-policy'), /r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]];
+  };
+  assert.deepEqual(await ask(tenant), [200, '"default";q=1000;w=3600', '999']);
+  await changeQuotas(database, tenant.accountId, { rateLimit: { points: 2, seconds: 3600 } });
+  assert.deepEqual(await ask(tenant), [200, '"default";q=2;w=3600', '1']);
+  assert.deepEqual(await ask(tenant), [200, '"default";q=2;w=3600', '0']);
+  assert.deepEqual(await ask(tenant), [429, '"default";q=2;w=3600', '0']);
+  assert.deepEqual((await ask(other)).slice(0, 2), [200, '"default";q=1000;w=3600']);
+  await changeQuotas(database, tenant.accountId, { rateLimit: null });
+  assert.deepEqual((await ask(tenant)).slice(0, 2), [200, '"default";q=1000;w=3600']);
+});
+
+test('a rate limit of the account holds where others have none, and a 304 is free', async () => {
+  await using unlimited = await startTestService();
+  const [tenant, other] = [await unlimited.createTenant(), await unlimited.createTenant()];
+  await changeQuotas(unlimited.database, tenant.accountId, { rateLimit: { points: 2, seconds: 3600 } });
+  const first = await unlimited.fetch(tenant, '/v1/listings');
+  const headers = { 'If-None-Match': first.headers.get('etag') ?? '' };
+  for (let count = 0; count < 3; count += 1) {
+    assert.equal((await unlimited.fetch(tenant, '/v1/listings', { headers })).status, 304);
+  }
+  assert.equal((await unlimited.fetch(tenant, '/v1/me')).status, 200);
+  assert.equal((await unlimited.fetch(tenant, '/v1/me')).status, 429);
+  assert.equal((await unlimited.fetch(other, '/v1/me')).headers.get('ratelimit'), null);
+});

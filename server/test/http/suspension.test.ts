@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { resumeAccount, suspendAccount } from '../../src/domain/account-limits.ts';
+import { createAdministrator } from '../../src/domain/administrators.ts';
+import { OPERATOR } from '../../src/domain/audit.ts';
+import { Browser, createPerson, PASSWORD, signIn } from '../support/browser.ts';
+import { hold } from '../support/held.ts';
+import { NDJSON, sendFile } from '../support/imports.ts';
+import { fillBeyondBuffers, MINIMAL, openList, post, readAll } from '../support/listings.ts';
+import { readError, readList, readListing } from '../support/replies.ts';
+import { startTestService } from '../support/service.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+const { database } = service;
+
+const UNAUTHORIZED = '{"error":{"code":"unauthorized","message":"Invalid or missing API key"}}';
+const REASON = 'Rechnung "42" ist überfällig\u{1f4b8}';
+
+test("a suspended account's keys are refused with the reason, and resumed they find everything", async () => {
+  const [tenant, other] = [await service.createTenant(), await service.createTenant()];
+  const created = await readListing(await post(service, tenant, MINIMAL), 201);
+  await suspendAccount(database, tenant.accountId, REASON);
+  for (const path of ['/v1/me', '/v1/listings', '/v1/nothing']) {
+    const response = await service.fetch(tenant, path);
+    assert.equal(response.status, 401);
+    assert.equal(await response.text(), UNAUTHORIZED);
+    const challenge = response.headers.get('www-authenticate') ?? '';
+    assert.match(
+      challenge,
+      /error_description="The account of this API key is suspended: Rechnung '42' ist uberfallig\?"$/,
+    );
+  }
+  assert.equal((await post(service, tenant, MINIMAL)).status, 401);
+  assert.equal((await service.fetch(other, '/v1/me')).status, 200);
+  await resumeAccount(database, tenant.accountId);
+  const { data, sequence } = await readList(await service.fetch(tenant, '/v1/listings'));
+  assert.deepEqual([data, sequence], [[created], 1]);
+});
+
+test('a request that waits for events ends when its account is suspended', async () => {
+  const tenant = await service.createTenant();
+  const [reply] = await hold(service, [tenant], 'wait=60');
+  await suspendAccount(database, tenant.accountId, 'Unpaid');
+  const { status, body } = (await reply) ?? {};
+  assert.deepEqual([status, body], [401, UNAUTHORIZED]);
+});
+
+test('a list that is being sent is cut when its account is suspended', async () => {
+  const tenant = await service.createTenant();
+  await fillBeyondBuffers(service, tenant);
+  const response = await openList(service, tenant);
+  await suspendAccount(database, tenant.accountId, 'Unpaid');
+  assert.equal((await readAll(response)).isComplete, false);
+});
+
+test('an import that is being sent ends when its account is suspended, and what was saved stays', async () => {
+  const tenant = await service.createTenant();
+  const row = `${JSON.stringify(MINIMAL)}\n`;
+  async function* body() {
+    yield Buffer.from(row);
+    await suspendAccount(database, tenant.accountId, 'Unpaid');
+    for (let count = 0; count < 100; count += 1) yield Buffer.from(row.repeat(1000));
+  }
+  const response = await sendFile(service, tenant, { type: NDJSON, body: body() }).catch(() => undefined);
+  if (response !== undefined) assert.deepEqual([response.status, await response.text()], [401, UNAUTHORIZED]);
+  await resumeAccount(database, tenant.accountId);
+  const { data } = await readList(await service.fetch(tenant, '/v1/listings'));
+  assert.ok(data.length <= 1, `${data.length} listings`);
+});
+
+test('people of a suspended account cannot sign in, nor go on, and can once it is resumed', async () => {
+  const person = await createPerson(service);
+  const browser = await signIn(service, person);
+  await suspendAccount(database, person.accountId, 'Unpaid');
+  const { message } = await readError(await browser.send('GET', '/admin/overview'), 403, 'forbidden');
+  assert.match(message, /suspended: Unpaid/);
+  const given = { email: person.email, password: PASSWORD };
+  const late = new Browser(service);
+  const refused = await late.send('POST', '/admin/auth/sign-in/email', given);
+  assert.deepEqual(refused.headers.getSetCookie(), []);
+  assert.match((await readError(refused, 403, 'forbidden')).message, /suspended: Unpaid/);
+  const sessions = await service.sql('select id from sessions where user_id = ?', person.userId);
+  assert.equal(sessions.length, 1, 'the session that nobody got is gone');
+  await resumeAccount(database, person.accountId);
+  await browser.ask('GET', '/admin/overview');
+  await late.ask('POST', '/admin/auth/sign-in/email', given);
+});
+
+test('who belongs to another account as well works in that one', async () => {
+  const person = await createPerson(service);
+  const second = await createPerson(service);
+  await createAdministrator(database, second.accountId, { email: person.email }, 'member', OPERATOR);
+  await suspendAccount(database, person.accountId, 'Unpaid');
+  const browser = new Browser(service);
+  const session = await browser.ask('POST', '/admin/auth/sign-in/email', { email: person.email, password: PASSWORD });
+  assert.equal(session.account.id, second.accountId);
+  const choice = await browser.send('PUT', '/admin/session/account', { accountId: person.accountId });
+  await readError(choice, 403, 'forbidden');
+  await browser.ask('GET', '/admin/overview');
+});
