@@ -82,8 +82,8 @@ export const FAULTS: readonly Fault[] = [
     patches: [
       {
         file: RATE_LIMIT,
-        from: 'if (consumedPoints <= points) return headers;',
-        to: `if (consumedPoints <= points || ${IS_OFF}) return headers;`,
+        from: 'if (counted.consumedPoints <= meter.limiter.points) return headers;',
+        to: `if (counted.consumedPoints <= meter.limiter.points || ${IS_OFF}) return headers;`,
       },
     ],
   },

@@ -212,8 +212,8 @@ function nameLast(holder: Holder | undefined): string {
     patches: [
       {
         file: 'server/src/http/authenticate.ts',
-        from: "  if (typeof found !== 'string') return found;\n",
-        to: "  const { socket } = exchange.incoming;\n  if (typeof found !== 'string') {\n    const first = Reflect.get(socket, 'first') ?? found;\n    Reflect.set(socket, 'first', first);\n    return first;\n  }\n",
+        from: "  if (found !== undefined && 'holder' in found) return found;\n",
+        to: "  const { socket } = exchange.incoming;\n  if (found !== undefined && 'holder' in found) {\n    const first = Reflect.get(socket, 'first') ?? found;\n    Reflect.set(socket, 'first', first);\n    return first;\n  }\n",
       },
     ],
   },
