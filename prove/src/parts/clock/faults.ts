@@ -93,8 +93,8 @@ export const FAULTS: readonly Fault[] = [
     patches: [
       {
         file: RATE_LIMIT,
-        from: 'await this.#limiter.penalty(keyId)',
-        to: `await this.#limiter.penalty(keyId, ${IS_OFF} ? 0 : 1)`,
+        from: 'await meter.limiter.penalty(keyId)',
+        to: `await meter.limiter.penalty(keyId, ${IS_OFF} ? 0 : 1)`,
       },
     ],
   },
