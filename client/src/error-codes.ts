@@ -39,6 +39,7 @@ export class ValidationFailedError extends ApiError<'validation_failed'> {}
 export class IdempotencyKeyReusedError extends ApiError<'idempotency_key_reused'> {}
 export class ImportFailedError extends ApiError<'import_failed'> {}
 export class RateLimitedError extends ApiError<'rate_limited'> {}
+export class TooManyImportsError extends ApiError<'too_many_imports'> {}
 export class HeadersTooLargeError extends ApiError<'headers_too_large'> {}
 export class InternalError extends ApiError<'internal_error'> {}
 export class UnavailableError extends ApiError<'unavailable'> {}

@@ -33,7 +33,8 @@ function isTransient({ status, code }: ApiError): boolean {
 
 /** An import that broke off has the report so far in its error: some of its rows are there. */
 function isUnread({ code, members }: ApiError): boolean {
-  return code === 'rate_limited' || (code === 'unavailable' && members.created === undefined);
+  const isRejection = code === 'too_many_imports' || code === 'unavailable';
+  return code === 'rate_limited' || (isRejection && members.created === undefined);
 }
 
 /** Timers know no longer time: beyond, they would be over at once. */
