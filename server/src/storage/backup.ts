@@ -38,7 +38,7 @@ export async function backUp(databaseUrl: string, file: string): Promise<Backup>
     await copyPages(path, partial);
     checkIntegrity(partial);
     const sha256 = await hashFile(partial);
-    await writeFile(digestFile, `${sha256}  ${basename(file)}\n`, { flag: 'wx' });
+    await writeFile(digestFile, `${sha256}  ${basename(file)}\n`, { flag: 'wx', mode: FILE_MODE });
     await Promise.all([syncToDisk(partial), syncToDisk(digestFile)]);
     await rename(partial, file);
     await syncToDisk(dirname(file));

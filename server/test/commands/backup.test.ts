@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createTenantByCommand, runCommand } from '../support/process.ts';
@@ -22,6 +22,15 @@ test('the epoch can be renewed while the service runs', async (t) => {
   assert.equal(renewed, JSON.parse(stdout).epoch);
   assert.notEqual(renewed, epoch);
   assert.match(renewed, /^[0-9a-z]{8}$/);
+});
+
+test('a backup and its digest can be read by their owner only', async (t) => {
+  const directory = await directoryFor(t);
+  const settings = { DATA_DIR: join(directory, 'data') };
+  await createTenantByCommand(settings);
+  const backup = join(directory, 'backup.db');
+  assert.equal((await runCommand(['backup', backup], settings)).code, 0);
+  for (const file of [backup, `${backup}.sha256`]) assert.equal((await stat(file)).mode & 0o777, 0o600, file);
 });
 
 test('a version that a restore has taken back does not come again: no ETag of it matches', async (t) => {
