@@ -21,6 +21,8 @@ const PIECES = [
   '+',
   '-',
   '@',
+  '＝',
+  '＠',
   '\t',
   '\r',
   "'",
@@ -87,6 +89,15 @@ describe('a text that a spreadsheet would run gets one quote, which is taken awa
     ['a=1', 'a=1'],
     ['1-2', '1-2'],
     ["'", "'"],
+    ['＝1+1', "'＝1+1"],
+    ['＋1', "'＋1"],
+    ['－1', "'－1"],
+    ['＠SUM(A1)', "'＠SUM(A1)"],
+    ["'＝1", "''＝1"],
+    ['Elm;=1+1', "Elm;'=1+1"],
+    ["Elm;'=1;＝2", "Elm;''=1;'＝2"],
+    [';=1;;-2', ";'=1;;'-2"],
+    ['a; b', 'a; b'],
   ] as const) {
     test(JSON.stringify(text), () => {
       assert.equal(encodeCell(text), cell);
@@ -96,6 +107,13 @@ describe('a text that a spreadsheet would run gets one quote, which is taken awa
 
   test('a text that somebody else wrote without the quote is taken as it is', () => {
     assert.deepEqual(decodeRecord({ address: '=1', city: "'t Harde" }).value, { address: '=1', city: "'t Harde" });
+  });
+
+  test('within JSON an escape keeps the sign', () => {
+    const metadata = { 'a;=1': ';＝1', b: ";'=1", c: -1 };
+    const cell = encodeCell(metadata);
+    assert.doesNotMatch(cell, /;[=＝]/);
+    assert.deepEqual(decodeRecord({ metadata: cell }).value, { metadata });
   });
 
   test('numbers are never touched', () => {

@@ -9,7 +9,7 @@ export function toCsv(rows: readonly unknown[]): string {
 function toCell(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value !== 'string') return quote(JSON.stringify(value));
-  return quote(/^'*[=+\-@\t\r]/.test(value) ? `'${value}` : value);
+  return quote(value.replaceAll(/(^|;)('*[=+\-@\t\r＝＋－＠])/g, "$1'$2"));
 }
 
 function quote(text: string): string {

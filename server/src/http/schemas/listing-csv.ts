@@ -3,11 +3,15 @@ import { JsonError, type ParsedJson, parseJson } from '../../lib/json.ts';
 import { listing } from './listings.ts';
 
 /**
- * A spreadsheet runs a cell that begins like this as a formula. Such a text gets a quote in front; one that has quotes
- * of its own there gets one more, or the way back would take one too many.
+ * A spreadsheet runs a cell that begins like this as a formula, some also with full-width signs, and those that separate cells
+ * by semicolons see a beginning behind each. Such a text gets a quote there; one that has quotes of its own gets one more, or
+ * the way back would take one too many. Line breaks are no beginning: that would change every list of dashes.
  */
-const FORMULA = /^'*[=+\-@\t\r]/;
-const GUARDED_FORMULA = /^'+[=+\-@\t\r]/;
+const FORMULA = /(^|;)('*[=+\-@\t\r＝＋－＠])/;
+const FORMULAS = new RegExp(FORMULA, 'g');
+const GUARDED_FORMULAS = /(^|;)'('*[=+\-@\t\r＝＋－＠])/g;
+/** In JSON an escape keeps the sign and is no formula. */
+const JSON_FORMULAS = /;[=+\-@＝＋－＠]/g;
 
 /** Fields whose cells hold JSON: numbers, `photos` and `metadata`. */
 const JSON_FIELDS = new Set(
@@ -30,8 +34,13 @@ function quote(cell: string): string {
 /** What stands in the cell of one field of a listing; nothing for a field that it does not have. */
 export function encodeCell(value: unknown): string {
   if (value === undefined) return '';
-  if (typeof value !== 'string') return JSON.stringify(value);
-  return FORMULA.test(value) ? `'${value}` : value;
+  if (typeof value !== 'string') return JSON.stringify(value).replace(JSON_FORMULAS, escapeSign);
+  return FORMULA.test(value) ? value.replace(FORMULAS, "$1'$2") : value;
+}
+
+/** `;=` as `;\u003d`. */
+function escapeSign(text: string): string {
+  return `;\\u${text.charCodeAt(1).toString(16).padStart(4, '0')}`;
 }
 
 /**
@@ -51,7 +60,7 @@ export function decodeRecord(record: Readonly<Record<string, string>>): ParsedJs
 
 function decodeCell(field: string, cell: string): ParsedJson {
   if (cell === '') return { value: null, inexactNumbers: [] };
-  if (!JSON_FIELDS.has(field)) return toText(GUARDED_FORMULA.test(cell) ? cell.slice(1) : cell);
+  if (!JSON_FIELDS.has(field)) return toText(cell.replace(GUARDED_FORMULAS, '$1$2'));
   try {
     const parsed = parseJson(cell);
     // Only an empty cell says that there is nothing.
