@@ -39,7 +39,45 @@ function nameOf(holder: Holder): string {
   return 'person' in holder ? `"userId":"${holder.person.userId}"` : `"keyId":"${holder.keyId}"`;
 }
 
-/** A key that somebody put into an address must not lie in a log. */
-function withoutKeys(text: string): string {
+/**
+ * A key that somebody put into an address must not lie in a log, however it is encoded there. The rest of the path stands there
+ * as it was sent, unless that would show a part of the key.
+ */
+function withoutKeys(path: string): string {
+  const masked = mask(path);
+  if (!path.includes('%')) return masked;
+  const decoded = mask(decodeWhole(path));
+  return decodeWhole(masked) === decoded ? masked : decoded;
+}
+
+function mask(text: string): string {
   return text.includes('plk_') ? text.replaceAll(/plk_[0-9A-Za-z]+/g, 'plk_…') : text;
 }
+
+const PERCENT = '%'.charCodeAt(0);
+
+/**
+ * Decodes percent signs until none is left to decode, also what was encoded many times: `%2570` is `p`. In one pass, since
+ * `%252525…` would take as many as it is long.
+ */
+function decodeWhole(path: string): string {
+  const bytes = Buffer.from(path);
+  let length = 0;
+  for (const byte of bytes) {
+    bytes[length] = byte;
+    length += 1;
+    while (length >= 3 && bytes[length - 3] === PERCENT) {
+      const value = hexValue(bytes[length - 2]) * 16 + hexValue(bytes[length - 1]);
+      if (Number.isNaN(value)) break;
+      length -= 2;
+      bytes[length - 1] = value;
+    }
+  }
+  return bytes.toString('utf8', 0, length);
+}
+
+function hexValue(byte = 0): number {
+  return HEX_DIGITS.test(String.fromCharCode(byte)) ? Number.parseInt(String.fromCharCode(byte), 16) : Number.NaN;
+}
+
+const HEX_DIGITS = /[0-9a-f]/i;

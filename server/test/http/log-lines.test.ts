@@ -57,6 +57,36 @@ test('a key that stands in a path does not lie in the log', async () => {
   assert.ok(!service.logLines.join('').includes(tenant.key));
 });
 
+/** Each byte as a percent sign and two digits. */
+const encodeBytes = (text: string) => text.replaceAll(/[^]/g, (one) => `%${one.charCodeAt(0).toString(16)}`);
+
+test('a key that stands in a path does not lie in the log however it is encoded', async () => {
+  const { key } = tenant;
+  const twice = encodeBytes(encodeBytes(key));
+  const written = [
+    `%70lk_${key.slice(4)}`,
+    `plk%5f${key.slice(4)}`,
+    `plk_${encodeBytes(key.slice(4, 6))}${key.slice(6)}`,
+    encodeBytes(key),
+    encodeBytes(key).toUpperCase().replaceAll('PLK', 'plk'),
+    twice,
+    encodeBytes(twice),
+    `%25252570lk_${key.slice(4)}`,
+    `%%37%30lk_${key.slice(4)}`,
+  ];
+  for (const [index, path] of written.entries()) {
+    await service.fetch(tenant, `/v1/${path}/%41?key=${path}`, { headers: { 'X-Request-Id': `coded-${index}` } });
+    const line = JSON.stringify(await loggedAs(`coded-${index}`));
+    assert.match(line, /"path":"\/v1\/plk_…\/(A|%41)"/, path);
+    for (const end of [key.slice(8), path.slice(8)]) assert.ok(!line.includes(end), line);
+  }
+});
+
+test('a path without a key is logged as it was sent', async () => {
+  await service.fetch(tenant, '/v1/listings/external/%41%2525%zz', { headers: { 'X-Request-Id': 'plain-1' } });
+  assert.equal((await loggedAs('plain-1')).path, '/v1/listings/external/%41%2525%zz');
+});
+
 test('a mistyped name is told the one that was probably meant', async () => {
   const body = JSON.stringify({
     adress: '12 Elm Street',
