@@ -54,6 +54,7 @@ const WORKERS_MAX = 256;
 export function readConfig(env: Environment = loadEnvironment()): Config {
   const base = baseDirectory();
   const dataDirectory = resolve(base, env.DATA_DIR || 'data');
+  const publicUrl = env.PUBLIC_URL ? parsePublicUrl(env.PUBLIC_URL) : undefined;
   return Object.freeze({
     host: env.HOST || '127.0.0.1',
     port: parsePort(env.PORT || '3000'),
@@ -63,13 +64,13 @@ export function readConfig(env: Environment = loadEnvironment()): Config {
       statementTimeoutMs: parseStatementTimeout(env.DATABASE_STATEMENT_TIMEOUT || '2500ms'),
       preparesStatements: parseSwitch('DATABASE_PREPARED_STATEMENTS', env.DATABASE_PREPARED_STATEMENTS || 'on'),
     },
-    publicUrl: env.PUBLIC_URL ? parsePublicUrl(env.PUBLIC_URL) : undefined,
+    publicUrl,
     logLevel: parseLogLevel(env.LOG_LEVEL || 'info'),
     trustedProxies: env.TRUSTED_PROXIES ? parseTrustedProxies(env.TRUSTED_PROXIES) : undefined,
     rateLimit: parseRateLimit(env.RATE_LIMIT || '600/10s'),
     dataDirectory,
     firstAdministrator: readFirstAdministrator(env, base),
-    mail: parseMail(env.SMTP_URL, env.MAIL_FROM),
+    mail: parseMail(env.SMTP_URL, env.MAIL_FROM, publicUrl),
     workers: env.WORKERS ? parseWorkers(env.WORKERS) : undefined,
   });
 }
@@ -212,7 +213,12 @@ export function parseAllowance(text: string): { points: number; seconds: number 
   return seconds <= RATE_LIMIT_SECONDS_MAX ? { points: Number(points), seconds } : undefined;
 }
 
-function parseMail(smtpUrl: string | undefined, from: string | undefined): Config['mail'] {
+/** A mailed link must not have the address that a request names: whoever sends that could have links mailed to a page of theirs. */
+function parseMail(
+  smtpUrl: string | undefined,
+  from: string | undefined,
+  publicUrl: string | undefined,
+): Config['mail'] {
   if (!smtpUrl && !from) return undefined;
   if (!smtpUrl) throw new ConfigError('MAIL_FROM needs SMTP_URL, which says how mail is sent.');
   if (!/^smtps?:\/\/[^/]/i.test(smtpUrl) || !URL.canParse(smtpUrl)) {
@@ -220,6 +226,11 @@ function parseMail(smtpUrl: string | undefined, from: string | undefined): Confi
     throw new ConfigError('SMTP_URL must be like smtps://user:password@mail.example.com:465.');
   }
   if (!from) throw new ConfigError('SMTP_URL needs MAIL_FROM, such as listings@example.com.');
+  if (publicUrl === undefined) {
+    throw new ConfigError(
+      'SMTP_URL needs PUBLIC_URL, the address in mailed links, such as https://listings.example.com.',
+    );
+  }
   return { smtpUrl, from };
 }
 

@@ -104,10 +104,15 @@ describe('administrators invite', () => {
     const mail = await startMailServer();
     t.after(() => mail.close());
     const { id } = await createAccountWithAdministrator();
-    const more = { SMTP_URL: mail.url, MAIL_FROM: 'Listings <listings@example.com>' };
+    const more = {
+      SMTP_URL: mail.url,
+      MAIL_FROM: 'Listings <listings@example.com>',
+      PUBLIC_URL: 'https://listings.example.com',
+    };
     const args = ['administrators', 'invite', '--account', id, '--email', 'mailed@example.com'];
     assert.equal((await run(args, '', more)).isMailed, true);
     assert.match(mail.letters.join(), /^To: mailed@example.com$/m);
+    assert.match(mail.letters.join(), /https:\/\/listings\.example\.com\/invitation#token=3D/);
   });
 });
 

@@ -89,6 +89,12 @@ describe('a wrong value stops the start with one line that names the variable', 
   }
 });
 
+test('mailed links need an address of their own: SMTP_URL without PUBLIC_URL stops the start', async (t) => {
+  const mail = { SMTP_URL: 'smtps://mail.example.com', MAIL_FROM: 'listings@example.com' };
+  const stopped = await run(t, ['serve'], { DATA_DIR: await directoryFor(t), PORT: '0', ...mail });
+  for (const name of ['SMTP_URL', 'PUBLIC_URL']) assertStopped(stopped, name);
+});
+
 test('a wrong value stops every other command too, before a database is made', async (t) => {
   const directory = await directoryFor(t);
   assertStopped(await run(t, ['migrate'], { DATA_DIR: directory, LOG_LEVEL: 'loud' }), 'LOG_LEVEL');
