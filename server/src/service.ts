@@ -116,11 +116,12 @@ export async function serveRequests(
     setupLink: new SetupLink(config.dataDirectory, log),
     mailer: config.mail && createMailer(config.mail),
     publicUrl: config.publicUrl,
+    host: config.host,
     release: readRelease(),
     isStopping: () => leaving === 'stopped',
     isLeaving: () => leaving !== undefined,
   });
-  const server = createHttpServer(app, log, limits);
+  const server = createHttpServer(app, log, { ...limits, publicUrl: config.publicUrl });
   server.on('connection', () => admission.noteConnection());
   const connections = trackConnections(server);
   const url = await listen(server, config);

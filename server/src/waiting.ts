@@ -84,7 +84,7 @@ async function wait(config: Config, { log, signal, isAnswered = false }: Waiting
 
 /** Tells everybody that the database is waited for. */
 async function answer(config: Config, log: Log) {
-  const server = createHttpServer(createWaitingApp(log), log);
+  const server = createHttpServer(createWaitingApp(log), log, { publicUrl: config.publicUrl });
   const connections = trackConnections(server);
   const { port } = new URL(await listen(server, config));
   return {

@@ -71,6 +71,8 @@ export interface Services {
   mailer: Mailer | undefined;
   /** How people reach the service; undefined when they do by whatever address it has. */
   publicUrl: string | undefined;
+  /** The address that it listens on. */
+  host: string;
   /** The program's version: part of each list's ETag. */
   release: string;
   /** Whether the service stops. */

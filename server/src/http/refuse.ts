@@ -6,6 +6,13 @@ import { AppError } from '../model/errors.ts';
 import { commonHeaders, replyError } from './reply.ts';
 import { LINGER_MS } from './send.ts';
 
+/** What replies to rejected requests are made with. */
+export interface Refusing {
+  log: Log;
+  /** What every reply of the service says. */
+  headers: Record<string, string>;
+}
+
 interface Refusal {
   status: number;
   headers: Record<string, string | number>;
@@ -13,8 +20,8 @@ interface Refusal {
 }
 
 /** Answers a request that no two programs would read alike, and closes its connection. */
-export function refuseRequest(outgoing: ServerResponse, message: string, log: Log): void {
-  const { status, headers, body } = createRefusal(new AppError('invalid_header', message), log);
+export function refuseRequest(outgoing: ServerResponse, message: string, refusing: Refusing): void {
+  const { status, headers, body } = createRefusal(new AppError('invalid_header', message), refusing);
   outgoing.writeHead(status, headers).end(body);
 }
 
@@ -22,7 +29,7 @@ export function refuseRequest(outgoing: ServerResponse, message: string, log: Lo
  * Answers what the parser refuses. That never becomes a request, so the reply is written on the bare connection, after
  * those that are still owed there. `code` is that of the parser's error.
  */
-export function refuseConnection(code: string | undefined, socket: Duplex, log: Log): void {
+export function refuseConnection(code: string | undefined, socket: Duplex, refusing: Refusing): void {
   if (code === 'ECONNRESET') {
     socket.destroy();
     return;
@@ -30,17 +37,17 @@ export function refuseConnection(code: string | undefined, socket: Duplex, log: 
   // It has been refused: what still comes is thrown away.
   if (!socket.writable) return;
   const owed = owedReply(socket);
-  if (owed?.req.complete) refuseAfter(owed, code, socket, log);
+  if (owed?.req.complete) refuseAfter(owed, code, socket, refusing);
   else if (isAnswered(owed, socket)) endSoon(socket);
-  else endSoon(socket, refusalText(code, log));
+  else endSoon(socket, refusalText(code, refusing));
 }
 
 /** Until then no more is read, as each piece would be refused again. */
-function refuseAfter(owed: ServerResponse, code: string | undefined, socket: Duplex, log: Log): void {
+function refuseAfter(owed: ServerResponse, code: string | undefined, socket: Duplex, refusing: Refusing): void {
   socket.pause();
   owed.once('finish', () => {
     socket.resume();
-    refuseConnection(code, socket, log);
+    refuseConnection(code, socket, refusing);
   });
 }
 
@@ -48,9 +55,9 @@ function refuseAfter(owed: ServerResponse, code: string | undefined, socket: Dup
  * Answers a wish for a proxy. `node:http` has let go of the connection by now: it waits for nothing there any more. So a
  * reply that is still owed is cut, and an error has to be heard, which would end the service.
  */
-export function refuseProxy(socket: Duplex, log: Log): void {
+export function refuseProxy(socket: Duplex, refusing: Refusing): void {
   socket.on('error', () => socket.destroy());
-  if (owedReply(socket) === undefined) endSoon(socket, refusalText('CONNECT', log));
+  if (owedReply(socket) === undefined) endSoon(socket, refusalText('CONNECT', refusing));
   else socket.destroy();
 }
 
@@ -77,19 +84,20 @@ function endSoon(socket: Duplex, text = ''): void {
   socket.once('close', () => clearTimeout(timer));
 }
 
-function refusalText(code: string | undefined, log: Log): string {
-  const { status, headers, body } = createRefusal(toFault(code), log);
+function refusalText(code: string | undefined, refusing: Refusing): string {
+  const { status, headers, body } = createRefusal(toFault(code), refusing);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
 }
 
-function createRefusal(fault: AppError, { logger }: Log): Refusal {
+function createRefusal(fault: AppError, { log: { logger }, headers: always }: Refusing): Refusal {
   const requestId = randomUUID();
   const { status, headers, body } = replyError(fault, requestId);
   logger.info({ requestId, status }, `request refused: ${fault.message}`);
   const text = String(body);
   const all = {
     ...commonHeaders(requestId),
+    ...always,
     ...headers,
     'Content-Length': Buffer.byteLength(text),
     Connection: 'close',

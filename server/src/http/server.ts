@@ -3,9 +3,10 @@ import type { Socket } from 'node:net';
 import type { Log } from '../lib/log.ts';
 import { readOpenFilesMax } from '../lib/open-files.ts';
 import type { App } from './app.ts';
+import { isHttps } from './identity/same-origin.ts';
 import { RefusalCount } from './overload.ts';
 import { countHeader } from './raw-headers.ts';
-import { refuseConnection, refuseProxy, refuseRequest } from './refuse.ts';
+import { type Refusing, refuseConnection, refuseProxy, refuseRequest } from './refuse.ts';
 
 const HEADER_BYTES_MAX = 16 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -17,6 +18,12 @@ const IDLE_TIMEOUT_MS = 75_000;
 /** A path that no route has. What has no normal form names nothing. */
 const NOWHERE = '/nowhere';
 
+/**
+ * RFC 6797: a browser that has been here asks by HTTPS only, for a year. Not for names below this one, which may be other
+ * services.
+ */
+const HTTPS_ONLY = { 'Strict-Transport-Security': 'max-age=31536000' };
+
 /** Files that the service needs itself: its databases, threads, what it unpacks. A quarter of all where that is fewer. */
 const OWN_FILES = 256;
 /** An idle connection takes 13 KB of memory. */
@@ -26,13 +33,16 @@ export interface ServerLimits {
   idleTimeoutMs?: number;
   /** How many connections may be open. */
   connectionsMax?: number;
+  /** How people reach the service; undefined when they do by whatever address it has. */
+  publicUrl?: string | undefined;
   /** How long what runs may take when the service is told to stop. */
   shutdownMaxMs?: number;
 }
 
 /** The HTTP server in front of the app: refuses what two programs in a row could read differently (RFC 9112). */
 export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}): Server {
-  const { idleTimeoutMs = IDLE_TIMEOUT_MS, connectionsMax = readConnectionsMax() } = limits;
+  const { idleTimeoutMs = IDLE_TIMEOUT_MS, connectionsMax = readConnectionsMax(), publicUrl } = limits;
+  const refusing: Refusing = { log, headers: isHttps(publicUrl) ? HTTPS_ONLY : {} };
   const server = createServer({
     maxHeaderSize: HEADER_BYTES_MAX,
     headersTimeout: HEADERS_TIMEOUT_MS,
@@ -53,13 +63,14 @@ export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}):
     const { socket, headers } = incoming;
     // The parser would have the next one read at the end of each request: it is through by then.
     if (finished.has(socket)) return void process.nextTick(() => socket.pause());
+    for (const [name, value] of Object.entries(refusing.headers)) outgoing.setHeader(name, value);
     const fault = findFault(incoming);
     // What was read together with a wish to upgrade is dropped by `node:http`, also where nobody grants it.
     if (fault !== undefined || headers.upgrade !== undefined) {
       finished.add(socket);
       outgoing.shouldKeepAlive = false;
     }
-    if (fault !== undefined) return refuseRequest(outgoing, fault, log);
+    if (fault !== undefined) return refuseRequest(outgoing, fault, refusing);
     incoming.url = normalTarget(incoming.url ?? '/');
     void app(incoming, outgoing);
   };
@@ -67,8 +78,8 @@ export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}):
   // With "Expect: 100-continue" the body is asked for only once somebody reads it.
   server.on('checkContinue', onRequest);
   server.on('checkExpectation', onRequest);
-  server.on('connect', (_incoming, socket) => refuseProxy(socket, log));
-  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => refuseConnection(code, socket, log));
+  server.on('connect', (_incoming, socket) => refuseProxy(socket, refusing));
+  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => refuseConnection(code, socket, refusing));
   return server;
 }
 

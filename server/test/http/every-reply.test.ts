@@ -173,6 +173,30 @@ describe('every reply has the same few headers', () => {
   }
 });
 
+describe('Strict-Transport-Security', () => {
+  const requests = [
+    'GET /v1/listings HTTP/1.1\r\nHost: a\r\n',
+    'GET / HTTP/1.1\r\nHost: a\r\n',
+    'GET /nothing HTTP/1.1\r\nHost: a\r\n',
+    'GET /livez HTTP/1.1\r\nHost: a\r\nHost: b\r\n',
+    'GET /livez HTTP/1.1\r\nbad header\r\n',
+    `GET /livez HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(17_000)}\r\n`,
+    'CONNECT a:80 HTTP/1.1\r\nHost: a\r\n',
+  ];
+  const valuesAt = async (publicUrl: string | undefined) => {
+    await using other = await startTestService({ publicUrl });
+    const replies = await Promise.all(requests.map((head) => sendRaw(other.url, `${head}Connection: close\r\n\r\n`)));
+    return [...new Set(replies.map(({ headers }) => headers['strict-transport-security']))];
+  };
+  test('is in every reply where PUBLIC_URL is https, for this name alone', async () => {
+    assert.deepEqual(await valuesAt('https://listings.example.com'), ['max-age=31536000']);
+  });
+  test('is in none where people come without HTTPS', async () => {
+    assert.deepEqual(await valuesAt('http://listings.example.com'), [undefined]);
+    assert.deepEqual(await valuesAt(undefined), [undefined]);
+  });
+});
+
 describe('a request has one id: the caller’s own if it is plain', () => {
   for (const given of ['a', 'A.b_c-9', 'x'.repeat(128)]) {
     test(`${given.slice(0, 20)} is kept, in the reply, the error and the log`, async () => {

@@ -81,6 +81,7 @@ test('every route below /v1 and /admin is documented, and nothing else is', () =
     passwordAttempts: new PasswordAttempts('secret', createMemoryLimiter),
     mailer: undefined,
     publicUrl: undefined,
+    host: '127.0.0.1',
     release: '0.0.0',
     isStopping: () => false,
     isLeaving: () => false,

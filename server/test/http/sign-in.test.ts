@@ -3,6 +3,7 @@ import { after, describe, test } from 'node:test';
 import { createAccount } from '../../src/domain/accounts.ts';
 import { createAdministrator } from '../../src/domain/administrators.ts';
 import { OPERATOR } from '../../src/domain/audit.ts';
+import { requireSameOrigin } from '../../src/http/identity/same-origin.ts';
 import { insertMembership } from '../../src/storage/memberships.ts';
 import { Browser, createPerson, PASSWORD, signIn } from '../support/browser.ts';
 import { sendRaw } from '../support/raw.ts';
@@ -199,18 +200,33 @@ async function statusOf(url: string, host: string, origin: string): Promise<numb
   return (await sendRaw(url, head + body)).status;
 }
 
-test('a change is let in at whatever address the service is reached, if it comes from there', async () => {
+test('without PUBLIC_URL a change is let in at addresses and names of this machine, if it comes from there', async () => {
   for (const [host, origin, status] of [
     ['localhost:3000', 'http://localhost:3000', 422],
     ['192.168.1.20:3000', 'http://192.168.1.20:3000', 422],
     ['[fd00::1]:3000', 'http://[fd00::1]:3000', 422],
-    ['Listings.LAN', 'http://listings.lan', 422],
+    ['127.5.0.1:3000', 'http://127.5.0.1:3000', 422],
+    ['LocalHost', 'http://localhost', 422],
+    ['Listings.LAN', 'http://listings.lan', 403],
+    ['localhost.evil.example', 'http://localhost.evil.example', 403],
+    ['127.0.0.1.evil.example', 'http://127.0.0.1.evil.example', 403],
     ['192.168.1.20:3000', 'http://192.168.1.21:3000', 403],
     ['listings.lan', 'https://listings.lan', 403],
     ['listings.lan', 'http://listings.lan.evil.example', 403],
   ] as const) {
     assert.equal(await statusOf(service.url, host, origin), status, `${origin} at ${host}`);
   }
+});
+
+test('without PUBLIC_URL a change at a name that may be of another page is rejected, and told to set it', () => {
+  const listeningAt = (host: string) => ({ publicUrl: undefined, host });
+  const change = (host: string) => ({ method: 'POST', headers: { host, 'sec-fetch-site': 'same-origin' } });
+  for (const name of ['evil.example', 'listings.lan:3000', '']) {
+    assert.throws(() => requireSameOrigin(change(name), listeningAt('127.0.0.1')), /set PUBLIC_URL/, name);
+  }
+  requireSameOrigin(change('listings.lan:3000'), listeningAt('Listings.LAN'));
+  requireSameOrigin(change('[::1]:3000'), listeningAt('0.0.0.0'));
+  requireSameOrigin(change('upstream'), { publicUrl: 'https://listings.example.com', host: '0.0.0.0' });
 });
 
 for (const [publicUrl, expected] of [

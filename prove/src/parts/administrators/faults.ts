@@ -132,8 +132,6 @@ export const faults: readonly Fault[] = [
   {
     name: 'origin',
     what: 'pages elsewhere may change something',
-    patches: [
-      { file: `${IDENTITY}/admit.ts`, from: '  requireSameOrigin(exchange.incoming, services.publicUrl);', to: '' },
-    ],
+    patches: [{ file: `${IDENTITY}/admit.ts`, from: '  requireSameOrigin(exchange.incoming, services);', to: '' }],
   },
 ];

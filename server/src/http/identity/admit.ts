@@ -16,7 +16,7 @@ const OPEN =
  * @throws {AppError} `forbidden` for a change that comes from elsewhere; what `requirePerson` throws
  */
 export async function admit(exchange: Exchange, services: Services): Promise<void> {
-  requireSameOrigin(exchange.incoming, services.publicUrl);
+  requireSameOrigin(exchange.incoming, services);
   if (OPEN.test(exchange.path)) return;
   exchange.holder = await holdSession(services.database, await requirePerson(exchange, services));
 }
