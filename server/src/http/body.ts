@@ -63,22 +63,22 @@ function beginsUtf8(bytes: Buffer): boolean {
  * Reads the whole body from the connection, within its limits of size and time.
  * @throws {AppError} `payload_too_large` or `request_timeout`
  */
-export async function readBody({ incoming, outgoing }: Exchange): Promise<Buffer> {
-  if (Number(incoming.headers['content-length']) > BODY_BYTES_MAX) throw tooLarge();
+export async function readBody({ incoming, outgoing }: Exchange, bytesMax = BODY_BYTES_MAX): Promise<Buffer> {
+  if (Number(incoming.headers['content-length']) > bytesMax) throw tooLarge(bytesMax);
   if (incoming.headers.expect?.toLowerCase() === '100-continue') outgoing.writeContinue();
-  return incoming.complete ? takeArrivedBody(incoming) : waitForBody(incoming);
+  return incoming.complete ? takeArrivedBody(incoming, bytesMax) : waitForBody(incoming, bytesMax);
 }
 
 /** All of it has come: no need for timers and listeners. `read()` gives a piece of it at a time, as they came. */
-function takeArrivedBody(incoming: IncomingMessage): Buffer {
+function takeArrivedBody(incoming: IncomingMessage, bytesMax: number): Buffer {
   const chunks: Buffer[] = [];
   for (let chunk = incoming.read(); chunk !== null; chunk = incoming.read()) chunks.push(chunk);
   const body = Buffer.concat(chunks);
-  if (body.length > BODY_BYTES_MAX) throw tooLarge();
+  if (body.length > bytesMax) throw tooLarge(bytesMax);
   return body;
 }
 
-function waitForBody(incoming: IncomingMessage): Promise<Buffer> {
+function waitForBody(incoming: IncomingMessage, bytesMax: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -97,7 +97,7 @@ function waitForBody(incoming: IncomingMessage): Promise<Buffer> {
       silence?.refresh();
       chunks.push(chunk);
       length += chunk.length;
-      if (length > BODY_BYTES_MAX) finish(tooLarge());
+      if (length > bytesMax) finish(tooLarge(bytesMax));
     }
     function onSlow(): void {
       finish(new AppError('request_timeout', 'The body took too long; send the request again.'));
@@ -116,6 +116,7 @@ function waitForBody(incoming: IncomingMessage): Promise<Buffer> {
   });
 }
 
-function tooLarge(): AppError {
-  return new AppError('payload_too_large', `The body is larger than ${BODY_BYTES_MAX} bytes; send less.`);
+/** What is said of a body above its limit. */
+export function tooLarge(bytesMax: number): AppError {
+  return new AppError('payload_too_large', `The body is larger than ${bytesMax} bytes; send less.`);
 }

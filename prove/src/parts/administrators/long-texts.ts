@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type Figure, type Scene, someOf } from './scene.ts';
 
-/** As much as a body may be. */
-const BODY_BYTES = 1_000_000;
+/** As much as such a body may be. */
+const BODY_BYTES = 16_000;
 /** Nothing takes a tenth of it, on whatever machine; what takes the square of the length takes a minute. */
 const PATIENCE_MS = 15_000;
 const MARKS = '\u0301\u0316';
@@ -22,7 +22,7 @@ export async function tryLongTexts(scene: Scene): Promise<Figure[]> {
       assert.ok([401, 422].includes(answer.status), `${what} is answered ${answer.status}`);
     }
   }
-  return [['attempts with a megabyte for an address or a password', `${2 * texts.length}, each answered at once`]];
+  return [['attempts with 16 KB for an address or a password', `${2 * texts.length}, each answered at once`]];
 }
 
 async function patiently<T>(what: string, answer: Promise<T>): Promise<T> {

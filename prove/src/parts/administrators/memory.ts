@@ -6,7 +6,7 @@ import { Visitor } from './visitor.ts';
 const LANES = 8;
 const TIMES = 20_000;
 /** Together much more than what may be kept of them. */
-const ADDRESS_LENGTH = 32 * 1024;
+const ADDRESS_LENGTH = 15 * 1024;
 const GROWTH_BYTES_MAX = 200e6;
 
 /** Tries passwords of addresses that are as long as can be: what is counted of them is bounded. */

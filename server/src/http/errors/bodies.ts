@@ -31,7 +31,8 @@ export const BODY_ERRORS = {
     title: 'The body is too large',
     meaning:
       'The body of a request about one listing may have 1 MiB (1,048,576 bytes). So may a row of an import, which may have ' +
-      'any number of them; but with `atomic=true` 10,000 and 64 MiB.',
+      'any number of them; but with `atomic=true` 10,000 and 64 MiB. What the dashboard sends besides listings and imports, as to ' +
+      'sign in, may have 16 KiB (16,384 bytes).',
     remedy: 'Send less: texts are limited, and photos are sent as addresses, not as pictures.',
     commands: [`printf '%01100000d' 0 | curl -i $API/listings ${KEY} ${JSON_BODY} --data-binary @-`],
     example: { message: 'The body is larger than 1048576 bytes; send less.' },

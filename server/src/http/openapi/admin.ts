@@ -1,6 +1,8 @@
 import { sessionGone } from '../../domain/holders.ts';
 import type { ErrorCode } from '../../model/errors.ts';
+import { tooLarge } from '../body.ts';
 import { fromNowhere } from '../identity/same-origin.ts';
+import { INPUT_BYTES_MAX } from '../input.ts';
 import type { Operation } from '../operations.ts';
 import { retrieveAccountOperation, updateAccountOperation } from '../routes/account.operations.ts';
 import { activityOperation } from '../routes/activity.ts';
@@ -61,6 +63,29 @@ const OF_PEOPLE = [
   ...PROFILE_OPERATIONS,
 ];
 
+/** What people do with an account besides listings. */
+const OF_ACCOUNT = [
+  listKeysOperation,
+  createKeyOperation,
+  deleteKeyOperation,
+  retrieveAccountOperation,
+  updateAccountOperation,
+  activityOperation,
+  listMembersOperation,
+  updateMemberOperation,
+  deleteMemberOperation,
+  listInvitationsOperation,
+  createInvitationOperation,
+  deleteInvitationOperation,
+];
+
+/** Their bodies are read by `readInput`. */
+function withShortBody(operation: Operation): Operation {
+  if (operation.body === undefined) return operation;
+  const tooLong = { payload_too_large: { message: tooLarge(INPUT_BYTES_MAX).message } };
+  return { ...operation, errorExamples: { ...operation.errorExamples, ...tooLong } };
+}
+
 function errorsOf({ caller, role, method, errors }: Operation): ErrorCode[] {
   const nobody: ErrorCode[] = caller === 'anybody' ? [] : ['unauthorized'];
   // Who has another role, or comes from another page.
@@ -74,23 +99,7 @@ export const ADMIN: Api = {
   base: '/admin',
   title: 'Property Listings dashboard API',
   introduction: INTRODUCTION,
-  operations: [
-    ...OF_PEOPLE,
-    overviewOperation,
-    ...SHARED,
-    listKeysOperation,
-    createKeyOperation,
-    deleteKeyOperation,
-    retrieveAccountOperation,
-    updateAccountOperation,
-    activityOperation,
-    listMembersOperation,
-    updateMemberOperation,
-    deleteMemberOperation,
-    listInvitationsOperation,
-    createInvitationOperation,
-    deleteInvitationOperation,
-  ],
+  operations: [...OF_PEOPLE.map(withShortBody), overviewOperation, ...SHARED, ...OF_ACCOUNT.map(withShortBody)],
   securitySchemes: {
     session: {
       type: 'apiKey',

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { ADMIN } from '../../src/http/openapi/admin.ts';
+import { Browser, createPerson, signIn } from '../support/browser.ts';
+import { sendRaw } from '../support/raw.ts';
+import { readError } from '../support/replies.ts';
+import { startTestService } from '../support/service.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+
+const BYTES_MAX = 16 * 1024;
+/** The bodies that become listings are those of the API. */
+const OF_LISTINGS = /^\/(listings|imports)/;
+
+/** The operations below `/admin` whose bodies need no more, and those that anybody can send something. */
+const operations = ADMIN.operations.filter(({ path, body }) => body !== undefined && !OF_LISTINGS.test(path));
+assert.ok(operations.some(({ caller }) => caller === 'anybody'));
+
+describe('a body below /admin that is no listing has at most 16 KiB', () => {
+  for (const { method, path, body, caller } of operations) {
+    test(`${method} ${path}`, async () => {
+      const browser = caller === 'anybody' ? new Browser(service) : await signIn(service, await createPerson(service));
+      const send = (bytes: string, isChunked: boolean) =>
+        browser.fetch(`/admin${path.replaceAll(/\{\w+\}/g, 'x')}`, {
+          method: method.toUpperCase(),
+          headers: { 'Content-Type': body?.types[0] ?? '' },
+          body: isChunked ? ReadableStream.from([Buffer.from(bytes)]) : bytes,
+          duplex: 'half',
+        });
+      for (const isChunked of [false, true]) {
+        await readError(await send('['.repeat(BYTES_MAX + 1), isChunked), 413, 'payload_too_large');
+        await readError(await send('['.repeat(BYTES_MAX), isChunked), 400, 'invalid_json');
+      }
+    });
+  }
+});
+
+test('a long body is rejected by its Content-Length, before any of it has come', async () => {
+  const head = `POST /admin/auth/sign-in/email HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: http://127.0.0.1\r\n`;
+  const rest = `Content-Type: application/json\r\nContent-Length: ${BYTES_MAX + 1}\r\nConnection: close\r\n\r\n`;
+  assert.equal((await sendRaw(service.url, head + rest)).status, 413);
+});
