@@ -7,7 +7,7 @@ import { createApp } from './http/app.ts';
 import { CursorCodec } from './http/cursor.ts';
 import { UploadGate } from './http/gate/upload-gate.ts';
 import { Guesses } from './http/guesses.ts';
-import { PasswordAttempts } from './http/identity/attempts.ts';
+import { PasswordAttempts, TokenAttempts } from './http/identity/attempts.ts';
 import { Identity } from './http/identity/identity.ts';
 import { InvitationLimit } from './http/identity/invitation-limit.ts';
 import { SetupLink } from './http/identity/setup-link.ts';
@@ -112,6 +112,7 @@ export async function serveRequests(
     guesses: new Guesses(createLimiter),
     identity: new Identity(database, config.publicUrl, log),
     passwordAttempts: new PasswordAttempts(secret, createLimiter),
+    tokenAttempts: new TokenAttempts(secret, createLimiter),
     invitationLimit: new InvitationLimit(createLimiter),
     setupLink: new SetupLink(config.dataDirectory, log),
     mailer: config.mail && createMailer(config.mail),

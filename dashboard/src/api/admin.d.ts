@@ -1637,19 +1637,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
-        payload_too_large: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Set-Cookie": components["headers"]["Set-Cookie"];
-                /** @description The page about the error, `rel="help"`. */
-                Link?: string;
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
         /** @description [`unsupported_media_type`](/docs/errors/unsupported_media_type): The body has a type that is not taken here. */
         unsupported_media_type: {
             headers: {
@@ -1778,6 +1765,19 @@ export interface components {
         "account_changed.idempotency_in_progress.external_id_taken": {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
+                /** @description The page about the error, `rel="help"`. */
+                Link?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+        payload_too_large: {
+            headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
                 /** @description The page about the error, `rel="help"`. */
@@ -2123,7 +2123,19 @@ export interface operations {
             404: components["responses"]["not_found"];
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
-            413: components["responses"]["payload_too_large"];
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
             431: components["responses"]["headers_too_large"];
@@ -2247,7 +2259,19 @@ export interface operations {
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["conflict"];
-            413: components["responses"]["payload_too_large"];
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
             429: components["responses"]["rate_limited"];
@@ -2304,9 +2328,22 @@ export interface operations {
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["conflict"];
-            413: components["responses"]["payload_too_large"];
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
+            429: components["responses"]["rate_limited"];
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable.outcome_unknown"];
@@ -2382,7 +2419,19 @@ export interface operations {
             403: components["responses"]["forbidden"];
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
-            413: components["responses"]["payload_too_large"];
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
             429: components["responses"]["rate_limited"];
@@ -2486,7 +2535,19 @@ export interface operations {
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["conflict"];
-            413: components["responses"]["payload_too_large"];
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
             429: components["responses"]["rate_limited"];
@@ -2561,7 +2622,19 @@ export interface operations {
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["conflict"];
-            413: components["responses"]["payload_too_large"];
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
             429: components["responses"]["rate_limited"];
@@ -2618,9 +2691,22 @@ export interface operations {
             404: components["responses"]["not_found"];
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
-            413: components["responses"]["payload_too_large"];
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
+            429: components["responses"]["rate_limited"];
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable.outcome_unknown"];
@@ -2701,7 +2787,19 @@ export interface operations {
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["conflict"];
-            413: components["responses"]["payload_too_large"];
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
             429: components["responses"]["rate_limited"];
@@ -2775,7 +2873,19 @@ export interface operations {
             403: components["responses"]["forbidden"];
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
-            413: components["responses"]["payload_too_large"];
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
             431: components["responses"]["headers_too_large"];
@@ -2888,7 +2998,19 @@ export interface operations {
             404: components["responses"]["not_found"];
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
-            413: components["responses"]["payload_too_large"];
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
             431: components["responses"]["headers_too_large"];
@@ -2995,7 +3117,19 @@ export interface operations {
             403: components["responses"]["forbidden"];
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
-            413: components["responses"]["payload_too_large"];
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
             429: components["responses"]["rate_limited"];
@@ -3054,7 +3188,19 @@ export interface operations {
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["conflict"];
-            413: components["responses"]["payload_too_large"];
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
             429: components["responses"]["rate_limited"];
@@ -3128,7 +3274,19 @@ export interface operations {
             403: components["responses"]["forbidden"];
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
-            413: components["responses"]["payload_too_large"];
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
             429: components["responses"]["rate_limited"];
@@ -3186,7 +3344,19 @@ export interface operations {
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["conflict"];
-            413: components["responses"]["payload_too_large"];
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
             429: components["responses"]["rate_limited"];
@@ -4723,7 +4893,19 @@ export interface operations {
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["account_changed"];
-            413: components["responses"]["payload_too_large"];
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             415: components["responses"]["unsupported_media_type"];
             /** @description [`validation_failed`](/docs/errors/validation_failed): Fields are not valid. */
             422: {
@@ -4917,7 +5099,19 @@ export interface operations {
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["account_changed"];
-            413: components["responses"]["payload_too_large"];
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description [`unsupported_media_type`](/docs/errors/unsupported_media_type): The body has a type that is not taken here. */
             415: {
                 headers: {
@@ -5326,7 +5520,19 @@ export interface operations {
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["account_changed.conflict"];
-            413: components["responses"]["payload_too_large"];
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description [`unsupported_media_type`](/docs/errors/unsupported_media_type): The body has a type that is not taken here. */
             415: {
                 headers: {
@@ -5503,7 +5709,19 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            413: components["responses"]["payload_too_large"];
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error, `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             415: components["responses"]["unsupported_media_type"];
             /** @description [`validation_failed`](/docs/errors/validation_failed): Fields are not valid. */
             422: {

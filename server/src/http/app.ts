@@ -15,7 +15,7 @@ import { type Exchange, hasKey, hasSession, isAnybody, openExchange } from './ex
 import type { UploadGate } from './gate/upload-gate.ts';
 import type { Guesses } from './guesses.ts';
 import { admit } from './identity/admit.ts';
-import type { PasswordAttempts } from './identity/attempts.ts';
+import type { PasswordAttempts, TokenAttempts } from './identity/attempts.ts';
 import type { Identity } from './identity/identity.ts';
 import type { InvitationLimit } from './identity/invitation-limit.ts';
 import type { SetupLink } from './identity/setup-link.ts';
@@ -65,6 +65,7 @@ export interface Services {
   guesses: Guesses;
   identity: Identity;
   passwordAttempts: PasswordAttempts;
+  tokenAttempts: TokenAttempts;
   invitationLimit: InvitationLimit;
   setupLink: SetupLink;
   /** None when the service cannot send mail. */

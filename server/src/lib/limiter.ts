@@ -20,7 +20,7 @@ export type Taken = Pick<RateLimiterRes, 'consumedPoints' | 'msBeforeNext'>;
  * What counts points. Take them by `penalty`, which tells how many were taken: `consume` refuses by an exception, which
  * takes five times as long.
  */
-export type Limiter = Pick<RateLimiterAbstract, 'points' | 'duration' | 'penalty' | 'reward' | 'delete'>;
+export type Limiter = Pick<RateLimiterAbstract, 'points' | 'duration' | 'get' | 'penalty' | 'reward' | 'delete'>;
 
 /** How long it takes until there are points again: never longer than all the seconds, also if the clock was set back. */
 export function waitMsOf({ duration }: Pick<Limiter, 'duration'>, { msBeforeNext }: Taken): number {
@@ -69,6 +69,7 @@ function withFallback(common: RateLimiterAbstract, other: Limiter, isThere: () =
   return {
     points: common.points,
     duration: common.duration,
+    get: (key) => ask((limiter) => limiter.get(key)),
     penalty: (key, count) => ask((limiter) => limiter.penalty(key, count)),
     reward: (key, count) => ask((limiter) => limiter.reward(key, count)),
     delete: (key) => ask((limiter) => limiter.delete(key)),

@@ -25,6 +25,7 @@ test('whoever goes on inviting is refused, and what is counted of it does not gr
     return {
       points: limiter.points,
       duration: limiter.duration,
+      get: (key) => limiter.get(key),
       penalty(key, points) {
         counted.add(key);
         return limiter.penalty(key, points);

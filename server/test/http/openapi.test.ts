@@ -10,7 +10,7 @@ import { createRoutes } from '../../src/http/app.ts';
 import { CursorCodec } from '../../src/http/cursor.ts';
 import { UploadGate } from '../../src/http/gate/upload-gate.ts';
 import { Guesses } from '../../src/http/guesses.ts';
-import { PasswordAttempts } from '../../src/http/identity/attempts.ts';
+import { PasswordAttempts, TokenAttempts } from '../../src/http/identity/attempts.ts';
 import { Identity } from '../../src/http/identity/identity.ts';
 import { InvitationLimit } from '../../src/http/identity/invitation-limit.ts';
 import { SetupLink } from '../../src/http/identity/setup-link.ts';
@@ -79,6 +79,7 @@ test('every route below /v1 and /admin is documented, and nothing else is', () =
     setupLink: new SetupLink(service.directory, log),
     invitationLimit: new InvitationLimit(createMemoryLimiter),
     passwordAttempts: new PasswordAttempts('secret', createMemoryLimiter),
+    tokenAttempts: new TokenAttempts('secret', createMemoryLimiter),
     mailer: undefined,
     publicUrl: undefined,
     host: '127.0.0.1',

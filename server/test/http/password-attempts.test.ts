@@ -173,6 +173,19 @@ describe('passwords that are tried', () => {
     assert.equal(await attempt((await createPerson(other)).email), 429);
   });
 
+  test('are not even read from an address that has had too many', async () => {
+    await using service = await startTestService();
+    for (let count = 0; count < 50; count += 1) {
+      assert.equal(await statusFrom(service, '', `x${count}@example.com`, 'wrong password'), 401);
+    }
+    for (const body of ['not JSON', ' '.repeat(1024 * 1024)]) {
+      const init = { method: 'POST', body, headers: { 'Content-Type': 'application/json' } };
+      const refused = await new Browser(service).fetch('/admin/auth/sign-in/email', init);
+      assert.ok(Number(refused.headers.get('retry-after')) > 0);
+      await readError(refused, 429, 'rate_limited');
+    }
+  });
+
   test('are free when they are right', async () => {
     await using service = await startTestService();
     const person = await createPerson(service);

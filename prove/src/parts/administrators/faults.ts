@@ -10,9 +10,9 @@ export const faults: readonly Fault[] = [
     what: 'wrong passwords are not counted',
     patches: [
       {
-        file: `${IDENTITY}/attempts.ts`,
-        from: 'return counted.consumedPoints <= limiter.points ? 0 : waitMsOf(limiter, counted);',
-        to: 'return 0;',
+        file: `${IDENTITY}/slotted-limiter.ts`,
+        from: 'return Math.min(',
+        to: 'return 0 * Math.min(',
       },
     ],
   },
@@ -27,7 +27,7 @@ export const faults: readonly Fault[] = [
     patches: [
       {
         file: `${IDENTITY}/attempts.ts`,
-        from: "{ limiter: this.#byAddress, slots: this.#slots(networkOf(address)), which: 'from this address' },",
+        from: '{ limiter: this.#byAddress, text: networkOf(address), which: FROM_ADDRESS },',
         to: '',
       },
     ],

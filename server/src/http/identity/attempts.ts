@@ -1,6 +1,7 @@
-import { createHmac, hkdfSync } from 'node:crypto';
-import { type CreateLimiter, type Limiter, waitMsOf } from '../../lib/limiter.ts';
+import type { Allowance, CreateLimiter } from '../../lib/limiter.ts';
+import { AppError, type ErrorCode } from '../../model/errors.ts';
 import { networkOf } from '../client-address.ts';
+import { SlottedLimiter } from './slotted-limiter.ts';
 import { tooMany } from './too-many.ts';
 
 const WINDOW_SECONDS = 15 * 60;
@@ -13,12 +14,8 @@ const OF_ADDRESS = { points: 50, seconds: WINDOW_SECONDS };
  * are signed in already; who guesses from a thousand addresses has 2,400 a day.
  */
 const OF_EMAIL = { points: 100, seconds: 60 * 60 };
-/**
- * Bounds the memory, whatever is sent as an address. What is counted has a slot in each of two tables, and is refused when both
- * are used up: where n of each are, that keeps one in (65,536 / n)² others out.
- */
-const SLOTS = 65_536;
-const TABLES = [0, 1];
+/** Links are mistyped less often than passwords, and codes of a second factor have limits of their own besides. */
+const OF_TOKENS = { points: 50, seconds: WINDOW_SECONDS };
 
 /** A password that is tried. */
 export interface Attempt {
@@ -32,18 +29,25 @@ export interface Attempt {
 
 /** Counts passwords that are tried, by whose they are said to be and by where they come from. Right ones are free. */
 export class PasswordAttempts {
-  readonly #byEmailAtAddress: Limiter;
-  readonly #byAddress: Limiter;
-  readonly #byEmail: Limiter;
-  /** So that nobody can choose who shares slots with whom. */
-  readonly #salt: Uint8Array;
+  readonly #byEmailAtAddress: SlottedLimiter;
+  readonly #byAddress: SlottedLimiter;
+  readonly #byEmail: SlottedLimiter;
 
   /** `secret` is the same for all processes that count together. */
   constructor(secret: string, createLimiter: CreateLimiter) {
-    this.#byEmailAtAddress = createLimiter('passwords of an e-mail address from an address', OF_EMAIL_AT_ADDRESS);
-    this.#byAddress = createLimiter('passwords from an address', OF_ADDRESS);
-    this.#byEmail = createLimiter('passwords of an e-mail address', OF_EMAIL);
-    this.#salt = new Uint8Array(hkdfSync('sha256', secret, '', 'password attempts', 32));
+    const create = (name: string, allowance: Allowance) => new SlottedLimiter(secret, createLimiter, name, allowance);
+    this.#byEmailAtAddress = create('passwords of an e-mail address from an address', OF_EMAIL_AT_ADDRESS);
+    this.#byAddress = create('passwords from an address', OF_ADDRESS);
+    this.#byEmail = create('passwords of an e-mail address', OF_EMAIL);
+  }
+
+  /**
+   * Before anything is read of a request: whether its address may try any password.
+   * @throws {AppError} `rate_limited`
+   */
+  async requireAddress(address: string): Promise<void> {
+    const waitMs = await this.#byAddress.look(networkOf(address));
+    if (waitMs > 0) throw tooMany(`wrong passwords ${FROM_ADDRESS}`, waitMs);
   }
 
   /**
@@ -54,10 +58,10 @@ export class PasswordAttempts {
   async begin(attempt: Attempt, isKnown: () => Promise<boolean>): Promise<void> {
     const taken: Point[] = [];
     for (const point of this.#pointsOf(attempt)) {
-      const waitMs = await take(point);
+      const waitMs = await point.limiter.take(point.text);
       taken.push(point);
       if (waitMs === 0 || (point.limiter === this.#byEmail && (await isKnown()))) continue;
-      for (const each of taken) await reward(each);
+      for (const { limiter, text } of taken) await limiter.reward(text);
       throw tooMany(`wrong passwords ${point.which}`, waitMs);
     }
   }
@@ -65,50 +69,61 @@ export class PasswordAttempts {
   /** The password was right: what the person mistyped here before is forgotten. */
   async succeed(attempt: Attempt): Promise<void> {
     await this.giveBack(attempt);
-    for (const slot of this.#placeSlots(attempt)) await this.#byEmailAtAddress.delete(slot);
+    await this.#byEmailAtAddress.clear(placeOf(attempt));
   }
 
   /** The password was not looked at. */
   async giveBack(attempt: Attempt): Promise<void> {
-    for (const point of this.#pointsOf(attempt)) await reward(point);
+    for (const { limiter, text } of this.#pointsOf(attempt)) await limiter.reward(text);
   }
 
   #pointsOf(attempt: Attempt): Point[] {
     const { email, address, isSignedIn } = attempt;
     const atAddress = [
-      { limiter: this.#byEmailAtAddress, slots: this.#placeSlots(attempt), which: 'for this e-mail address' },
-      { limiter: this.#byAddress, slots: this.#slots(networkOf(address)), which: 'from this address' },
+      { limiter: this.#byEmailAtAddress, text: placeOf(attempt), which: FOR_EMAIL },
+      { limiter: this.#byAddress, text: networkOf(address), which: FROM_ADDRESS },
     ];
     if (isSignedIn) return atAddress;
-    return [...atAddress, { limiter: this.#byEmail, slots: this.#slots(email), which: 'for this e-mail address' }];
-  }
-
-  #placeSlots({ email, address, isSignedIn }: Attempt): number[] {
-    return this.#slots(`${isSignedIn ? 'signed in' : networkOf(address)} ${email}`);
-  }
-
-  #slots(text: string): number[] {
-    const digest = createHmac('sha256', this.#salt).update(text).digest();
-    return TABLES.map((table) => table * SLOTS + (digest.readUInt32BE(table * Uint32Array.BYTES_PER_ELEMENT) % SLOTS));
+    return [...atAddress, { limiter: this.#byEmail, text: email, which: FOR_EMAIL }];
   }
 }
 
 /** What an attempt costs. */
 interface Point {
-  limiter: Limiter;
-  slots: number[];
+  limiter: SlottedLimiter;
+  text: string;
   which: string;
 }
 
-/** For how many milliseconds there are no points left. */
-async function take({ limiter, slots }: Point): Promise<number> {
-  const waits = slots.map(async (slot) => {
-    const counted = await limiter.penalty(slot);
-    return counted.consumedPoints <= limiter.points ? 0 : waitMsOf(limiter, counted);
-  });
-  return Math.min(...(await Promise.all(waits)));
+const FROM_ADDRESS = 'from this address';
+const FOR_EMAIL = 'for this e-mail address';
+
+function placeOf({ email, address, isSignedIn }: Attempt): string {
+  return `${isSignedIn ? 'signed in' : networkOf(address)} ${email}`;
 }
 
-async function reward({ limiter, slots }: Point): Promise<void> {
-  await Promise.all(slots.map((slot) => limiter.reward(slot)));
+/** Counts links and codes that are wrong, by where they come from. */
+export class TokenAttempts {
+  readonly #byAddress: SlottedLimiter;
+
+  /** `secret` is the same for all processes that count together. */
+  constructor(secret: string, createLimiter: CreateLimiter) {
+    this.#byAddress = new SlottedLimiter(secret, createLimiter, 'wrong links and codes from an address', OF_TOKENS);
+  }
+
+  /**
+   * Runs what reads a link's token or a code, unless too many from this address were wrong: those that `wrong` is thrown for.
+   * @throws {AppError} `rate_limited`; what `work` throws
+   */
+  async run<T>(address: string, wrong: readonly ErrorCode[], work: () => Promise<T>): Promise<T> {
+    const network = networkOf(address);
+    const waitMs = await this.#byAddress.look(network);
+    if (waitMs > 0) throw tooMany('wrong links and codes from this address', waitMs);
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof AppError && wrong.includes(error.code)) await this.#byAddress.take(network);
+      throw error;
+    }
+  }
 }

@@ -15,8 +15,8 @@ interface Trial {
   isSignedIn: boolean;
   /** What the form calls it. */
   field?: string | undefined;
-  /** What goes with it. */
-  along?: readonly Along[];
+  /** What goes with it: made once the trial is counted. */
+  prepare?: () => Promise<readonly Along[]>;
   exchange: Exchange;
   services: Services;
 }
@@ -26,11 +26,12 @@ interface Trial {
  * @throws {AppError} `rate_limited`; better-auth's refusals in our words
  */
 export async function tryPassword<T>(trial: Trial, work: (api: BetterAuth['api']) => Promise<T>): Promise<T> {
-  const { field, along, services } = trial;
+  const { field, prepare, services } = trial;
   const { passwordAttempts, identity } = services;
   const attempt = attemptOf(trial);
   await passwordAttempts.begin(attempt, () => isKnownAddress(attempt, services));
   try {
+    const along = await prepare?.();
     return await withHashing(() => identity.call(work, { along, passwordField: field }));
   } catch (error) {
     if (!isRefusal(error)) await passwordAttempts.giveBack(attempt);

@@ -3,6 +3,7 @@ import { notePassword, recordSignIn, signOut } from '../../domain/sign-in.ts';
 import type { Along } from '../../storage/identity-database.ts';
 import { findUserByEmail } from '../../storage/users.ts';
 import type { Services } from '../app.ts';
+import { clientAddress } from '../client-address.ts';
 import type { Exchange } from '../exchange.ts';
 import { forgiveTrials, tryPassword } from '../identity/password.ts';
 import { selfOf } from '../identity/self.ts';
@@ -17,6 +18,7 @@ import { replySession } from './session.ts';
 /** Signing in and out. Of better-auth's routes only those that stand here are to be had, and each with our checks. */
 export function addAuth(mount: Mount<Holder | undefined>, services: Services): void {
   addOperation(mount, signInOperation, async (exchange) => {
+    await services.passwordAttempts.requireAddress(clientAddress(exchange.incoming, services.trustedProxies));
     const given = await readInput(exchange, signIn);
     return signInWith(given, exchange, services);
   });
@@ -34,22 +36,30 @@ async function signInWith(
     headers: identityHeaders(exchange, services),
     returnHeaders: true,
   } as const;
-  const user = await findUserByEmail(services.database, email);
-  const requireSamePassword = await notePassword(services.database, user?.id ?? '');
-  const along: Along[] = [
-    { when: 'insert sessions', job: requireSamePassword },
-    { when: 'insert verifications', job: requireSamePassword },
-  ];
-  const trial = { email, isSignedIn: false, along, exchange, services };
-  const before = await findSignedIn(exchange, services);
+  const browser: { before?: SignedIn | undefined } = {};
+  const prepare = async () => {
+    browser.before = await findSignedIn(exchange, services);
+    return besidesSignIn(email, services);
+  };
+  const trial = { email, isSignedIn: false, prepare, exchange, services };
   const { headers, response } = await tryPassword(trial, (api) => api.signInEmail(request));
   // Whoever knows the password and not the code goes on being counted.
   if ('twoFactorRedirect' in response) {
-    if (before !== undefined) await signOut(services.database, selfOf(before, exchange, services));
+    if (browser.before) await signOut(services.database, selfOf(browser.before, exchange, services));
     setCookies(exchange, headers);
     return replyJson(200, JSON.stringify({ twoFactorRedirect: true }));
   }
-  return replySignedIn(headers, { before }, exchange, services);
+  return replySignedIn(headers, browser, exchange, services);
+}
+
+/** The password that is about to be looked at must be the same when the session begins. */
+async function besidesSignIn(email: string, { database }: Services): Promise<Along[]> {
+  const user = await findUserByEmail(database, email);
+  const requireSamePassword = await notePassword(database, user?.id ?? '');
+  return [
+    { when: 'insert sessions', job: requireSamePassword },
+    { when: 'insert verifications', job: requireSamePassword },
+  ];
 }
 
 /** Lets in whoever has just chosen their password: it is not tried again, as others could have used up its trials. */

@@ -132,7 +132,7 @@ export const previewInvitationOperation: Operation<typeof noQuery> = {
       example: { accountName: 'Hill Country Homes', email: 'grace@example.com', role: 'member', hasUser: false },
     },
   ],
-  errors: [...INPUT_ERRORS, 'not_found'],
+  errors: [...INPUT_ERRORS, 'not_found', 'rate_limited'],
 };
 
 export const acceptInvitationOperation: Operation<typeof noQuery> = {

@@ -11,6 +11,7 @@ import type { Services } from '../app.ts';
 import { clientAddress } from '../client-address.ts';
 import type { Exchange } from '../exchange.ts';
 import { findSignedIn, requireSignedIn } from '../identity/sessions.ts';
+import { countingWrong, WRONG_LINK } from '../identity/token-trial.ts';
 import { readInput } from '../input.ts';
 import { addOperation, type Mount } from '../operations.ts';
 import { type Reply, replyJson } from '../reply.ts';
@@ -63,16 +64,18 @@ function showInvitation({ id, email, role, invitedBy, createdAt, expiresAt }: In
 
 /** For people who belong to no account yet: the token is what lets them in. */
 export function addAcceptance(mount: Mount<Holder | undefined>, services: Services): void {
-  addOperation(mount, previewInvitationOperation, async (exchange) => {
+  const preview = async (exchange: Exchange) => {
     const { token } = await readInput(exchange, tokenOnly);
     const { accountName, email, role, user } = await getInvitation(services.database, token);
     return replyJson(200, JSON.stringify({ accountName, email, role, hasUser: user !== undefined }));
-  });
-  addOperation(mount, acceptInvitationOperation, async (exchange) => {
+  };
+  addOperation(mount, previewInvitationOperation, countingWrong(WRONG_LINK, services, preview));
+  const accept = async (exchange: Exchange) => {
     const given = await readInput(exchange, acceptance);
     const { user } = await getInvitation(services.database, given.token);
     return user === undefined ? joinAsNew(given, exchange, services) : joinAsUser(given.token, exchange, services);
-  });
+  };
+  addOperation(mount, acceptInvitationOperation, countingWrong(WRONG_LINK, services, accept));
 }
 
 async function joinAsNew(

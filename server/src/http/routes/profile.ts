@@ -144,7 +144,7 @@ async function prove<T>(
   work: Work<T>,
   { field, along = [] }: { field?: string; along?: readonly Along[] } = {},
 ): Promise<{ headers: Headers; response: T }> {
-  const trial = { email: user.email, isSignedIn: true, field, along, exchange, services };
+  const trial = { email: user.email, isSignedIn: true, field, prepare: async () => along, exchange, services };
   const done = await tryPassword(trial, (api) => work(api, identityHeaders(exchange, services)));
   await forgiveTrials(trial);
   setCookies(exchange, done.headers);

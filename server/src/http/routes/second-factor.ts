@@ -8,6 +8,7 @@ import { clientAddress } from '../client-address.ts';
 import type { Exchange } from '../exchange.ts';
 import { selfOf } from '../identity/self.ts';
 import { findSignedIn, getNewSession, identityHeaders, setCookies } from '../identity/sessions.ts';
+import { countingWrong, WRONG_CODE } from '../identity/token-trial.ts';
 import { readInput } from '../input.ts';
 import { addOperation, type Mount } from '../operations.ts';
 import type { Reply } from '../reply.ts';
@@ -21,10 +22,11 @@ type Factor = 'totp' | 'backup-code';
 /** The codes of an authenticator app, and those for when it is lost. */
 export function addSecondFactor(mount: Mount<Holder | undefined>, services: Services): void {
   for (const factor of ['totp', 'backup-code'] as const) {
-    addOperation(mount, VERIFY_OPERATIONS[factor], async (exchange) => {
+    const handle = async (exchange: Exchange) => {
       const { code } = await readInput(exchange, factor === 'totp' ? codeOnly : recoveryCodeOnly);
       return verify(factor, code, exchange, services);
-    });
+    };
+    addOperation(mount, VERIFY_OPERATIONS[factor], countingWrong(WRONG_CODE, services, handle));
   }
 }
 

@@ -56,7 +56,7 @@ export const previewSetupOperation: Operation<typeof noQuery> = {
       example: { accountNames: ['Hill Country Homes'], hasMoreAccounts: false },
     },
   ],
-  errors: [...INPUT_ERRORS, 'conflict'],
+  errors: [...INPUT_ERRORS, 'conflict', 'rate_limited'],
 };
 
 export const setUpOperation: Operation<typeof noQuery> = {

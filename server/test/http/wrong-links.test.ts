@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { BlockList } from 'node:net';
+import { test } from 'node:test';
+import { Browser, createPerson, signIn } from '../support/browser.ts';
+import { readError } from '../support/replies.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const WRONG_MAX = 50;
+const HERE = '203.0.113.1';
+const ELSEWHERE = '203.0.113.2';
+
+/** A service that believes where requests say that they come from. */
+function startBehindProxy(): Promise<TestService> {
+  const trustedProxies = new BlockList();
+  trustedProxies.addAddress('127.0.0.1', 'ipv4');
+  return startTestService({ trustedProxies });
+}
+
+function send(service: TestService, path: string, body: string, address = HERE): Promise<Response> {
+  const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': address };
+  return new Browser(service).fetch(`/admin/${path}`, { method: 'POST', body, headers });
+}
+
+const WRONG: [string, number][] = [
+  ['invitations/preview', 404],
+  ['invitations/accept', 404],
+  ['setup/preview', 403],
+  ['setup', 403],
+];
+const PERSON = { name: 'Ada', email: 'ada@example.com', password: 'correct horse battery staple', accountName: 'One' };
+
+for (const [path, status] of WRONG) {
+  test(`wrong links for ${path} are counted by address; with too many nothing more is read from it`, async () => {
+    await using service = await startBehindProxy();
+    const more = path === 'setup' ? PERSON : {};
+    for (let count = 0; count < WRONG_MAX; count += 1) {
+      const wrong = await send(service, path, JSON.stringify({ token: `wrong ${count}`, ...more }));
+      assert.equal(wrong.status, status, await wrong.text());
+    }
+    const refused = await send(service, path, 'not JSON');
+    assert.ok(Number(refused.headers.get('retry-after')) > 0);
+    await readError(refused, 429, 'rate_limited');
+    const elsewhere = await send(service, path, JSON.stringify({ token: 'wrong', ...more }), ELSEWHERE);
+    assert.equal(elsewhere.status, status, await elsewhere.text());
+  });
+}
+
+test('codes that no sign-in owes are counted by address, too', async () => {
+  await using service = await startBehindProxy();
+  const path = 'auth/two-factor/verify-totp';
+  for (let count = 0; count < WRONG_MAX; count += 1) {
+    await readError(await send(service, path, '{"code":"123456"}'), 401, 'unauthorized');
+  }
+  await readError(await send(service, path, 'not JSON'), 429, 'rate_limited');
+  await readError(await send(service, path, '{"code":"123456"}', ELSEWHERE), 401, 'unauthorized');
+});
+
+test('right links are free', async () => {
+  await using service = await startBehindProxy();
+  const ada = await signIn(service, await createPerson(service));
+  const { url } = await ada.ask('POST', '/admin/invitations', { email: 'grace@example.com', role: 'member' }, 201);
+  const body = JSON.stringify({ token: url.split('#token=')[1] });
+  for (let count = 0; count <= WRONG_MAX; count += 1) {
+    const right = await send(service, 'invitations/preview', body);
+    assert.equal(right.status, 200, await right.text());
+  }
+});
