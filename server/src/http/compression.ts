@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Transform } from 'node:stream';
 import { brotliCompressSync, constants, createBrotliCompress, createGzip, gzipSync } from 'node:zlib';
 import Negotiator from 'negotiator';
+import { readPreferences } from './negotiate.ts';
 
 /** Where the caller likes both alike it gets the first: it takes half the time and leaves less. */
 const ENCODINGS = ['br', 'gzip'] as const;
@@ -22,8 +23,9 @@ interface EncodingNegotiator {
 
 /** How the caller wants a reply to be compressed; undefined for not at all. */
 export function negotiateEncoding(headers: IncomingHttpHeaders): Encoding | undefined {
-  if (!headers['accept-encoding']) return undefined;
-  const negotiator: EncodingNegotiator = new Negotiator({ headers });
+  const accepted = headers['accept-encoding'];
+  if (typeof accepted !== 'string' || accepted === '') return undefined;
+  const negotiator: EncodingNegotiator = new Negotiator({ headers: { 'accept-encoding': readPreferences(accepted) } });
   const best = negotiator.encoding([...ENCODINGS, 'identity'], { preferred: ENCODINGS });
   return ENCODINGS.find((encoding) => encoding === best);
 }

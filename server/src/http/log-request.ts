@@ -44,10 +44,11 @@ function nameOf(holder: Holder): string {
  * as it was sent, unless that would show a part of the key.
  */
 function withoutKeys(path: string): string {
+  if (!path.includes('%')) return mask(path);
+  const decoded = decodeWhole(path);
+  if (!decoded.includes('plk_')) return path;
   const masked = mask(path);
-  if (!path.includes('%')) return masked;
-  const decoded = mask(decodeWhole(path));
-  return decodeWhole(masked) === decoded ? masked : decoded;
+  return decodeWhole(masked) === mask(decoded) ? masked : mask(decoded);
 }
 
 function mask(text: string): string {
@@ -55,6 +56,10 @@ function mask(text: string): string {
 }
 
 const PERCENT = '%'.charCodeAt(0);
+/** By the byte of a hexadecimal digit. */
+const HEX_VALUES = new Map(
+  [...'0123456789abcdefABCDEF'].map((digit) => [digit.charCodeAt(0), Number.parseInt(digit, 16)]),
+);
 
 /**
  * Decodes percent signs until none is left to decode, also what was encoded many times: `%2570` is `p`. In one pass, since
@@ -67,17 +72,12 @@ function decodeWhole(path: string): string {
     bytes[length] = byte;
     length += 1;
     while (length >= 3 && bytes[length - 3] === PERCENT) {
-      const value = hexValue(bytes[length - 2]) * 16 + hexValue(bytes[length - 1]);
-      if (Number.isNaN(value)) break;
+      const high = HEX_VALUES.get(bytes[length - 2] ?? 0);
+      const low = HEX_VALUES.get(bytes[length - 1] ?? 0);
+      if (high === undefined || low === undefined) break;
       length -= 2;
-      bytes[length - 1] = value;
+      bytes[length - 1] = high * 16 + low;
     }
   }
   return bytes.toString('utf8', 0, length);
 }
-
-function hexValue(byte = 0): number {
-  return HEX_DIGITS.test(String.fromCharCode(byte)) ? Number.parseInt(String.fromCharCode(byte), 16) : Number.NaN;
-}
-
-const HEX_DIGITS = /[0-9a-f]/i;

@@ -4,6 +4,14 @@ import { AppError } from '../model/errors.ts';
 import { countHeader } from './raw-headers.ts';
 import { JSON_TYPE } from './reply.ts';
 
+/** Browsers send 200 characters; a header of 16 KiB would take milliseconds to be sorted. */
+const PREFERENCES_LENGTH_MAX = 1_000;
+
+/** What a caller likes, by a header such as `Accept`: as much of it as is looked at. */
+export function readPreferences(header: string): string {
+  return header.slice(0, PREFERENCES_LENGTH_MAX);
+}
+
 /**
  * The media type that the caller likes best of those there are; the first where it does not care.
  * @throws {AppError} `not_acceptable`
@@ -12,7 +20,7 @@ export function negotiateType({ accept }: IncomingHttpHeaders, types: readonly s
   // An empty list asks for nothing in particular.
   if (!accept || accept === '*/*' || accept === JSON_TYPE) return JSON_TYPE;
   const withCharset = types.map((type) => `${type};charset=utf-8`);
-  const best = new Negotiator({ headers: { accept } }).mediaType(withCharset);
+  const best = new Negotiator({ headers: { accept: readPreferences(accept) } }).mediaType(withCharset);
   const type = types.find((_, index) => withCharset[index] === best);
   if (type !== undefined) return type;
   throw new AppError('not_acceptable', `This reply comes as ${types.join(', ')}; ask for that in Accept.`);

@@ -19,7 +19,7 @@ export function translateRefusal(error: unknown, passwordField = 'password'): un
     case 'INVALID_BACKUP_CODE':
       return wrongCode(USED_BEFORE);
     case 'INVALID_TWO_FACTOR_COOKIE':
-      return new AppError('unauthorized', 'The time for the code is over: sign in again.');
+      return codeNotOwed();
     case 'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE':
       return new AppError('unauthorized', 'There were too many wrong codes: sign in again.');
     case 'ACCOUNT_TEMPORARILY_LOCKED':
@@ -46,6 +46,11 @@ function translateUnknown(error: unknown): unknown {
   // It goes into the log, and better-auth's own error carries headers, which may hold a cookie.
   if (typeof status === 'number') return new Error(`better-auth answered ${status} ${codeOf(error)}`);
   return error;
+}
+
+/** Somebody gives a code who has given no password before. */
+export function codeNotOwed(): AppError {
+  return new AppError('unauthorized', 'The time for the code is over: sign in again.');
 }
 
 /** The code of a second factor was none. */

@@ -20,9 +20,9 @@ const RETRY = { 'Retry-After': '1' };
 
 /** Who sends a request, by its session cookie; nobody is undefined. */
 export async function findSignedIn(exchange: Exchange, services: Services): Promise<SignedIn | undefined> {
-  const { cookie } = exchange.incoming.headers;
-  if (!cookie?.includes(services.identity.cookiePrefix)) return undefined;
-  const { headers, signedIn } = await readSession(identityHeaders(exchange, services), services);
+  const given = identityHeaders(exchange, services);
+  if (!hasCookie(given, 'session_token')) return undefined;
+  const { headers, signedIn } = await readSession(given, services);
   setCookies(exchange, headers);
   return signedIn;
 }
@@ -78,13 +78,28 @@ export async function requireSignedIn(exchange: Exchange, services: Services): P
 const USER_AGENT_LENGTH_MAX = 300;
 
 /** What better-auth is told of a request. */
-export function identityHeaders({ incoming }: Exchange, { trustedProxies }: Services): Headers {
+export function identityHeaders({ incoming }: Exchange, { identity, trustedProxies }: Services): Headers {
   const { cookie = '', 'user-agent': userAgent = '' } = incoming.headers;
   return new Headers({
-    cookie,
+    cookie: ownCookies(cookie, identity.cookiePrefix),
     'user-agent': userAgent.slice(0, USER_AGENT_LENGTH_MAX),
     [ADDRESS_HEADER]: clientAddress(incoming, trustedProxies),
   });
+}
+
+/** Of somebody who is signed in, and of somebody who owes the second factor. */
+const COOKIES = ['session_token', 'two_factor'] as const;
+
+/** One of each kind: better-auth looks at all that it is given, several times, and a request may carry 16 KiB of them. */
+function ownCookies(cookie: string, prefix: string): string {
+  const given = cookie.split(';').map((text) => text.trim());
+  const own = COOKIES.map((name) => given.find((text) => text.startsWith(`${prefix}.${name}=`)));
+  return own.filter((text) => text !== undefined).join('; ');
+}
+
+/** Whether what better-auth is told has such a cookie. */
+export function hasCookie(headers: Headers, name: (typeof COOKIES)[number]): boolean {
+  return headers.get('cookie')?.includes(`.${name}=`) ?? false;
 }
 
 /** Sends the cookies of better-auth along with whatever the reply is. */

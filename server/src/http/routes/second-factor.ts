@@ -6,8 +6,9 @@ import type { Along } from '../../storage/identity-database.ts';
 import type { Services } from '../app.ts';
 import { clientAddress } from '../client-address.ts';
 import type { Exchange } from '../exchange.ts';
+import { codeNotOwed } from '../identity/better-auth-errors.ts';
 import { selfOf } from '../identity/self.ts';
-import { findSignedIn, getNewSession, identityHeaders, setCookies } from '../identity/sessions.ts';
+import { findSignedIn, getNewSession, hasCookie, identityHeaders, setCookies } from '../identity/sessions.ts';
 import { countingWrong, WRONG_CODE } from '../identity/token-trial.ts';
 import { readInput } from '../input.ts';
 import { addOperation, type Mount } from '../operations.ts';
@@ -51,6 +52,7 @@ interface Owing {
 
 /** Ends signing in. */
 async function payOwed(factor: Factor, code: string, exchange: Exchange, services: Services): Promise<Reply> {
+  if (!hasCookie(identityHeaders(exchange, services), 'two_factor')) throw codeNotOwed();
   const owing: Owing = { userId: undefined };
   const given = give(factor, code, besidesSignIn(owing), exchange, services);
   const { headers } = await given.catch(async (error: unknown) => {
