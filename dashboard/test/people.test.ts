@@ -5,7 +5,7 @@ import { createAdministrator } from '../../server/src/domain/administrators.ts';
 import { OPERATOR } from '../../server/src/domain/audit.ts';
 import { createPerson, PASSWORD } from '../../server/test/support/browser.ts';
 import { startTestService } from '../../server/test/support/service.ts';
-import { totp } from '../../server/test/support/totp.ts';
+import { nextTotp, totp } from '../../server/test/support/totp.ts';
 import { launchBrowser } from './support/chromium.ts';
 import { findBarriers, openWindow, signInByForm } from './support/window.ts';
 
@@ -285,6 +285,16 @@ test('two-step sign-in: turned on with an app, then asked for, and a recovery co
   await page.getByLabel('Recovery code').fill(recoveryCode);
   await page.keyboard.press('Enter');
   await page.getByRole('navigation', { name: 'Main' }).waitFor();
+
+  await page.goto('/profile');
+  await page.getByRole('button', { name: 'Turn off' }).click();
+  await page.getByRole('dialog').getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('dialog').getByLabel('Code').fill(recoveryCode);
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').locator('input[aria-invalid="true"]').waitFor();
+  await page.getByRole('dialog').getByLabel('Code').fill(nextTotp(uri));
+  await page.keyboard.press('Enter');
+  await page.getByText('It is off.', { exact: true }).waitFor();
   assert.deepEqual(problems, []);
 });
 

@@ -339,7 +339,7 @@ export interface paths {
         put?: never;
         /**
          * Switch the second factor off
-         * @description The recovery codes are gone with it. Where it is off already, it stays so.
+         * @description By the password and a code of the app, or a recovery code. The recovery codes are gone with it. Where it is off already, it stays so, and no code is needed.
          */
         post: operations["disableTwoFactor"];
         delete?: never;
@@ -359,7 +359,7 @@ export interface paths {
         put?: never;
         /**
          * Make new recovery codes
-         * @description The old ones are good no more.
+         * @description By the password and a code of the app, or one of the old recovery codes. These are good no more.
          */
         post: operations["renewBackupCodes"];
         delete?: never;
@@ -3224,12 +3224,15 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "password": "correct horse battery staple"
+                 *       "password": "correct horse battery staple",
+                 *       "code": "123456"
                  *     }
                  */
                 "application/json": {
                     /** Format: password */
                     password: string;
+                    /** @example 123456 */
+                    code?: string;
                 };
             };
         };
@@ -3310,12 +3313,15 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "password": "correct horse battery staple"
+                 *       "password": "correct horse battery staple",
+                 *       "code": "123456"
                  *     }
                  */
                 "application/json": {
                     /** Format: password */
                     password: string;
+                    /** @example 123456 */
+                    code?: string;
                 };
             };
         };

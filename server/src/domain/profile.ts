@@ -46,6 +46,12 @@ export async function afterCodesRenewed(session: Session, self: Self): Promise<v
   await recordEverywhere(session, self, 'administrator.recovery_codes_renewed');
 }
 
+/** What goes with a recovery code that is used in place of a code of the app, in one transaction. */
+export async function afterRecoveryCode(session: Session, self: Self): Promise<void> {
+  await requireSession(session, self);
+  await recordEverywhere(session, self, 'administrator.recovery_code_used');
+}
+
 /** What goes with switching the second factor on, in one transaction. */
 export async function afterTwoFactorEnabled(session: Session, self: Self): Promise<void> {
   await requireSession(session, self);

@@ -1,8 +1,13 @@
-import { SESSION_LIFETIME_MS } from '../model/administrators.ts';
+import { SESSION_AGE_MAX_MS, SESSION_LIFETIME_MS } from '../model/administrators.ts';
 import { type Session, statement } from './database.ts';
 
 const removeSessions = statement<{ now: string }>((query, parameter) =>
   query.deleteFrom('sessions').where('expires_at', '<=', parameter('now')),
+);
+
+/** Those of a release that had no such limit. */
+const removeOldSessions = statement<{ oldest: string }>((query, parameter) =>
+  query.deleteFrom('sessions').where('created_at', '<=', parameter('oldest')),
 );
 
 /** None lasts longer: what does was begun before the clock was set back. */
@@ -25,6 +30,7 @@ const removeInvitations = statement<{ now: number }>((query, parameter) =>
 export async function removeExpired(session: Session, now: number): Promise<void> {
   const time = { now: new Date(now).toISOString() };
   await session.execute(removeSessions, time);
+  await session.execute(removeOldSessions, { oldest: new Date(now - SESSION_AGE_MAX_MS).toISOString() });
   await session.execute(shortenSessions, { latest: new Date(now + SESSION_LIFETIME_MS).toISOString() });
   await session.execute(removeVerifications, time);
   await session.execute(removeInvitations, { now });

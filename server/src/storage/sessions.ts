@@ -59,6 +59,19 @@ export async function listSessionAddresses(session: Session, email: string): Pro
   return rows.flatMap(({ address }) => address ?? []);
 }
 
+const shorten = statement<{ id: string; latest: string }>((query, parameter) =>
+  query
+    .updateTable('sessions')
+    .set({ expires_at: parameter('latest') })
+    .where('id', '=', parameter('id'))
+    .where('expires_at', '>', parameter('latest')),
+);
+
+/** Ends a session at a time that is ISO text, unless it ends before. */
+export async function endSessionBy(session: Session, id: string, latest: string): Promise<void> {
+  await session.execute(shorten, { id, latest });
+}
+
 const selectOne = statement<{ userId: string; id: string }, { id: string }>((query, parameter) =>
   query
     .selectFrom('sessions')

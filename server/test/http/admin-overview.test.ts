@@ -6,7 +6,7 @@ import { createPerson, PASSWORD, signIn } from '../support/browser.ts';
 import { ENGINE } from '../support/database.ts';
 import { MINIMAL } from '../support/listings.ts';
 import { startTestService } from '../support/service.ts';
-import { totp } from '../support/totp.ts';
+import { nextTotp, totp } from '../support/totp.ts';
 import { until } from '../support/until.ts';
 
 const service = await startTestService();
@@ -235,7 +235,7 @@ test('what is changed and what the audit log says of it are stored together or n
     await own.sql('select user_id, password from credentials order by 1'),
     await own.sql('select user_id, backup_codes from two_factors order by 1'),
   ];
-  const { totpURI } = await browser.ask('POST', '/admin/auth/two-factor/enable', { password: PASSWORD });
+  const { totpURI, backupCodes } = await browser.ask('POST', '/admin/auth/two-factor/enable', { password: PASSWORD });
   await browser.ask('POST', '/admin/auth/two-factor/verify-totp', { code: totp(totpURI) });
   const before = await stateOf();
   await own.script(REFUSE_AUDIT[ENGINE]);
@@ -252,8 +252,8 @@ test('what is changed and what the audit log says of it are stored together or n
     ['DELETE', `/members/${member.userId}`],
     ['POST', '/auth/update-user', { name: 'Grace' }],
     ['POST', '/auth/change-password', { currentPassword: PASSWORD, newPassword: 'staple battery horse' }],
-    ['POST', '/auth/two-factor/generate-backup-codes', { password: PASSWORD }],
-    ['POST', '/auth/two-factor/disable', { password: PASSWORD }],
+    ['POST', '/auth/two-factor/generate-backup-codes', { password: PASSWORD, code: nextTotp(totpURI) }],
+    ['POST', '/auth/two-factor/disable', { password: PASSWORD, code: backupCodes[0] }],
   ];
   for (const [method, path, body] of changes) {
     const response = await browser.send(method, `/admin${path}`, body);

@@ -138,7 +138,8 @@ async function guard() {
 test('switching it off with a database that fails is 503, and it is off as a whole or not at all', async (t) => {
   const begin = async () => {
     const scene = await guard();
-    const send = () => scene.browser.send('POST', '/admin/auth/two-factor/disable', { password: PASSWORD });
+    const given = { password: PASSWORD, code: nextTotp(scene.totpURI) };
+    const send = () => scene.browser.send('POST', '/admin/auth/two-factor/disable', given);
     return { ...scene, send };
   };
   await failEverywhere(t, begin, async ({ person }) => {

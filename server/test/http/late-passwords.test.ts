@@ -129,7 +129,7 @@ testEveryMoment('who switches the second factor on just then is out', async (ser
 });
 
 testEveryMoment('who switches the second factor off just then is out', async (service) => {
-  const { person, browser } = await guard(service);
-  const given = { password: PASSWORD };
+  const { person, browser, totpURI } = await guard(service);
+  const given = { password: PASSWORD, code: nextTotp(totpURI) };
   return { person, browser, send: () => browser.send('POST', '/admin/auth/two-factor/disable', given) };
 });

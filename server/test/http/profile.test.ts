@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { removeExpired } from '../../src/storage/expired.ts';
 import { Browser, createPerson, PASSWORD, type Person, signIn } from '../support/browser.ts';
 import { readError } from '../support/replies.ts';
 import { startTestService } from '../support/service.ts';
@@ -82,6 +83,30 @@ describe('sessions', () => {
     );
     const [[, cookie = ''] = []] = here.cookies;
     assert.ok(!JSON.stringify(sessions).includes(cookie.split('.')[0] ?? '-'));
+  });
+
+  test('end 30 days after they began, however often they are used', async () => {
+    const browser = await signIn(service, await createPerson(service));
+    const [{ id }] = await browser.ask('GET', '/admin/auth/list-sessions');
+    const day = 24 * 60 * 60 * 1000;
+    const daysFromNow = (days: number) => new Date(Date.now() + days * day).toISOString();
+    /** As if it had begun then, and had been extended until two days ago. */
+    const makeOld = (createdAt: string) =>
+      service.sql(
+        `update sessions set created_at = '${createdAt}', expires_at = '${daysFromNow(5)}' where id = '${id}'`,
+      );
+    for (const days of [28, 22]) {
+      const createdAt = daysFromNow(-days);
+      await makeOld(createdAt);
+      assert.ok(await isSignedIn(browser));
+      const [{ expiresAt }] = await browser.ask('GET', '/admin/auth/list-sessions');
+      const lastDay = Date.parse(createdAt) + 30 * day;
+      if (days === 28) assert.equal(Date.parse(expiresAt), lastDay);
+      else assert.ok(Date.parse(expiresAt) < lastDay, 'what ends before is left as it is');
+    }
+    await makeOld(daysFromNow(-30));
+    await removeExpired(service.database, Date.now());
+    assert.equal(await isSignedIn(browser), false);
   });
 
   test('end one by one or all others at once, with the next request, and only one’s own', async () => {
@@ -189,7 +214,7 @@ describe('the second factor', () => {
   });
 
   test('can be a recovery code: each works once, and new ones end the old', async () => {
-    const { person, browser, backupCodes } = await createGuarded();
+    const { person, browser, backupCodes, totpURI } = await createGuarded();
     const [first = '', second = ''] = backupCodes;
     assert.equal(backupCodes.length, 10);
     const use = async (code: string) =>
@@ -198,7 +223,8 @@ describe('the second factor', () => {
     // As it is read from paper: in capitals, with spaces, a zero taken for the letter.
     const typed = first.toUpperCase().replaceAll('-', ' ').replaceAll('0', 'O').replaceAll('1', 'l');
     assert.deepEqual([await use(typed), await use(first)], [200, 422]);
-    const renewed = await browser.ask('POST', '/admin/auth/two-factor/generate-backup-codes', { password: PASSWORD });
+    const proof = { password: PASSWORD, code: nextTotp(totpURI) };
+    const renewed = await browser.ask('POST', '/admin/auth/two-factor/generate-backup-codes', proof);
     assert.deepEqual([await use(second), await use(renewed.backupCodes[0])], [422, 200]);
   });
 
@@ -206,6 +232,7 @@ describe('the second factor', () => {
     const { person, browser, totpURI } = await createGuarded();
     const { backupCodes } = await browser.ask('POST', '/admin/auth/two-factor/generate-backup-codes', {
       password: PASSWORD,
+      code: nextTotp(totpURI),
     });
     const late = await typePassword(person);
     const give = (factor: string, code?: string) =>
@@ -294,11 +321,48 @@ describe('the second factor', () => {
     assert.equal(await isSignedIn(browser), false);
   });
 
-  test('is switched off by the password alone, and then no longer asked for', async () => {
-    const { person, browser } = await createGuarded();
-    const wrong = await browser.send('POST', '/admin/auth/two-factor/disable', { password: 'wrong password' });
-    assert.equal((await readError(wrong, 422, 'validation_failed')).details?.[0]?.field, 'password');
-    const session = await browser.ask('POST', '/admin/auth/two-factor/disable', { password: PASSWORD });
+  for (const verb of ['disable', 'generate-backup-codes']) {
+    test(`is not changed by the password alone, nor by a code alone: ${verb}`, async () => {
+      const { browser, totpURI, backupCodes } = await createGuarded();
+      const fieldOf = async (password: string, code?: string) => {
+        const refused = await browser.send('POST', `/admin/auth/two-factor/${verb}`, { password, code });
+        return (await readError(refused, 422, 'validation_failed')).details?.[0]?.field;
+      };
+      assert.equal(await fieldOf(PASSWORD), 'code');
+      assert.equal(await fieldOf(PASSWORD, ''), 'code');
+      assert.equal(await fieldOf(PASSWORD, wrongCode(totp(totpURI))), 'code');
+      assert.equal(await fieldOf(PASSWORD, totp(totpURI)), 'code', 'it was used before');
+      assert.equal(await fieldOf(PASSWORD, 'aaaa-aaaa-aaaa'), 'code');
+      assert.equal(await fieldOf('wrong password', backupCodes[0]), 'password');
+      assert.equal((await browser.ask('GET', '/admin/session')).user.hasTwoFactor, true);
+      await browser.ask('POST', `/admin/auth/two-factor/${verb}`, { password: PASSWORD, code: backupCodes[0] });
+    });
+  }
+
+  test('is not switched off by who tries codes: they are counted as passwords are', async () => {
+    const { browser, totpURI } = await createGuarded();
+    const statuses: number[] = [];
+    for (let count = 0; count < 11; count += 1) {
+      const given = { password: PASSWORD, code: wrongCode(totp(totpURI)) };
+      statuses.push((await browser.send('POST', '/admin/auth/two-factor/disable', given)).status);
+    }
+    assert.deepEqual(statuses, [...Array(10).fill(422), 429]);
+  });
+
+  test('is switched off by a recovery code, too, and the audit log says so', async () => {
+    const { person, browser, backupCodes } = await createGuarded();
+    const code = ` ${backupCodes[0]?.toUpperCase()} `;
+    await browser.ask('POST', '/admin/auth/two-factor/disable', { password: PASSWORD, code });
+    assert.deepEqual((await actionsOf(person)).slice(-2), [
+      'administrator.recovery_code_used',
+      'administrator.two_factor_disabled',
+    ]);
+  });
+
+  test('is switched off by the password and a code, and then no longer asked for', async () => {
+    const { person, browser, totpURI } = await createGuarded();
+    const proof = { password: PASSWORD, code: nextTotp(totpURI) };
+    const session = await browser.ask('POST', '/admin/auth/two-factor/disable', proof);
     assert.deepEqual([session.user.hasTwoFactor, session.account.id], [false, person.accountId]);
     assert.ok(await isSignedIn(await signIn(service, person)));
   });

@@ -38,6 +38,7 @@ export function TwoFactor() {
       <PasswordDialog<Session>
         title="Turn two-step sign-in off"
         verb="two-factor/disable"
+        asksCode
         isOpen={question === 'turn-off'}
         onClose={close}
         onDone={(session) => queryClient.setQueryData(sessionQuery.queryKey, session)}
@@ -45,6 +46,7 @@ export function TwoFactor() {
       <PasswordDialog<RecoveryCodes>
         title="New recovery codes"
         verb="two-factor/generate-backup-codes"
+        asksCode
         isOpen={question === 'renew'}
         onClose={close}
         onDone={({ backupCodes }) => setCodes(backupCodes)}

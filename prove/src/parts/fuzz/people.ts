@@ -164,15 +164,20 @@ export class People {
     await person.ask('enableTwoFactor', { password }, '409 conflict');
     await person.ask('verifyBackupCode', { code: backupCodes[0] }, '409 conflict');
     await this.#signInWithCodes(person, email, backupCodes);
-    const renewed = await person.ask('renewBackupCodes', { password }, '200');
+    await person.ask('renewBackupCodes', { password }, '422 validation_failed');
+    const renewed = await person.ask('renewBackupCodes', { password, code: backupCodes[2] }, '200');
     await person.ask('signOut', undefined, '204');
     assert.deepEqual(await person.ask('signIn', { email, password }, '200'), { twoFactorRedirect: true });
     await person.ask('verifyBackupCode', { code: backupCodes[1] }, '422 validation_failed');
     await person.ask('verifyTotp', { code: nextTotp(totpURI) }, '200');
     assert.equal(renewed.backupCodes.length, backupCodes.length);
-    await person.ask('renewBackupCodes', { password: WRONG }, '422 validation_failed');
-    await person.ask('disableTwoFactor', { password: WRONG }, '422 validation_failed');
-    await person.ask('disableTwoFactor', { password }, '200');
+    const [code] = renewed.backupCodes;
+    await person.ask('renewBackupCodes', { password: WRONG, code }, '422 validation_failed');
+    await person.ask('disableTwoFactor', { password: WRONG, code }, '422 validation_failed');
+    await person.ask('disableTwoFactor', { password }, '422 validation_failed');
+    await person.ask('disableTwoFactor', { password, code: wrongCode(totp(totpURI)) }, '422 validation_failed');
+    await person.ask('disableTwoFactor', { password, code: backupCodes[3] }, '422 validation_failed');
+    await person.ask('disableTwoFactor', { password, code }, '200');
   }
 
   /** A recovery code works once. */
@@ -210,7 +215,7 @@ export class People {
   }
 
   async #useUpCodes(person: Visitor, email: string): Promise<void> {
-    const { totpURI } = await person.ask('enableTwoFactor', { password: NEW_PASSWORD }, '200');
+    const { totpURI, backupCodes } = await person.ask('enableTwoFactor', { password: NEW_PASSWORD }, '200');
     await person.ask('verifyTotp', { code: totp(totpURI) }, '200');
     const stranger = this.#visit();
     const code = wrongCode(totp(totpURI));
@@ -225,7 +230,7 @@ export class People {
     await stranger.ask('signIn', { email, password: NEW_PASSWORD }, '200');
     await stranger.ask('verifyTotp', { code: totp(totpURI) }, '429 rate_limited');
     await stranger.ask('verifyBackupCode', { code }, '429 rate_limited');
-    await person.ask('disableTwoFactor', { password: NEW_PASSWORD }, '200');
+    await person.ask('disableTwoFactor', { password: NEW_PASSWORD, code: backupCodes[0] }, '200');
   }
 
   /** Who was removed is out at once, and stays so. */

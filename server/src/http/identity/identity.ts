@@ -1,8 +1,10 @@
 import { hkdfSync } from 'node:crypto';
 import type { Log } from '../../lib/log.ts';
+import { SESSION_AGE_MAX_MS } from '../../model/administrators.ts';
 import type { Database } from '../../storage/database.ts';
 import { getCursorSecret } from '../../storage/database-info.ts';
 import { type Along, callBetterAuth } from '../../storage/identity-database.ts';
+import { endSessionBy } from '../../storage/sessions.ts';
 import type { BetterAuth } from './better-auth.ts';
 import { translateRefusal } from './better-auth-errors.ts';
 import { isHttps } from './same-origin.ts';
@@ -15,6 +17,17 @@ interface CallOptions {
   along?: readonly Along[] | undefined;
   passwordField?: string | undefined;
 }
+
+/** Each day of use extends a session, but never beyond its last one. */
+const KEEP_TO_AGE_MAX: Along = {
+  when: 'update sessions',
+  async job(session, rows) {
+    for (const { id, created_at: createdAt } of rows) {
+      const latest = new Date(Date.parse(String(createdAt)) + SESSION_AGE_MAX_MS);
+      await endSessionBy(session, String(id), latest.toISOString());
+    }
+  },
+};
 
 /** better-auth, loaded when it is first needed: it takes a fifth of a second, and `/v1` never needs it. */
 export class Identity {
@@ -41,7 +54,7 @@ export class Identity {
    */
   async call<T>(work: (api: BetterAuth['api']) => Promise<T>, { along, passwordField }: CallOptions = {}): Promise<T> {
     const { api } = await this.#load();
-    return callBetterAuth(() => work(api), along).catch((error: unknown) => {
+    return callBetterAuth(() => work(api), [...(along ?? []), KEEP_TO_AGE_MAX]).catch((error: unknown) => {
       throw translateRefusal(error, passwordField);
     });
   }

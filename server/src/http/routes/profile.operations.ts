@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Operation, OperationBody } from '../operations.ts';
 import { JSON_TYPE } from '../reply.ts';
 import { time } from '../schemas/fields.ts';
-import { nameChange, passwordChange, passwordOnly, sessionOnly } from '../schemas/identity.ts';
+import { nameChange, passwordAndCode, passwordChange, passwordOnly, sessionOnly } from '../schemas/identity.ts';
 import { noQuery } from '../schemas/query.ts';
 import { NO_CONTENT } from './auth.operations.ts';
 import { INPUT_ERRORS } from './common.operations.ts';
@@ -12,6 +12,12 @@ const PASSWORD: OperationBody = {
   types: [JSON_TYPE],
   schema: passwordOnly,
   example: { password: 'correct horse battery staple' },
+};
+
+const PASSWORD_AND_CODE: OperationBody = {
+  types: [JSON_TYPE],
+  schema: passwordAndCode,
+  example: { password: 'correct horse battery staple', code: '123456' },
 };
 
 const backupCodes = z
@@ -127,8 +133,10 @@ export const enableTwoFactorOperation = ofPerson('two-factor/enable', {
 export const disableTwoFactorOperation = ofPerson('two-factor/disable', {
   operationId: 'disableTwoFactor',
   summary: 'Switch the second factor off',
-  description: 'The recovery codes are gone with it. Where it is off already, it stays so.',
-  body: PASSWORD,
+  description:
+    'By the password and a code of the app, or a recovery code. The recovery codes are gone with it. Where it is off already, it ' +
+    'stays so, and no code is needed.',
+  body: PASSWORD_AND_CODE,
   replies: [SESSION_REPLY],
   errors: [...INPUT_ERRORS, 'rate_limited'],
 });
@@ -136,8 +144,8 @@ export const disableTwoFactorOperation = ofPerson('two-factor/disable', {
 export const renewBackupCodesOperation = ofPerson('two-factor/generate-backup-codes', {
   operationId: 'renewBackupCodes',
   summary: 'Make new recovery codes',
-  description: 'The old ones are good no more.',
-  body: PASSWORD,
+  description: 'By the password and a code of the app, or one of the old recovery codes. These are good no more.',
+  body: PASSWORD_AND_CODE,
   replies: [
     {
       status: 200,

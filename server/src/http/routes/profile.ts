@@ -13,10 +13,9 @@ import type { Along } from '../../storage/identity-database.ts';
 import { listSessions, setSessionAccount } from '../../storage/sessions.ts';
 import type { Services } from '../app.ts';
 import type { Exchange } from '../exchange.ts';
-import type { BetterAuth } from '../identity/better-auth.ts';
-import { forgiveTrials, tryPassword } from '../identity/password.ts';
+import { prove, readProof, type Work } from '../identity/prove.ts';
 import { selfOf } from '../identity/self.ts';
-import { getNewSession, identityHeaders, requireSignedIn, type SignedIn, setCookies } from '../identity/sessions.ts';
+import { getNewSession, requireSignedIn, type SignedIn } from '../identity/sessions.ts';
 import { readInput } from '../input.ts';
 import { addOperation, type Mount, type Operation } from '../operations.ts';
 import { type Reply, replyJson } from '../reply.ts';
@@ -64,12 +63,12 @@ export function addProfile(mount: Mount<Holder | undefined>, services: Services)
   add(enableTwoFactorOperation, (exchange, signedIn) => enableTwoFactor(exchange, signedIn, services));
   add(disableTwoFactorOperation, (exchange, signedIn) => disableTwoFactor(exchange, signedIn, services));
   add(renewBackupCodesOperation, async (exchange, signedIn) => {
-    const { password } = await readInput(exchange, passwordOnly);
+    const { password, code } = await readProof(exchange, signedIn);
     const self = selfOf(signedIn, exchange, services);
     const along: Along[] = [{ when: 'update two_factors', job: (session) => afterCodesRenewed(session, self) }];
     const work: Work<{ backupCodes: string[] }> = (api, headers) =>
       api.generateBackupCodes({ body: { password }, headers, returnHeaders: true });
-    const { response } = await prove(exchange, signedIn, services, work, { along });
+    const { response } = await prove(exchange, signedIn, services, work, { along, secondFactor: { password, code } });
     return replyJson(200, JSON.stringify({ backupCodes: response.backupCodes }));
   });
 }
@@ -118,7 +117,7 @@ async function enableTwoFactor(exchange: Exchange, signedIn: SignedIn, services:
 }
 
 async function disableTwoFactor(exchange: Exchange, signedIn: SignedIn, services: Services): Promise<Reply> {
-  const { password } = await readInput(exchange, passwordOnly);
+  const { password, code } = await readProof(exchange, signedIn);
   const self = selfOf(signedIn, exchange, services);
   const along: Along[] = [
     { when: 'update users', job: (session) => afterTwoFactorDisabled(session, self) },
@@ -129,24 +128,7 @@ async function disableTwoFactor(exchange: Exchange, signedIn: SignedIn, services
     signedIn,
     services,
     (api, given) => api.disableTwoFactor({ body: { password }, headers: given, returnHeaders: true }),
-    signedIn.user.hasTwoFactor ? { along } : {},
+    signedIn.user.hasTwoFactor ? { along, secondFactor: { password, code } } : {},
   );
   return replySession(await getNewSession(headers, services), services.database);
-}
-
-type Work<T> = (api: BetterAuth['api'], headers: Headers) => Promise<{ headers: Headers; response: T }>;
-
-/** Lets better-auth do something for which the password is asked again. */
-async function prove<T>(
-  exchange: Exchange,
-  { user }: SignedIn,
-  services: Services,
-  work: Work<T>,
-  { field, along = [] }: { field?: string; along?: readonly Along[] } = {},
-): Promise<{ headers: Headers; response: T }> {
-  const trial = { email: user.email, isSignedIn: true, field, prepare: async () => along, exchange, services };
-  const done = await tryPassword(trial, (api) => work(api, identityHeaders(exchange, services)));
-  await forgiveTrials(trial);
-  setCookies(exchange, done.headers);
-  return done;
 }

@@ -63,6 +63,8 @@ const anyEmail = z.string(expected('a string')).transform((given, context) => {
 });
 export const signIn = z.strictObject({ email: anyEmail, password });
 export const passwordOnly = z.strictObject({ password });
+/** `code` where the second factor is on: one that the app shows, or a recovery code. */
+export const passwordAndCode = z.strictObject({ password, code: code.optional() });
 export const codeOnly = z.strictObject({ code });
 export const recoveryCodeOnly = z.strictObject({ code: code.transform(normalRecoveryCode) });
 export const passwordChange = z.strictObject({ currentPassword: password, newPassword });
