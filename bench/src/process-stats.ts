@@ -53,7 +53,7 @@ function known(value: number): number | undefined {
 }
 
 /** Processor time a process has used in all its threads, in seconds. */
-function cpuSecondsOf(pid: number): number | undefined {
+export function cpuSecondsOf(pid: number): number | undefined {
   const stat = readProc(`${pid}/stat`);
   // The name in the second field may hold blanks and brackets, so fields are counted from its end.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');

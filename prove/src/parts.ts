@@ -9,6 +9,7 @@ import { fuzz } from './parts/fuzz.ts';
 import { hostileHttp } from './parts/hostile-http.ts';
 import { isolation } from './parts/isolation.ts';
 import { ledger } from './parts/ledger.ts';
+import { neighbours } from './parts/neighbours.ts';
 import { overload } from './parts/overload.ts';
 import { slowAndMany } from './parts/slow-and-many.ts';
 import { supplyChain } from './parts/supply-chain.ts';
@@ -28,4 +29,5 @@ export const parts: readonly Part[] = [
   clock,
   administrators,
   supplyChain,
+  neighbours,
 ];

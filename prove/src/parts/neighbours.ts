@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import type { Outcome, Part, Trial } from '../part.ts';
+import { corpus } from './neighbours/corpus.ts';
+import { faults, membersOf } from './neighbours/faults.ts';
+import { FIGURES } from './neighbours/judgement.ts';
+import { besiege, type Siege, type Tried } from './neighbours/siege.ts';
+import { SETTINGS } from './neighbours/stage.ts';
+
+/** In the small form: those that cost most where their limit is missing. */
+const SMALL = [
+  'csv-same-columns',
+  'csv-blank-lines',
+  'held-atomic-photos',
+  'post-unknown-members',
+  'similar-parameters',
+  'sign-in-1-mib',
+  'dry-run-loop',
+  'patch-large-with-new-keys',
+  'search-all-sorted',
+  'complete-lists-read-slowly',
+  'session-passwords',
+  'pipelined',
+];
+/** Names of members or settings, with blanks between them: only these are tried, with the limits of the full form. */
+const { NEIGHBOURS: CHOSEN = '' } = process.env;
+
+/**
+ * What attackers do stands in `uploads.ts`, `writes.ts`, `reads.ts` and `visitors.ts`; `attack.ts` does it, from a process of
+ * its own, beside `neighbour.ts`, the other account. `gauge.ts` measures the service, and `judgement.ts` says what it may take.
+ */
+export const neighbours: Part = {
+  name: 'neighbours',
+  title: 'Neighbours',
+  promise: 'Whatever an account sends, or a client without one, the other accounts do not notice.',
+  faults,
+  run,
+};
+
+async function run(trial: Trial): Promise<Outcome> {
+  const sieges: Siege[] = [];
+  const isSmall = trial.size === 'small';
+  const settings = isSmall ? SETTINGS.slice(0, 1) : SETTINGS.filter((setting) => isChosen(setting, SETTINGS));
+  const names = isSmall ? (membersOf(trial.fault) ?? SMALL) : corpus.map(({ name }) => name);
+  const members = corpus.filter(({ name }) => names.includes(name) && isChosen(name, names));
+  for (const setting of settings) sieges.push(await besiege(trial, setting, members));
+  const broken = sieges.flatMap(({ tried }) => tried).filter((each) => each.broken.length > 0);
+  const words = broken.map(({ setting, member, broken: [first] }) => `${member.name} on ${setting}: ${first}`);
+  assert.equal(broken.length, 0, `${broken.length} attacks are noticed: ${words.join('; ')}`);
+  return {
+    tried: `${members.length} requests and patterns of attackers with a key, with one that only reads, in the dashboard and without any, each beside the normal load of another account, on ${settings.join(', ')}`,
+    figure: `0 requests of the other account failed; ${describeWorst(sieges.flatMap(({ tried }) => tried))}`,
+    figures: sieges.flatMap(figuresOf),
+  };
+}
+
+function isChosen(name: string, among: readonly string[]): boolean {
+  const chosen = CHOSEN.split(' ').filter((each) => among.includes(each));
+  return chosen.length === 0 || chosen.includes(name);
+}
+
+function figuresOf({ setting, quiet, tried }: Siege): [string, string][] {
+  return [
+    [
+      `${setting}: without an attack`,
+      `GET p99 ${quiet.readP99Ms.toFixed(0)} ms, create p99 ${quiet.writeP99Ms.toFixed(0)} ms`,
+    ],
+    [`${setting}: worst`, describeWorst(tried)],
+  ];
+}
+
+const WORDS = {
+  readMs: 'GET p99 of the other account (ms)',
+  writeMs: 'create p99 (ms)',
+  stallMs: 'longest stall of the event loop (ms)',
+  workMs: 'of that, work (ms)',
+  growthMb: 'growth of memory (MB)',
+  leftMb: 'left of it (MB)',
+  cpuSeconds: 'processor time per unpacked MiB (s)',
+  runOnMs: 'running on after the attackers left (ms)',
+} as const;
+
+/** Of each figure the worst, and whose it is. */
+function describeWorst(tried: readonly Tried[]): string {
+  const worst = FIGURES.map((name) => {
+    const [first] = tried.toSorted((left, right) => (right.figures[name] ?? 0) - (left.figures[name] ?? 0));
+    return `${WORDS[name]} ${(first?.figures[name] ?? 0).toFixed(name === 'cpuSeconds' ? 2 : 0)} (${first?.member.name})`;
+  });
+  return worst.join(', ');
+}

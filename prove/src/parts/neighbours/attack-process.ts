@@ -1,0 +1,25 @@
+// Attacks from a process of its own, which has less of the machine than the service.
+import { setPriority } from 'node:os';
+import { Attack, type AttackReport } from './attack.ts';
+import { corpus } from './corpus.ts';
+import type { Scene } from './member.ts';
+
+/** What it is told to do. */
+export type Order = { do: 'start'; name: string; scene: Scene } | { do: 'stop' };
+
+const PRIORITY = 10;
+
+setPriority(PRIORITY);
+let attack: Attack | undefined;
+process.on('message', (order: Order) => {
+  if (order.do === 'stop') process.send?.(attack?.stop() satisfies AttackReport | undefined);
+  else start(order.name, order.scene);
+});
+
+function start(name: string, scene: Scene): void {
+  const member = corpus.find((each) => each.name === name);
+  if (member === undefined) throw new Error(`no member ${name}`);
+  attack = new Attack(member, scene);
+  attack.start();
+  process.send?.('started');
+}

@@ -1,0 +1,124 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Member, Scene } from './member.ts';
+import { ReplyReader } from './reply-reader.ts';
+
+/** Another one than the other account's: what is counted by address must not help. */
+const ADDRESS = '127.0.0.2';
+const BYTES_PER_SECOND = 1024 * 1024;
+/** How long a client that leaves has waited for its reply. */
+const LEAVES_AFTER_MS = 20;
+const TRICKLE_INTERVAL_MS = 25;
+const SIP_INTERVAL_MS = 20;
+const RECONNECT_MS = 10;
+
+/** What came of it. */
+export interface AttackReport {
+  sent: number;
+  answered: number;
+  /** Of the bodies that were answered or are being read, unpacked. */
+  unpackedBytes: number;
+  statuses: Record<string, number>;
+  codes: Record<string, number>;
+}
+
+/** One member of the corpus at work, until told to stop. */
+export class Attack {
+  readonly #member: Member;
+  readonly #scene: Scene;
+  readonly #sockets = new Set<Socket>();
+  readonly #report: AttackReport = { sent: 0, answered: 0, unpackedBytes: 0, statuses: {}, codes: {} };
+  /** When the next byte may be sent. */
+  #freeMs = performance.now();
+  #isOver = false;
+  #turn = 0;
+
+  constructor(member: Member, scene: Scene) {
+    this.#member = member;
+    this.#scene = scene;
+    // What is made once is made before the time counts.
+    member.send(scene, 0);
+  }
+
+  start(): void {
+    for (let lane = 0; lane < this.#member.lanes; lane += 1) this.#run();
+  }
+
+  /** Leaves at once, whatever is under way. */
+  stop(): AttackReport {
+    this.#isOver = true;
+    for (const socket of this.#sockets) socket.destroy();
+    return this.#report;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isOver) {
+      const socket = connect({ port: this.#scene.port, host: '127.0.0.1', localAddress: ADDRESS, noDelay: true });
+      this.#sockets.add(socket);
+      socket.on('error', () => {});
+      const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+      await Promise.race([this.#use(socket), closed]);
+      socket.destroy();
+      this.#sockets.delete(socket);
+      await sleep(RECONNECT_MS);
+    }
+  }
+
+  /** Sends on one connection until it has to be another one. */
+  async #use(socket: Socket): Promise<void> {
+    const { manner } = this.#member;
+    const reader = new ReplyReader((status, code) => this.#note(status, code));
+    if (manner === 'deaf') socket.pause();
+    else socket.on('data', (bytes: Buffer) => this.#read(socket, reader, bytes));
+    while (!this.#isOver && !socket.destroyed) {
+      const turn = this.#turn;
+      this.#turn += 1;
+      const bytes = this.#member.send(this.#scene, turn);
+      await this.#budget(bytes.length);
+      if (this.#isOver || socket.destroyed) return;
+      const replied = reader.expect(bytes.subarray(0, 5).toString('latin1') === 'HEAD ');
+      this.#report.sent += 1;
+      this.#report.unpackedBytes += this.#member.unpackedBytes(turn);
+      socket.write(bytes);
+      if (manner === 'pour') await drained(socket);
+      else if (manner === 'leave') await sleep(LEAVES_AFTER_MS).then(() => socket.destroy());
+      else if (manner === 'trickle') await Promise.race([replied, this.#trickle(socket)]);
+      else if (!(await replied)) return;
+    }
+  }
+
+  #read(socket: Socket, reader: ReplyReader, bytes: Buffer): void {
+    reader.read(bytes);
+    if (this.#member.manner !== 'sip') return;
+    socket.pause();
+    setTimeout(() => socket.resume(), SIP_INTERVAL_MS);
+  }
+
+  async #trickle(socket: Socket): Promise<void> {
+    while (!this.#isOver && !socket.destroyed) {
+      await sleep(TRICKLE_INTERVAL_MS);
+      await this.#budget(1);
+      socket.write(' ');
+    }
+  }
+
+  async #budget(bytes: number): Promise<void> {
+    const nowMs = performance.now();
+    this.#freeMs = Math.max(this.#freeMs, nowMs);
+    const waitMs = this.#freeMs - nowMs;
+    this.#freeMs += (bytes / BYTES_PER_SECOND) * 1_000;
+    if (waitMs >= 1) await sleep(waitMs);
+  }
+
+  #note(status: number, code: string | undefined): void {
+    const { statuses, codes } = this.#report;
+    this.#report.answered += 1;
+    statuses[status] = (statuses[status] ?? 0) + 1;
+    if (code !== undefined) codes[code] = (codes[code] ?? 0) + 1;
+  }
+}
+
+function drained(socket: Socket): Promise<unknown> {
+  if (!socket.writableNeedDrain) return sleep(1);
+  return new Promise((resolve) => socket.once('drain', resolve).once('close', resolve));
+}

@@ -1,0 +1,38 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Cleanup } from '../../../../server/test/support/serving.ts';
+import type { AttackReport } from './attack.ts';
+import type { Order } from './attack-process.ts';
+import type { Scene } from './member.ts';
+
+const PROGRAM = join(import.meta.dirname, 'attack-process.ts');
+
+/** The process from which attacks come. */
+export class Attacker {
+  readonly #child: ChildProcess;
+
+  constructor(t: Cleanup) {
+    this.#child = fork(PROGRAM);
+    t.after(() => this.#child.kill('SIGKILL'));
+  }
+
+  /** Resolves when it has begun. */
+  async start(name: string, scene: Scene): Promise<void> {
+    await this.#tell({ do: 'start', name, scene });
+  }
+
+  /** Resolves when it has left. */
+  stop(): Promise<AttackReport> {
+    return this.#tell({ do: 'stop' });
+  }
+
+  async #tell(order: Order): Promise<AttackReport> {
+    const ended = once(this.#child, 'exit').then(() => {
+      throw new Error('the process that attacks has ended');
+    });
+    this.#child.send(order);
+    const [answer] = await Promise.race([once(this.#child, 'message'), ended]);
+    return answer;
+  }
+}

@@ -1,0 +1,8 @@
+import type { Member } from './member.ts';
+import { reads } from './reads.ts';
+import { uploads } from './uploads.ts';
+import { visitors } from './visitors.ts';
+import { writes } from './writes.ts';
+
+/** All that attackers do, what makes their account larger last. */
+export const corpus: readonly Member[] = [...reads, ...visitors, ...writes, ...uploads];

@@ -1,0 +1,121 @@
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { cpuSecondsOf, residentBytesOf } from '../../../../bench/src/process-stats.ts';
+import { until } from '../../../../server/test/support/until.ts';
+
+export const GAUGE_FILE_VARIABLE = 'GAUGE_FILE';
+/** Tells a process of the service to collect its garbage. */
+export const COLLECT_SIGNAL = 'SIGUSR2';
+const PROGRAM = pathToFileURL(join(import.meta.dirname, 'gauge-process.ts')).href;
+const MEMORY_INTERVAL_MS = 50;
+const CPU_INTERVAL_MS = 100;
+/** Processor time is counted in hundredths of a second. */
+const WINDOW_MS = 200;
+/** More than what the other account asks for takes, of a core. */
+const IDLE_CORES_MAX = 0.3;
+/** Whatever runs for so long goes on running. */
+const RUN_ON_MAX_MS = 3_000;
+const COLLECT_TIMEOUT_MS = 5_000;
+
+/** What a process of the service writes of itself. */
+export type Reading = { is: 'stall'; endMs: number; stallMs: number; cpuMs: number } | { is: 'collected'; pid: number };
+
+/** The longest time in which a process of the service did nothing else, and how much of it was its own work. */
+export interface Stall {
+  stallMs: number;
+  cpuMs: number;
+}
+
+/** Measures a service that runs in processes of its own. */
+export class Gauge {
+  readonly #file: string;
+  readonly #findServing: () => number[];
+  readonly #findAll: () => number[];
+
+  /** `findServing` gives the processes of the service, `findAll` also those of its database. */
+  constructor(file: string, findServing: () => number[], findAll: () => number[]) {
+    this.#file = file;
+    this.#findServing = findServing;
+    this.#findAll = findAll;
+  }
+
+  /** The settings of a service that is to be measured. */
+  static settings(file: string, given: Record<string, string>): Record<string, string> {
+    writeFileSync(file, '');
+    return { ...given, NODE_OPTIONS: `${given.NODE_OPTIONS ?? ''} --import=${PROGRAM}`, [GAUGE_FILE_VARIABLE]: file };
+  }
+
+  /** What the service has used; with `isWhole` its database, too. */
+  cpuSeconds(isWhole = false): number {
+    const pids = isWhole ? this.#findAll() : this.pids();
+    return pids.reduce((sum, pid) => sum + (cpuSecondsOf(pid) ?? 0), 0);
+  }
+
+  pids(): number[] {
+    return this.#findServing();
+  }
+
+  residentBytes(): number {
+    return this.pids().reduce((sum, pid) => sum + (residentBytesOf(pid) ?? 0), 0);
+  }
+
+  /** What is held once all garbage is gone; undefined if a process does not do as it is told. */
+  async settledBytes(): Promise<number | undefined> {
+    const pids = this.pids();
+    truncateSync(this.#file);
+    for (const pid of pids) process.kill(pid, COLLECT_SIGNAL);
+    const areDone = () => {
+      const done = this.#read().flatMap((reading) => (reading.is === 'collected' ? [reading.pid] : []));
+      return pids.every((pid) => done.includes(pid));
+    };
+    const isDone = await until('garbage is collected', areDone, COLLECT_TIMEOUT_MS).catch(() => false);
+    return isDone ? this.residentBytes() : undefined;
+  }
+
+  /** Watches memory until told to end. @returns what ends it and gives the most that there was */
+  watchMemory(): () => number {
+    let peakBytes = this.residentBytes();
+    const sample = () => {
+      peakBytes = Math.max(peakBytes, this.residentBytes());
+    };
+    const timer = setInterval(sample, MEMORY_INTERVAL_MS);
+    return () => {
+      clearInterval(timer);
+      sample();
+      return peakBytes;
+    };
+  }
+
+  /** The longest stall and the one with the most work, of those that had not ended at a time (`clockMs`). */
+  worstSince(startMs: number): Stall {
+    const worst = { stallMs: 0, cpuMs: 0 };
+    for (const reading of this.#read()) {
+      if (reading.is !== 'stall' || reading.endMs < startMs) continue;
+      worst.stallMs = Math.max(worst.stallMs, reading.stallMs);
+      worst.cpuMs = Math.max(worst.cpuMs, Math.min(reading.cpuMs, reading.stallMs));
+    }
+    return worst;
+  }
+
+  /** How long from now on the service works more than it does in quiet times (`quietCores`), in ms. */
+  async runsOn(quietCores: number): Promise<number> {
+    const startMs = performance.now();
+    const samples: { atMs: number; seconds: number }[] = [];
+    for (;;) {
+      const now = { atMs: performance.now() - startMs, seconds: this.cpuSeconds(true) };
+      samples.push(now);
+      const before = samples.findLast(({ atMs }) => now.atMs - atMs >= WINDOW_MS);
+      if (before !== undefined) {
+        const cores = ((now.seconds - before.seconds) * 1_000) / (now.atMs - before.atMs);
+        if (cores <= quietCores + IDLE_CORES_MAX || before.atMs >= RUN_ON_MAX_MS) return before.atMs;
+      }
+      await new Promise((resolve) => setTimeout(resolve, CPU_INTERVAL_MS));
+    }
+  }
+
+  #read(): Reading[] {
+    const lines = readFileSync(this.#file, 'utf8').split('\n');
+    return lines.filter(Boolean).map((line) => JSON.parse(line));
+  }
+}

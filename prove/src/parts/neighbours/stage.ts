@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { listingSource } from '../../../../bench/src/listings.ts';
+import { Browser, PASSWORD } from '../../../../server/test/support/browser.ts';
+import { createDatabase, createPostgresDatabase } from '../../../../server/test/support/database.ts';
+import { type Operator, openOperator } from '../../../../server/test/support/operator.ts';
+import { createPostgresServer } from '../../../../server/test/support/postgres.ts';
+import type { ServeProcess } from '../../../../server/test/support/process.ts';
+import { serveFor } from '../../../../server/test/support/serving.ts';
+import type { Trial } from '../../part.ts';
+import { settingsOf } from '../../service.ts';
+import { Gauge } from './gauge.ts';
+import type { Scene } from './member.ts';
+import { Neighbour } from './neighbour.ts';
+import { LARGE } from './writes.ts';
+
+export const SETTINGS = ['sqlite', 'workers', 'postgres'] as const;
+export type Setting = (typeof SETTINGS)[number];
+
+/** What each of the two accounts has. */
+const LISTINGS = { full: 3_000, small: 500 };
+/** The other account reads and changes some of them again and again. */
+const FAVORITES = 50;
+
+/** A service under attack, and the other account with its normal load. */
+export interface Stage {
+  service: ServeProcess;
+  gauge: Gauge;
+  neighbour: Neighbour;
+  scene: Scene;
+  /** Starts the service again, after what it could not bear. */
+  restart(): Promise<void>;
+}
+
+export async function setStage(trial: Trial, setting: Setting): Promise<Stage> {
+  const directory = join(trial.directory, setting);
+  await mkdir(directory);
+  const gaugeFile = join(trial.directory, `${setting}.gauge`);
+  const { settings, databaseUrl, findDatabase } = await databaseOf(trial, setting, directory);
+  const given = Gauge.settings(gaugeFile, settingsOf(trial, { DATA_DIR: directory, ...settings }));
+  const serve = () => serveFor(trial, given);
+  const service = await serve();
+  const { scene, key } = await foundAccounts(service.url, databaseUrl, LISTINGS[trial.size]);
+  const ids = await listIds(service.url, key);
+  let generation = 0;
+  const begin = (url: string) => {
+    generation += 1;
+    return new Neighbour(portOf(url), key, ids, `N${generation}`);
+  };
+  const findServing = () => withChildren(Number(stage.service.child.pid));
+  const stage: Stage = {
+    service,
+    gauge: new Gauge(gaugeFile, findServing, () => [...findServing(), ...findDatabase()]),
+    neighbour: begin(service.url),
+    scene,
+    async restart() {
+      stage.neighbour.end();
+      for (const pid of findServing().reverse()) process.kill(pid, 'SIGKILL');
+      stage.service = await serve();
+      stage.scene.port = portOf(stage.service.url);
+      stage.neighbour = begin(stage.service.url);
+    },
+  };
+  trial.after(() => stage.neighbour.end());
+  return stage;
+}
+
+async function databaseOf(trial: Trial, setting: Setting, directory: string) {
+  if (setting !== 'postgres') {
+    const { url } = await createDatabase(directory, 'sqlite');
+    const settings: Record<string, string> = setting === 'workers' ? { WORKERS: '2' } : {};
+    return { settings, databaseUrl: url, findDatabase: () => [] };
+  }
+  const server = await createPostgresServer();
+  trial.after(() => server.stop());
+  const { url } = await createPostgresDatabase(server.url);
+  const [pid] = readFileSync(join(server.directory, 'postmaster.pid'), 'utf8').split('\n');
+  return { settings: { DATABASE_URL: url }, databaseUrl: url, findDatabase: () => withChildren(Number(pid)) };
+}
+
+/** An account that attacks, in every way that there is, and another one. */
+async function foundAccounts(url: string, databaseUrl: string, listings: number) {
+  const ends: (() => unknown)[] = [];
+  const operator = await openOperator({ after: (end) => void ends.push(end) }, databaseUrl);
+  const [attacker, other] = [await operator.createAccount('Attacker'), await operator.createAccount('Other')];
+  const keys = {
+    full: await keyOf(operator, attacker, 'full'),
+    read: await keyOf(operator, attacker, 'read'),
+  };
+  const key = await keyOf(operator, other, 'full');
+  const given = { accountId: attacker, role: 'administrator', name: 'Mallory', email: 'mallory@example.com' } as const;
+  const { email } = await operator.createPerson(given);
+  for (const end of ends) await end();
+  const browser = new Browser({ url });
+  await browser.ask('POST', '/admin/auth/sign-in/email', { email, password: PASSWORD });
+  const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  for (const one of [keys.full, key]) await fill(url, one, listings);
+  const [listingId = ''] = await listIds(url, keys.full);
+  const large = await send(url, keys.full, '/v1/listings', 'application/json', JSON.stringify(LARGE));
+  const scene: Scene = { port: portOf(url), keys, cookie, email, listingId, largeId: large.id };
+  return { scene, key };
+}
+
+async function keyOf(operator: Operator, accountId: string, access: 'full' | 'read'): Promise<string> {
+  return (await operator.createKey(accountId, { name: 'Key', access })).secret;
+}
+
+async function fill(url: string, key: string, count: number): Promise<void> {
+  const next = listingSource(1, 'A');
+  const body = Array.from({ length: count }, () => JSON.stringify(next())).join('\n');
+  const { created } = await send(url, key, '/v1/imports', 'application/x-ndjson', body);
+  if (created !== count) throw new Error(`only ${created} of ${count} listings were imported`);
+}
+
+async function send(url: string, key: string, path: string, type: string, body: string) {
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': type };
+  const response = await fetch(url + path, { method: 'POST', headers, body });
+  const text = await response.text();
+  assert.ok(response.ok, text);
+  return JSON.parse(text);
+}
+
+async function listIds(url: string, key: string): Promise<string[]> {
+  const headers = { Authorization: `Bearer ${key}` };
+  const response = await fetch(`${url}/v1/listings?limit=${FAVORITES}`, { headers });
+  const { data }: { data: { id: string }[] } = JSON.parse(await response.text());
+  return data.map(({ id }) => id);
+}
+
+function withChildren(pid: number): number[] {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+    return [pid, ...children.map(Number)];
+  } catch {
+    // It has ended.
+    return [];
+  }
+}
+
+function portOf(url: string): number {
+  return Number(new URL(url).port);
+}
