@@ -10,10 +10,10 @@ const PROGRAM = join(import.meta.dirname, 'attack-process.ts');
 
 /** The process from which attacks come. */
 export class Attacker {
-  readonly #child: ChildProcess;
+  readonly #child: ChildProcess = fork(PROGRAM);
+  readonly #ended = once(this.#child, 'exit');
 
   constructor(t: Cleanup) {
-    this.#child = fork(PROGRAM);
     t.after(() => this.#child.kill('SIGKILL'));
   }
 
@@ -28,11 +28,11 @@ export class Attacker {
   }
 
   async #tell(order: Order): Promise<AttackReport> {
-    const ended = once(this.#child, 'exit').then(() => {
-      throw new Error('the process that attacks has ended');
-    });
+    const answered = Promise.withResolvers<AttackReport>();
+    this.#child.once('message', answered.resolve);
     this.#child.send(order);
-    const [answer] = await Promise.race([once(this.#child, 'message'), ended]);
+    const answer = await Promise.race([answered.promise, this.#ended]);
+    if (Array.isArray(answer)) throw new Error('the process that attacks has ended');
     return answer;
   }
 }

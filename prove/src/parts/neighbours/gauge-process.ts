@@ -1,5 +1,5 @@
 // Loaded first in each process of the service (`--import`): measures from inside, and writes what it finds to a file.
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { isMainThread } from 'node:worker_threads';
@@ -9,7 +9,9 @@ import { COLLECT_SIGNAL, GAUGE_FILE_VARIABLE, type Reading } from './gauge.ts';
 const TICK_MS = 5;
 /** Shorter ones are what timers are late by anyway. */
 const TOLD_MS = 10;
-const MICROSECONDS_PER_MS = 1_000;
+const NANOSECONDS_PER_MS = 1e6;
+/** Of this process's main thread: its time on a core, and its time waiting for one while others had them all. */
+const SCHEDULE = `/proc/self/task/${process.pid}/schedstat`;
 
 const { [GAUGE_FILE_VARIABLE]: file } = process.env;
 if (file !== undefined && isMainThread) watch(file);
@@ -22,7 +24,14 @@ function watch(path: string): void {
   setInterval(() => {
     const now = look();
     const stallMs = now.clockMs - before.clockMs - TICK_MS;
-    if (stallMs >= TOLD_MS) tell({ is: 'stall', endMs: now.clockMs, stallMs, cpuMs: now.cpuMs - before.cpuMs });
+    if (stallMs >= TOLD_MS)
+      tell({
+        is: 'stall',
+        endMs: now.clockMs,
+        stallMs,
+        ownMs: stallMs - now.waitedMs + before.waitedMs,
+        workMs: now.workedMs - before.workedMs,
+      });
     before = now;
   }, TICK_MS).unref();
   process.on(COLLECT_SIGNAL, () => {
@@ -34,6 +43,10 @@ function watch(path: string): void {
 }
 
 function look() {
-  const { user, system } = process.threadCpuUsage();
-  return { clockMs: clockMs(), cpuMs: (user + system) / MICROSECONDS_PER_MS };
+  const [workedNs, waitedNs] = readFileSync(SCHEDULE, 'latin1').split(' ').map(Number);
+  return {
+    clockMs: clockMs(),
+    workedMs: (workedNs ?? 0) / NANOSECONDS_PER_MS,
+    waitedMs: (waitedNs ?? 0) / NANOSECONDS_PER_MS,
+  };
 }

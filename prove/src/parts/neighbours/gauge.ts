@@ -19,12 +19,16 @@ const RUN_ON_MAX_MS = 3_000;
 const COLLECT_TIMEOUT_MS = 5_000;
 
 /** What a process of the service writes of itself. */
-export type Reading = { is: 'stall'; endMs: number; stallMs: number; cpuMs: number } | { is: 'collected'; pid: number };
+export type Reading = ({ is: 'stall'; endMs: number } & Stall) | { is: 'collected'; pid: number };
 
-/** The longest time in which a process of the service did nothing else, and how much of it was its own work. */
+/**
+ * A time in which a process of the service did nothing else; without that in which other programs had all cores; and how long
+ * it worked meanwhile: else it waited for a disk.
+ */
 export interface Stall {
   stallMs: number;
-  cpuMs: number;
+  ownMs: number;
+  workMs: number;
 }
 
 /** Measures a service that runs in processes of its own. */
@@ -87,15 +91,17 @@ export class Gauge {
     };
   }
 
-  /** The longest stall and the one with the most work, of those that had not ended at a time (`clockMs`). */
+  /** The longest of each, of stalls that had not ended at a time (`clockMs`). */
   worstSince(startMs: number): Stall {
-    const worst = { stallMs: 0, cpuMs: 0 };
-    for (const reading of this.#read()) {
-      if (reading.is !== 'stall' || reading.endMs < startMs) continue;
-      worst.stallMs = Math.max(worst.stallMs, reading.stallMs);
-      worst.cpuMs = Math.max(worst.cpuMs, Math.min(reading.cpuMs, reading.stallMs));
-    }
-    return worst;
+    const stalls = this.#read().flatMap((reading) =>
+      reading.is === 'stall' && reading.endMs >= startMs ? [reading] : [],
+    );
+    const most = (pick: (stall: Stall) => number) => Math.max(0, ...stalls.map(pick));
+    return {
+      stallMs: most(({ stallMs }) => stallMs),
+      ownMs: most(({ ownMs }) => ownMs),
+      workMs: most(({ workMs, stallMs }) => Math.min(workMs, stallMs)),
+    };
   }
 
   /** How long from now on the service works more than it does in quiet times (`quietCores`), in ms. */

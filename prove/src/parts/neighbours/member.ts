@@ -12,6 +12,8 @@ export interface Scene {
   /** Of the attacker's account: a small listing, and one of 225 KB. */
   listingId: string;
   largeId: string;
+  /** Of its last change before all attacks. */
+  sequence: number;
 }
 
 /**

@@ -102,7 +102,7 @@ async function attack(
   const after = isGone || runOnMs > RUN_ON_MAX_MS ? undefined : await settle(stage, before.firstBytes);
   const isUsable = after !== undefined && !Number.isNaN(after.bytes);
   const figures = {
-    ...{ readMs: noticed.readP99Ms, writeMs: noticed.writeP99Ms, stallMs: worst.stallMs, workMs: worst.cpuMs },
+    ...{ readMs: noticed.readP99Ms, writeMs: noticed.writeP99Ms, ...worst },
     ...{ growthMb, leftMb: isUsable ? (after.bytes - before.firstBytes) / BYTES_PER_MB : growthMb, runOnMs },
     cpuSeconds: costOf(report, usedSeconds),
   };
@@ -122,10 +122,10 @@ function costOf({ sent, unpackedBytes }: AttackReport, usedSeconds: number): num
 function describe(tried: Tried | undefined): string {
   if (tried === undefined) return '';
   const { member, setting, figures, failed, broken, report } = tried;
-  const { readMs, writeMs, stallMs, workMs, growthMb, leftMb, cpuSeconds, runOnMs } = figures;
+  const { readMs, writeMs, stallMs, ownMs, workMs, growthMb, leftMb, cpuSeconds, runOnMs } = figures;
   const cells = [
     `${setting} ${member.name} (${member.by})`.padEnd(48),
-    ...[readMs, writeMs, stallMs, workMs, growthMb, leftMb].map((value) => value.toFixed(0).padStart(6)),
+    ...[readMs, writeMs, stallMs, ownMs, workMs, growthMb, leftMb].map((value) => value.toFixed(0).padStart(6)),
     (cpuSeconds?.toFixed(2) ?? '-').padStart(6),
     runOnMs.toFixed(0).padStart(6),
     String(failed).padStart(4),

@@ -43,7 +43,7 @@ export async function setStage(trial: Trial, setting: Setting): Promise<Stage> {
   const serve = () => serveFor(trial, given);
   const service = await serve();
   const { scene, key } = await foundAccounts(service.url, databaseUrl, LISTINGS[trial.size]);
-  const ids = await listIds(service.url, key);
+  const { ids } = await list(service.url, key);
   let generation = 0;
   const begin = (url: string) => {
     generation += 1;
@@ -97,9 +97,9 @@ async function foundAccounts(url: string, databaseUrl: string, listings: number)
   await browser.ask('POST', '/admin/auth/sign-in/email', { email, password: PASSWORD });
   const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   for (const one of [keys.full, key]) await fill(url, one, listings);
-  const [listingId = ''] = await listIds(url, keys.full);
   const large = await send(url, keys.full, '/v1/listings', 'application/json', JSON.stringify(LARGE));
-  const scene: Scene = { port: portOf(url), keys, cookie, email, listingId, largeId: large.id };
+  const { ids, sequence } = await list(url, keys.full);
+  const scene: Scene = { port: portOf(url), keys, cookie, email, listingId: ids[1] ?? '', largeId: large.id, sequence };
   return { scene, key };
 }
 
@@ -122,11 +122,11 @@ async function send(url: string, key: string, path: string, type: string, body: 
   return JSON.parse(text);
 }
 
-async function listIds(url: string, key: string): Promise<string[]> {
+async function list(url: string, key: string): Promise<{ ids: string[]; sequence: number }> {
   const headers = { Authorization: `Bearer ${key}` };
   const response = await fetch(`${url}/v1/listings?limit=${FAVORITES}`, { headers });
-  const { data }: { data: { id: string }[] } = JSON.parse(await response.text());
-  return data.map(({ id }) => id);
+  const { data, sequence }: { data: { id: string }[]; sequence: number } = JSON.parse(await response.text());
+  return { ids: data.map(({ id }) => id), sequence };
 }
 
 function withChildren(pid: number): number[] {

@@ -1,5 +1,4 @@
 import {
-  CSV,
   kept,
   type Member,
   type More,
@@ -12,15 +11,12 @@ import {
   type Scene,
 } from './member.ts';
 import { jsonOf, numbered } from './uploads.ts';
-import { list } from './writes.ts';
 
-const MEBIBYTE = 1024 * 1024;
 const SIXTEEN_KIB = 16 * 1024;
 const HEADER_BYTES = 15_000;
 /** Its checksum is right, and no account has it. */
 const UNKNOWN_KEY = 'plk_000000000000000000000000000000002XYaC2';
 const SIGN_IN = '/auth/sign-in/email';
-const MISSING = 'This path is nothing that the service has';
 
 type Row = readonly [name: string, method: string, path: string, body?: (() => string) | undefined, more?: More];
 
@@ -29,8 +25,6 @@ const SIGNED_IN: readonly Row[] = [
   ['session-lists', 'GET', '/listings', undefined, { lanes: 100 }],
   ['session-searches', 'GET', '/listings?limit=50&q=a&sort=-listPrice&count=true', undefined, { lanes: 64 }],
   ['session-overview', 'GET', '/overview', undefined, { lanes: 64 }],
-  ['session-activity', 'GET', '/activity?limit=1000', undefined, { lanes: 64 }],
-  ['session-create-loop', 'POST', '/listings', () => '{"address":"1 Elm Street","beds":1,"baths":1}', { lanes: 32 }],
   ['session-unknown-members', 'POST', '/auth/update-user', () => jsonOf(numbered(80_000, 'nam')), { lanes: 4 }],
   [
     'session-passwords',
@@ -39,8 +33,6 @@ const SIGNED_IN: readonly Row[] = [
     () => '{"currentPassword":"wrong wrong","newPassword":"correct horse battery"}',
     { lanes: 32 },
   ],
-  ['session-invitations', 'POST', '/invitations', () => '{"email":"a@example.com","role":"member"}', { lanes: 16 }],
-  ['session-names', 'POST', '/auth/update-user', () => '{"name":"Ada"}', { lanes: 32 }],
 ];
 
 /** Without a key or a session. */
@@ -53,9 +45,7 @@ const ANONYMOUS: readonly Row[] = [
     { lanes: 32 },
   ],
   ['sign-in-1-mib', 'POST', `/admin${SIGN_IN}`, () => jsonOf(numbered(80_000, 'emai')), { lanes: 4 }],
-  ['sign-in-trickled', 'POST', `/admin${SIGN_IN}`, () => '{', { lanes: 200, manner: 'trickle', missingBytes: 10_000 }],
   ['setup-previews', 'POST', '/admin/setup/preview', () => '{"token":"abcdefghijklmnopqrstuvwxyz"}', { lanes: 32 }],
-  ['setup-1-mib', 'POST', '/admin/setup', () => jsonOf(numbered(80_000, 'nam')), { lanes: 4 }],
   [
     'invitation-previews',
     'POST',
@@ -79,13 +69,6 @@ const ANONYMOUS: readonly Row[] = [
     { told: 'unauthorized', headers: () => [`Authorization: Bearer ${'a'.repeat(HEADER_BYTES)}`] },
   ],
   [
-    'authorization-spaces',
-    'GET',
-    '/v1/listings',
-    undefined,
-    { told: 'unauthorized', headers: () => [`Authorization: Bearer${' '.repeat(HEADER_BYTES)}a`] },
-  ],
-  [
     'unknown-keys',
     'GET',
     '/v1/listings',
@@ -101,13 +84,11 @@ const ANONYMOUS: readonly Row[] = [
     { headers: () => numbered(1_500, 'a').map((name) => `${name}: b`) },
   ],
   ['error-pages', 'GET', '/docs/errors', undefined, { lanes: 32 }],
-  ['documentation', 'GET', '/docs', undefined, { lanes: 32 }],
   ['reference-files', 'GET', '/docs/swagger-ui-bundle.js', undefined, { lanes: 32 }],
   ['dashboard-pages', 'GET', '/listings', undefined, { lanes: 32, headers: () => ['Accept-Encoding: br'] }],
   ['openapi-documents', 'GET', '/v1/openapi.json', undefined, { lanes: 32, headers: () => ['Accept-Encoding: br'] }],
   ['options', 'OPTIONS', '/v1/listings', undefined, { lanes: 32 }],
   ['unknown-methods', 'PROPFIND', '/v1/listings', undefined, { lanes: 32 }],
-  ['unknown-paths', 'GET', `/${encodeURIComponent(MISSING.repeat(200))}`, undefined, { lanes: 32 }],
 ];
 
 const lifeless = ({ port }: Scene) => `GET /nothing HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`;
@@ -148,13 +129,6 @@ const members = (by: Principal, rows: readonly Row[]): Member[] =>
 export const visitors: readonly Member[] = [
   ...members('session', SIGNED_IN),
   request(
-    ['session-bombs', 'session'],
-    'POST',
-    '/imports',
-    kept(() => packed(CSV, `address,beds,baths\n${'\n'.repeat(MEBIBYTE)}`)),
-    { lanes: 4 },
-  ),
-  request(
     ['session-dry-runs', 'session'],
     'POST',
     '/imports?dryRun=true',
@@ -162,9 +136,6 @@ export const visitors: readonly Member[] = [
     { lanes: 16 },
   ),
   ...members('nothing', ANONYMOUS),
-  request(['cookie-of-commas', 'nothing'], 'GET', '/admin/session', undefined, {
-    headers: () => [`Cookie: ${list('a')}`],
-  }),
   {
     ...request(['sign-in-wrong-passwords', 'nothing'], 'POST', `/admin${SIGN_IN}`),
     lanes: 64,
