@@ -62,7 +62,7 @@ function figuresOf({ setting, quiet, tried }: Siege): [string, string][] {
   return [
     [
       `${setting}: without an attack`,
-      `GET p99 ${quiet.readP99Ms.toFixed(0)} ms, create p99 ${quiet.writeP99Ms.toFixed(0)} ms`,
+      `GET p99 ${quiet.readMs.toFixed(0)} ms, create p99 ${quiet.writeMs.toFixed(0)} ms`,
     ],
     [`${setting}: worst`, describeWorst(tried)],
   ];

@@ -5,15 +5,15 @@ import { corpus } from './corpus.ts';
 import type { Scene } from './member.ts';
 
 /** What it is told to do. */
-export type Order = { do: 'start'; name: string; scene: Scene } | { do: 'stop' };
+export type Order = { do: 'start'; name: string; scene: Scene } | { do: 'tell' } | { do: 'stop' };
 
 const PRIORITY = 10;
 
 setPriority(PRIORITY);
 let attack: Attack | undefined;
 process.on('message', (order: Order) => {
-  if (order.do === 'stop') process.send?.(attack?.stop() satisfies AttackReport | undefined);
-  else start(order.name, order.scene);
+  if (order.do === 'start') start(order.name, order.scene);
+  else process.send?.((order.do === 'stop' ? attack?.stop() : attack?.report) satisfies AttackReport | undefined);
 });
 
 function start(name: string, scene: Scene): void {

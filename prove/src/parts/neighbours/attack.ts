@@ -27,7 +27,7 @@ export class Attack {
   readonly #member: Member;
   readonly #scene: Scene;
   readonly #sockets = new Set<Socket>();
-  readonly #report: AttackReport = { sent: 0, answered: 0, unpackedBytes: 0, statuses: {}, codes: {} };
+  readonly report: AttackReport = { sent: 0, answered: 0, unpackedBytes: 0, statuses: {}, codes: {} };
   /** When the next byte may be sent. */
   #freeMs = performance.now();
   #isOver = false;
@@ -48,7 +48,7 @@ export class Attack {
   stop(): AttackReport {
     this.#isOver = true;
     for (const socket of this.#sockets) socket.destroy();
-    return this.#report;
+    return this.report;
   }
 
   async #run(): Promise<void> {
@@ -77,8 +77,8 @@ export class Attack {
       await this.#budget(bytes.length);
       if (this.#isOver || socket.destroyed) return;
       const replied = reader.expect(bytes.subarray(0, 5).toString('latin1') === 'HEAD ');
-      this.#report.sent += 1;
-      this.#report.unpackedBytes += this.#member.unpackedBytes(turn);
+      this.report.sent += 1;
+      this.report.unpackedBytes += this.#member.unpackedBytes(turn);
       socket.write(bytes);
       if (manner === 'pour') await drained(socket);
       else if (manner === 'leave') await sleep(LEAVES_AFTER_MS).then(() => socket.destroy());
@@ -111,8 +111,8 @@ export class Attack {
   }
 
   #note(status: number, code: string | undefined): void {
-    const { statuses, codes } = this.#report;
-    this.#report.answered += 1;
+    const { statuses, codes } = this.report;
+    this.report.answered += 1;
     statuses[status] = (statuses[status] ?? 0) + 1;
     if (code !== undefined) codes[code] = (codes[code] ?? 0) + 1;
   }

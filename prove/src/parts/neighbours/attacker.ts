@@ -22,6 +22,11 @@ export class Attacker {
     await this.#tell({ do: 'start', name, scene });
   }
 
+  /** What it was told so far. */
+  tell(): Promise<AttackReport> {
+    return this.#tell({ do: 'tell' });
+  }
+
   /** Resolves when it has left. */
   stop(): Promise<AttackReport> {
     return this.#tell({ do: 'stop' });

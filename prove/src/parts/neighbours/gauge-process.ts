@@ -36,7 +36,8 @@ function watch(path: string): void {
   }, TICK_MS).unref();
   process.on(COLLECT_SIGNAL, () => {
     collectGarbage();
-    tell({ is: 'collected', pid: process.pid });
+    const { heapUsed, external } = process.memoryUsage();
+    tell({ is: 'collected', pid: process.pid, heldBytes: heapUsed + external });
     // That took a while, and was asked for.
     before = look();
   });

@@ -19,7 +19,7 @@ const RUN_ON_MAX_MS = 3_000;
 const COLLECT_TIMEOUT_MS = 5_000;
 
 /** What a process of the service writes of itself. */
-export type Reading = ({ is: 'stall'; endMs: number } & Stall) | { is: 'collected'; pid: number };
+export type Reading = ({ is: 'stall'; endMs: number } & Stall) | { is: 'collected'; pid: number; heldBytes: number };
 
 /**
  * A time in which a process of the service did nothing else; without that in which other programs had all cores; and how long
@@ -64,17 +64,17 @@ export class Gauge {
     return this.pids().reduce((sum, pid) => sum + (residentBytesOf(pid) ?? 0), 0);
   }
 
-  /** What is held once all garbage is gone; undefined if a process does not do as it is told. */
-  async settledBytes(): Promise<number | undefined> {
+  /** What is held, and how much memory the service has, once all garbage is gone; undefined if a process does not answer. */
+  async settle(): Promise<{ heldBytes: number; residentBytes: number } | undefined> {
     const pids = this.pids();
     truncateSync(this.#file);
     for (const pid of pids) process.kill(pid, COLLECT_SIGNAL);
-    const areDone = () => {
-      const done = this.#read().flatMap((reading) => (reading.is === 'collected' ? [reading.pid] : []));
-      return pids.every((pid) => done.includes(pid));
-    };
+    const collected = () => this.#read().flatMap((reading) => (reading.is === 'collected' ? [reading] : []));
+    const areDone = () => pids.every((wanted) => collected().some(({ pid }) => pid === wanted));
     const isDone = await until('garbage is collected', areDone, COLLECT_TIMEOUT_MS).catch(() => false);
-    return isDone ? this.residentBytes() : undefined;
+    if (!isDone) return undefined;
+    const heldBytes = collected().reduce((sum, each) => sum + each.heldBytes, 0);
+    return { heldBytes, residentBytes: this.residentBytes() };
   }
 
   /** Watches memory until told to end. @returns what ends it and gives the most that there was */

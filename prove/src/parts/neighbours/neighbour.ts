@@ -16,8 +16,9 @@ const WORDS_MAX = 5;
 
 /** What the other account noticed. */
 export interface Noticed {
-  readP99Ms: number;
-  writeP99Ms: number;
+  /** The p99 of what it reads and of what it writes. */
+  readMs: number;
+  writeMs: number;
   requests: number;
   /** Requests that were not answered as they must be, some of them in words. */
   failed: number;
@@ -71,8 +72,8 @@ export class Neighbour {
       return durations.sort((left, right) => left - right)[Math.ceil(durations.length * 0.99) - 1] ?? PATIENCE_MS;
     };
     return {
-      readP99Ms: p99Of('read'),
-      writeP99Ms: p99Of('write'),
+      readMs: p99Of('read'),
+      writeMs: p99Of('write'),
       requests: samples.length,
       failed: failures.length,
       words: failures.slice(0, WORDS_MAX),

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hasEnded } from '../../../../server/test/support/serving.ts';
+import { hasEnded as hasExited } from '../../../../server/test/support/serving.ts';
 import type { Trial } from '../../part.ts';
 import { clockMs } from '../overload/order.ts';
 import type { AttackReport } from './attack.ts';
 import { Attacker } from './attacker.ts';
+import type { Stall } from './gauge.ts';
 import { type Attempt, findBroken, JUDGED_BODY_BYTES, tryOften } from './judgement.ts';
 import type { Member } from './member.ts';
 import type { Noticed } from './neighbour.ts';
@@ -13,6 +14,12 @@ const ATTACK_MS = { full: 2_000, small: 1_000 };
 const QUIET_MS = { full: 3_000, small: 1_000 };
 /** What runs for longer after an attack runs until it is ended. */
 const RUN_ON_MAX_MS = 2_900;
+/** Memory that a process has taken once is not always given back to the system. */
+const KEPT_MAX_BYTES = 60e6;
+/** What the other account is used to. */
+const QUIET_READ_MS = 15;
+const LOOK_MS = 500;
+const LOOKS_MAX = 10;
 const BYTES_PER_MB = 1e6;
 const MEBIBYTE = 1024 * 1024;
 
@@ -33,13 +40,16 @@ export interface Siege {
 export async function besiege(trial: Trial, setting: Setting, members: readonly Member[]): Promise<Siege> {
   const stage = await setStage(trial, setting);
   const attacker = new Attacker(trial);
-  const quiet = await measureQuiet(stage, trial);
+  await untilQuiet(stage);
+  const quiet = await measureQuiet(stage, QUIET_MS[trial.size]);
+  trial.say(`${setting}, without an attack: GET p99 ${quiet.noticed.readMs.toFixed(0)} ms`);
   const tried: Tried[] = [];
-  let state = await settle(stage);
+  let state = await settleOrRestart(stage, await settle(stage));
   for (const member of members) {
     const attempt = await tryOften(
-      async () => {
-        const [made, next] = await attack(stage, attacker, member, { ...state, quietCores: quiet.cores }, trial);
+      async (isAgain) => {
+        if (isAgain) await untilQuiet(stage);
+        const [made, next] = await attack(stage, attacker, member, { ...state, quietCores: quiet.cores }, trial.size);
         state = next;
         return made;
       },
@@ -55,21 +65,40 @@ export async function besiege(trial: Trial, setting: Setting, members: readonly 
   return { setting, quiet: quiet.noticed, tried };
 }
 
-async function measureQuiet({ neighbour, gauge }: Stage, { size }: Trial) {
+async function measureQuiet({ neighbour, gauge }: Stage, durationMs: number) {
   const secondsBefore = gauge.cpuSeconds(true);
-  const noticed = await neighbour.during(() => sleep(QUIET_MS[size]));
-  return { noticed, cores: ((gauge.cpuSeconds(true) - secondsBefore) * 1_000) / QUIET_MS[size] };
+  const noticed = await neighbour.during(() => sleep(durationMs));
+  return { noticed, cores: ((gauge.cpuSeconds(true) - secondsBefore) * 1_000) / durationMs };
 }
 
-/** The memory of a service between two attacks: `firstBytes` is from before the first one. */
+/** Waits until the service is warm, and other programs of the machine leave it alone; for a while at most. */
+async function untilQuiet(stage: Stage): Promise<void> {
+  for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
+    const { noticed } = await measureQuiet(stage, LOOK_MS);
+    if (noticed.readMs <= QUIET_READ_MS) return;
+  }
+}
+
+/** The memory of a service between two attacks, and what it was when it began to serve. */
 interface Settled {
-  firstBytes: number;
-  bytes: number;
+  heldBytes: number;
+  residentBytes: number;
+  first: { heldBytes: number; residentBytes: number };
 }
 
-async function settle(stage: Stage, firstBytes?: number): Promise<Settled> {
-  const bytes = (await stage.gauge.settledBytes()) ?? Number.NaN;
-  return { bytes, firstBytes: firstBytes ?? bytes };
+async function settle(stage: Stage, before?: Settled): Promise<Settled | undefined> {
+  const settled = await stage.gauge.settle();
+  return settled && { ...settled, first: before?.first ?? settled };
+}
+
+/** A service that is no use any more, or keeps so much memory that more would not be seen, is followed by a new one. */
+async function settleOrRestart(stage: Stage, settled: Settled | undefined): Promise<Settled> {
+  if (settled !== undefined && settled.residentBytes - settled.first.residentBytes < KEPT_MAX_BYTES) return settled;
+  await stage.restart();
+  await untilQuiet(stage);
+  const fresh = await settle(stage);
+  if (fresh === undefined) throw new Error('a new service does not answer');
+  return fresh;
 }
 
 /** @returns what came of it, and how the service is after it: a new one if this one is no use any more */
@@ -78,39 +107,58 @@ async function attack(
   attacker: Attacker,
   member: Member,
   before: Settled & { quietCores: number },
-  { size }: Trial,
+  size: Trial['size'],
 ): Promise<[Attempt, Settled]> {
-  const { gauge, neighbour, service, scene } = stage;
+  const { gauge, neighbour, service } = stage;
   const pids = gauge.pids().join();
+  const watch = watchService(stage, before.quietCores);
+  const attacked = Promise.withResolvers<{ report: AttackReport; runsOn: Promise<number> }>();
+  const { readMs, writeMs, failed, words } = await neighbour.during(async () => {
+    await attacker.start(member.name, stage.scene);
+    await sleep(ATTACK_MS[size]);
+    await untilTold(attacker, member);
+    const report = await attacker.stop();
+    attacked.resolve({ report, runsOn: gauge.runsOn(before.quietCores) });
+  });
+  const { report, runsOn } = await attacked.promise;
+  const runOnMs = await runsOn;
+  const { peakBytes, usedSeconds } = watch.end();
+  const hasEnded = hasExited(service.child) || gauge.pids().join() !== pids;
+  const after = hasEnded ? undefined : await settle(stage, before);
+  const isStopped = after === undefined && !hasEnded;
+  const growthMb = (peakBytes - before.residentBytes) / BYTES_PER_MB;
+  const leftMb = after === undefined ? growthMb : (after.heldBytes - before.first.heldBytes) / BYTES_PER_MB;
+  const cpuSeconds = costOf(report, usedSeconds);
+  const figures = { readMs, writeMs, ...watch.worst(isStopped), growthMb, leftMb, cpuSeconds, runOnMs };
+  service.log.length = 0;
+  const isGood = runOnMs <= RUN_ON_MAX_MS;
+  return [{ figures, failed, words, hasEnded, report }, await settleOrRestart(stage, isGood ? after : undefined)];
+}
+
+/** Watches the service from now on. */
+function watchService({ gauge }: Stage, quietCores: number) {
   const startMs = clockMs();
   const startSeconds = gauge.cpuSeconds();
   const endMemory = gauge.watchMemory();
-  let report: AttackReport | undefined;
-  let running: Promise<number> = Promise.resolve(0);
-  const noticed = await neighbour.during(async () => {
-    await attacker.start(member.name, scene);
-    await sleep(ATTACK_MS[size]);
-    report = await attacker.stop();
-    running = gauge.runsOn(before.quietCores);
-  });
-  const runOnMs = await running;
-  if (report === undefined) throw new Error('the attack has not ended');
-  const usedSeconds = gauge.cpuSeconds() - startSeconds - before.quietCores * ((clockMs() - startMs) / 1_000);
-  const growthMb = (endMemory() - before.bytes) / BYTES_PER_MB;
-  const worst = gauge.worstSince(startMs);
-  const isGone = hasEnded(service.child) || gauge.pids().join() !== pids;
-  const after = isGone || runOnMs > RUN_ON_MAX_MS ? undefined : await settle(stage, before.firstBytes);
-  const isUsable = after !== undefined && !Number.isNaN(after.bytes);
-  const figures = {
-    ...{ readMs: noticed.readP99Ms, writeMs: noticed.writeP99Ms, ...worst },
-    ...{ growthMb, leftMb: isUsable ? (after.bytes - before.firstBytes) / BYTES_PER_MB : growthMb, runOnMs },
-    cpuSeconds: costOf(report, usedSeconds),
+  return {
+    end() {
+      const ownSeconds = (quietCores * (clockMs() - startMs)) / 1_000;
+      return { peakBytes: endMemory(), usedSeconds: gauge.cpuSeconds() - startSeconds - ownSeconds };
+    },
+    /** A stall that has no end is told of by no process: `isStopped`. */
+    worst(isStopped: boolean): Stall {
+      const endlessMs = clockMs() - startMs;
+      return isStopped ? { stallMs: endlessMs, ownMs: endlessMs, workMs: endlessMs } : gauge.worstSince(startMs);
+    },
   };
-  service.log.length = 0;
-  const attempt = { figures, failed: noticed.failed, words: noticed.words, hasEnded: isGone, report };
-  if (isUsable) return [attempt, after];
-  await stage.restart();
-  return [attempt, await settle(stage)];
+}
+
+/** On a busy machine it takes longer until an attacker is told what it must be told. */
+async function untilTold(attacker: Attacker, { told }: Member): Promise<void> {
+  for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
+    if (told === undefined || (await attacker.tell()).codes[told] !== undefined) return;
+    await sleep(LOOK_MS);
+  }
 }
 
 /** In seconds for a MiB of bodies that are large enough to be what costs. */

@@ -14,7 +14,7 @@ export const LARGE = {
 
 /** Bodies of nearly a megabyte. */
 const BODIES: readonly (readonly [name: string, make: () => string, told?: string])[] = [
-  ['post-unknown-members', () => jsonOf(numbered(80_000, 'adress')), 'validation_failed'],
+  ['post-unknown-members', () => jsonOf(numbered(65_000, 'adress')), 'validation_failed'],
   ['post-digits', () => `{"listPrice":${'1'.repeat(MEBIBYTE - 100)}}`],
   ['post-deep', () => '['.repeat(MEBIBYTE - 100), 'invalid_json'],
   ['post-marks', () => `{"address":"${'\u0327\u0301\u0323\u0316'.repeat(120_000)}"}`, 'validation_failed'],
@@ -63,6 +63,13 @@ const LOOPS: readonly (readonly [
     { lanes: 100, headers: () => ['Idempotency-Key: same'] },
   ],
   ['if-match-monster', 'PATCH', listing, small({ beds: 1 }), { headers: () => [`If-Match: ${list('"1"')}`] }],
+  [
+    'post-too-large',
+    'POST',
+    '/listings',
+    kept(() => plain(' '.repeat(1_000))),
+    { missingBytes: 2 * MEBIBYTE, told: 'payload_too_large' },
+  ],
   [
     'trickled-bodies',
     'POST',
