@@ -38,26 +38,50 @@ const RESO_FIELDS: Record<string, string> = {
 
 const NAMES = [...LISTING_FIELDS, ...Object.keys(RESO_FIELDS)];
 
+/** A listing has 25 fields, and a row with all of RESO's that a provider fills a few hundred. */
+export const CSV_COLUMNS_MAX = 500;
+
 /**
  * What each column of a file holds, by its header row; nothing for those that are not known, if that is allowed.
- * @throws {AppError} `validation_failed` with every column that is not known, or that says what another one says
+ * @throws {AppError} `validation_failed` with the columns that are not known, or that say what another one says
  */
 export function parseHeader(cells: Cells, ignoreUnknown: boolean): (CsvColumn | undefined)[] {
+  if (cells.length > CSV_COLUMNS_MAX) throw tooManyColumns(cells.length);
   const columns = cells.map((cell) => toColumn(cell?.trim()));
-  const faults = cells.flatMap((cell, index): FieldFault[] => {
-    const column = columns[index];
-    const field = fieldName([cell?.trim() || `column ${index + 1}`]);
-    if (column === undefined) return ignoreUnknown ? [] : [unknownColumn(field, cell)];
-    const first = columns.findIndex((other) => other?.field === column.field);
-    if (first === index) return [];
-    const message = `Holds ${column.field}, as ${cells[first]} does; leave one of them out.`;
-    return [{ field, code: 'duplicate', message }];
-  });
+  const faults = findColumnFaults(cells, columns, ignoreUnknown)
+    .take(FAULTS_MAX + 1)
+    .toArray();
   if (faults.length === 0) return columns;
   throw new AppError('validation_failed', describeFaults(cells, faults), {
     details: faults.slice(0, FAULTS_MAX),
     members: { line: 1 },
   });
+}
+
+function tooManyColumns(count: number): AppError {
+  const message = `The header has ${count} columns and may have ${CSV_COLUMNS_MAX}; leave out those that are not needed.`;
+  return new AppError('validation_failed', message, { members: { line: 1 } });
+}
+
+function* findColumnFaults(
+  cells: Cells,
+  columns: (CsvColumn | undefined)[],
+  ignoreUnknown: boolean,
+): Generator<FieldFault> {
+  const firstByField = new Map<string, string | undefined>();
+  for (const [index, cell] of cells.entries()) {
+    const column = columns[index];
+    const name = cell?.trim();
+    const field = fieldName([name || `column ${index + 1}`]);
+    if (column === undefined) {
+      if (!ignoreUnknown) yield unknownColumn(field, name);
+    } else if (firstByField.has(column.field)) {
+      const message = `Holds ${column.field}, as ${firstByField.get(column.field)} does; leave one of them out.`;
+      yield { field, code: 'duplicate', message };
+    } else {
+      firstByField.set(column.field, name);
+    }
+  }
 }
 
 function toColumn(name = ''): CsvColumn | undefined {
@@ -67,7 +91,7 @@ function toColumn(name = ''): CsvColumn | undefined {
 }
 
 function unknownColumn(field: string, name: string | undefined): FieldFault {
-  const nearest = name && suggest(name.trim(), NAMES);
+  const nearest = name && suggest(name, NAMES);
   const meant = nearest ? `; perhaps ${nearest} is meant` : '';
   return { field, code: 'unknown_field', message: `There is no such column${meant}.` };
 }
@@ -78,8 +102,9 @@ function describeFaults(cells: Cells, faults: FieldFault[]): string {
   const hint = faults.some(({ code }) => code === 'unknown_field')
     ? ' ignoreUnknown=true leaves out unknown ones.'
     : '';
-  return faults.length === 1
-    ? `The column ${first?.field} cannot be imported: ${first?.message}${hint}`
+  if (faults.length === 1) return `The column ${first?.field} cannot be imported: ${first?.message}${hint}`;
+  return faults.length > FAULTS_MAX
+    ? `More than ${FAULTS_MAX} columns cannot be imported; details names the first ${FAULTS_MAX}.${hint}`
     : `${faults.length} columns cannot be imported; details names each.${hint}`;
 }
 
