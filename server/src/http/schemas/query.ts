@@ -40,13 +40,14 @@ export function queryReader<S extends QuerySchema>(
  */
 export function parseQuery<S extends QuerySchema>(query: string, schema: S, partners: Partners = []): z.output<S> {
   if (query === '') return schema.parse({});
-  const parameters = new URLSearchParams(query);
+  const parameters = groupParameters(query);
   const faults = [
-    ...findShapeFaults(parameters, Object.keys(schema.shape), findGarbled(query)),
+    ...findShapeFaults(parameters, Object.keys(schema.shape)),
     ...findLonelyParameters(parameters, partners),
   ];
   const unshaped = new Set(faults.map(({ field }) => field));
-  const given = Object.fromEntries([...parameters].filter(([name]) => !unshaped.has(queryField(name))));
+  const known = Object.keys(schema.shape).filter((name) => parameters.has(name) && !unshaped.has(queryField(name)));
+  const given = Object.fromEntries(known.map((name) => [name, parameters.get(name)?.value]));
   const result = schema.safeParse(given, { reportInput: true });
   if (result.success && faults.length === 0) return result.data;
   const others = toFaults(result.error?.issues ?? []).map((fault) => ({
@@ -56,10 +57,33 @@ export function parseQuery<S extends QuerySchema>(query: string, schema: S, part
   throw invalidQuery([...faults, ...others]);
 }
 
-/** The names of the parameters that are not UTF-8 in percent-encoding (RFC 3986 §2): `URLSearchParams` would guess. */
+/** A parameter that was given, however often. */
+interface Given {
+  value: string;
+  isRepeated: boolean;
+  isGarbled: boolean;
+}
+
+function groupParameters(query: string): Map<string, Given> {
+  const garbled = findGarbled(query);
+  const parameters = new Map<string, Given>();
+  for (const [name, value] of new URLSearchParams(query)) {
+    parameters.set(name, { value, isRepeated: parameters.has(name), isGarbled: garbled.has(name) });
+  }
+  return parameters;
+}
+
+/**
+ * The names of the parameters that are not UTF-8 in percent-encoding (RFC 3986 §2): `URLSearchParams` would guess. There
+ * are fewer parameters than are looked for, so that among more of them one is unknown or repeated.
+ */
 function findGarbled(query: string): Set<string> {
-  const garbled = query.split('&').filter((parameter) => !isDecodable(parameter));
-  return new Set(garbled.flatMap((parameter) => [...new URLSearchParams(parameter).keys()]));
+  const garbled = query
+    .split('&')
+    .values()
+    .filter((parameter) => !isDecodable(parameter))
+    .take(FAULTS_MAX);
+  return new Set(garbled.flatMap((parameter) => new URLSearchParams(parameter).keys()));
 }
 
 function isDecodable(parameter: string): boolean {
@@ -71,23 +95,25 @@ function isDecodable(parameter: string): boolean {
   }
 }
 
-/** Parameters that are unknown, repeated, empty or garbled, whatever their value would mean. */
-function findShapeFaults(parameters: URLSearchParams, known: string[], garbled: Set<string>): FieldFault[] {
+/** Parameters that are unknown, repeated, empty or garbled, whatever their value would mean: the first of them. */
+function findShapeFaults(parameters: Map<string, Given>, known: string[]): FieldFault[] {
   const faults: FieldFault[] = [];
-  for (const name of new Set(parameters.keys())) {
+  for (const [name, { value, isRepeated, isGarbled }] of parameters) {
+    if (faults.length > FAULTS_MAX) break;
     const field = queryField(name);
-    if (!known.includes(name)) faults.push({ field, code: 'unknown_field', message: unknownParameter(name, known) });
-    else if (parameters.getAll(name).length > 1)
-      faults.push({ field, code: 'duplicate', message: 'Must be given once.' });
-    else if (parameters.get(name) === '') faults.push({ field, code: 'blank', message: 'Must have a value.' });
-    else if (garbled.has(name)) faults.push({ field, code: 'invalid_format', message: GARBLED });
+    if (!known.includes(name)) {
+      const isFirst = faults.every(({ code }) => code !== 'unknown_field');
+      faults.push({ field, code: 'unknown_field', message: unknownParameter(name, known, isFirst) });
+    } else if (isRepeated) faults.push({ field, code: 'duplicate', message: 'Must be given once.' });
+    else if (value === '') faults.push({ field, code: 'blank', message: 'Must have a value.' });
+    else if (isGarbled) faults.push({ field, code: 'invalid_format', message: GARBLED });
   }
   return faults;
 }
 
 const GARBLED = 'Must be percent-encoded UTF-8: é is %C3%A9, and % itself is %25.';
 
-function findLonelyParameters(parameters: URLSearchParams, partners: Partners): FieldFault[] {
+function findLonelyParameters(parameters: Map<string, Given>, partners: Partners): FieldFault[] {
   const both = partners.flatMap(([one, other]) => [[one, other] as const, [other, one] as const]);
   const lonely = both.filter(([given, missing]) => parameters.has(given) && !parameters.has(missing));
   return lonely.map(([given, missing]) => ({
@@ -103,12 +129,14 @@ function queryField(name: string): string {
   return `query.${name.slice(0, NAME_LENGTH_MAX).toWellFormed()}`;
 }
 
-function unknownParameter(name: string, known: string[]): string {
+/** All that there are stand in the first message only: there are fifty. */
+function unknownParameter(name: string, known: string[], isFirst: boolean): string {
   if (known.length === 0) return 'There is no such parameter; this request takes none.';
   const nearest = suggest(name, known);
   if (nearest !== undefined) return `There is no such parameter. Did you mean "${nearest}"?`;
   const relatives = known.filter((candidate) => baseOf(candidate) === baseOf(name));
-  return `There is no such parameter; there are ${(relatives.length > 0 ? relatives : known).join(', ')}.`;
+  if (relatives.length > 0) return `There is no such parameter; there are ${relatives.join(', ')}.`;
+  return isFirst ? `There is no such parameter; there are ${known.join(', ')}.` : 'There is no such parameter.';
 }
 
 /** `beds` of `beds[gte]`. */
