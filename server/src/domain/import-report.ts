@@ -15,11 +15,13 @@ export interface ImportReport {
   updated: number;
   unchanged: number;
   failed: number;
-  /** The first of them. */
+  /** The first of them; only the first faults of their fields are kept. */
   errors: RowFailure[];
 }
 
+/** So many rows, and so many faults of fields in all, are kept for a file: it may have a million of them. */
 const ERRORS_MAX = 100;
+const DETAILS_MAX = 100;
 
 export function emptyReport(): ImportReport {
   return { created: 0, updated: 0, unchanged: 0, failed: 0, errors: [] };
@@ -31,8 +33,11 @@ export function addOutcome(report: ImportReport, { line, result }: RowOutcome): 
     return;
   }
   report.failed += 1;
-  const { code, message, details, members } = result;
-  if (report.errors.length < ERRORS_MAX) report.errors.push({ line, code, message, ...members, details });
+  if (report.errors.length >= ERRORS_MAX) return;
+  const { code, message, members } = result;
+  const kept = report.errors.reduce((count, { details }) => count + (details?.length ?? 0), 0);
+  const details = kept < DETAILS_MAX ? result.details?.slice(0, DETAILS_MAX - kept) : undefined;
+  report.errors.push({ line, code, message, ...members, details });
 }
 
 /** The error of an import that keeps all rows or none, when some of them cannot be. */
