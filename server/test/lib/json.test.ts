@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { JsonError, parseJson } from '../../src/lib/json.ts';
+import { JsonError, parseJson, TOO_MANY_VALUES, VALUES_MAX } from '../../src/lib/json.ts';
 import { isObject } from '../../src/lib/merge-patch.ts';
 import { mutate, randomDocument, randomNumbers } from '../support/random-json.ts';
 
@@ -177,6 +177,42 @@ describe('random documents', () => {
     assert.ok(refused > 1_000 && refused < 4_500, `${refused} were refused`);
   });
 });
+
+describe('of a document with more values than are kept, only the syntax matters', () => {
+  const behind = (count: number, text: string) => `[${'0,'.repeat(count)}${text}]`;
+
+  test('as many as are kept are kept, and one more are not', () => {
+    const kept = parseJson(behind(VALUES_MAX - 2, '1e400'));
+    assert.ok(Array.isArray(kept.value) && kept.value.length === VALUES_MAX - 1);
+    assert.deepEqual(kept.inexactNumbers, [[VALUES_MAX - 2]]);
+    const dropped = parseJson(behind(VALUES_MAX - 1, '1e400'));
+    assert.deepEqual(dropped, { value: TOO_MANY_VALUES, inexactNumbers: [] });
+  });
+
+  test('it is refused for the same faults in the same places, but for names that stand twice', () => {
+    let refused = 0;
+    for (let seed = 1; seed <= 1_500; seed += 1) {
+      const text = mutate(randomDocument(seed), seed);
+      const short = faultOf(behind(10, text));
+      const long = faultOf(behind(VALUES_MAX, text));
+      if (short?.message.includes('stands twice')) continue;
+      if (short !== undefined) refused += 1;
+      const moved = short && { message: short.message, position: short.position + 2 * (VALUES_MAX - 10) };
+      assert.deepEqual(long && { message: long.message, position: long.position }, moved, text);
+    }
+    assert.ok(refused > 300, `${refused} were refused`);
+  });
+});
+
+function faultOf(text: string): JsonError | undefined {
+  try {
+    parseJson(text);
+    return undefined;
+  } catch (error) {
+    assert.ok(error instanceof JsonError);
+    return error;
+  }
+}
 
 /** The value as text; undefined when it was refused. */
 function outcome(parse: () => unknown): string | undefined {
