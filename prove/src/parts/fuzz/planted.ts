@@ -64,8 +64,8 @@ export const FAULTS: readonly Fault[] = [
     patches: [
       {
         file: 'server/src/http/schemas/fields.ts',
-        from: 'const value = toNfc(given).trim();',
-        to: 'const value = toNfc(given);',
+        from: 'const value = toNfcWithin(given.trim(), lengthMax);',
+        to: 'const value = toNfcWithin(given, lengthMax);',
       },
     ],
   },
