@@ -16,10 +16,7 @@ const WINDOW_BYTES_MIN = 30 * 1024;
 export async function* readUpload({ incoming, outgoing }: Exchange, signal: AbortSignal): AsyncGenerator<Buffer> {
   const body = new PassThrough();
   const pace = new Pace((error) => body.destroy(error));
-  incoming
-    .on('data', (chunk: Buffer) => pace.note(chunk.length))
-    .on('error', onAbort)
-    .on('close', onAbort);
+  incoming.on('data', onData).on('error', onAbort).on('close', onAbort);
   signal.addEventListener('abort', onSignal);
   if (signal.aborted) onSignal();
   if (incoming.headers.expect?.toLowerCase() === '100-continue') outgoing.writeContinue();
@@ -32,8 +29,13 @@ export async function* readUpload({ incoming, outgoing }: Exchange, signal: Abor
   } finally {
     pace.end();
     signal.removeEventListener('abort', onSignal);
+    incoming.off('data', onData).off('close', onAbort);
     // What is left of the body goes nowhere, so that the reply is not held up.
     incoming.unpipe(body).resume();
+  }
+
+  function onData(chunk: Buffer): void {
+    pace.note(chunk.length);
   }
 
   function onAbort(): void {
