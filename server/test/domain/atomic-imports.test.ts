@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { createAccount } from '../../src/domain/accounts.ts';
+import { importAtomically } from '../../src/domain/atomic-imports.ts';
+import type { ImportRow } from '../../src/domain/import-rows.ts';
+import { importRows } from '../../src/domain/imports.ts';
+import { deleteListing, updateListing } from '../../src/domain/listings.ts';
+import { AppError } from '../../src/model/errors.ts';
+import type { Listing, ListingInput } from '../../src/model/listings.ts';
+import { type Database, statement } from '../../src/storage/database.ts';
+import { findEvents } from '../../src/storage/events.ts';
+import { hasWords } from '../../src/storage/words.ts';
+import { create, databaseFor, storedSequence } from '../storage/support.ts';
+
+const BASE = { address: '12 Elm Street', beds: 3, baths: 2 };
+
+/** A row as a merge patch; `id` is of a listing. */
+function row(line: number, { id, ...fields }: Partial<ListingInput> & { id?: string | undefined }): ImportRow {
+  const makeInput = (current: Listing | undefined): ListingInput => ({ ...BASE, ...current, ...fields });
+  return { line, id, externalId: fields.externalId, makeInput };
+}
+
+async function* batchesOf(rows: ImportRow[]): AsyncGenerator<ImportRow[]> {
+  yield rows;
+}
+
+const requestOf = (accountId: string, rows: ImportRow[]) => ({
+  actor: { accountId },
+  batches: batchesOf(rows),
+  isDryRun: false,
+});
+
+async function importAll(database: Database, accountId: string, rows: ImportRow[]) {
+  return (await importAtomically(database, requestOf(accountId, rows), () => undefined)).outcome;
+}
+
+const selectRows = statement<
+  { accountId: string },
+  { doc: string; sequence: number; externalId: string | null; city: string | null }
+>((query, parameter) =>
+  query
+    .selectFrom('listings')
+    .innerJoin('listing_facets as facets', (join) =>
+      join.onRef('facets.account_id', '=', 'listings.account_id').onRef('facets.id', '=', 'listings.id'),
+    )
+    .select(['doc', 'sequence', 'external_id as externalId', 'facets.city'])
+    .where('listings.account_id', '=', parameter('accountId'))
+    .orderBy('listings.id'),
+);
+
+async function findWords(database: Database, accountId: string, word: string): Promise<string[]> {
+  const { rows } = await database.scans.query(accountId, (query, engine) =>
+    query
+      .selectFrom('listing_facets as facets')
+      .select('id')
+      .where('account_id', '=', accountId)
+      .where(hasWords(engine, accountId, [word]))
+      .orderBy('id'),
+  );
+  return rows.map(({ id }) => id);
+}
+
+const WORDS = ['elm', 'oak', 'pine', 'austin', 'dallas', 'garden', 'pool'];
+
+/** All that is stored of an account's listings, with their places instead of their ids, and without times. */
+async function describe(database: Database, accountId: string) {
+  const rows = await database.execute(selectRows, { accountId });
+  const events = await findEvents(database, accountId, 0, 1_000);
+  const ids = [...new Set(events.map(({ listingId }) => listingId))];
+  const plain = (text: string | null) => {
+    const { id, createdAt, updatedAt, ...rest } = JSON.parse(text ?? '{}');
+    assert.ok(text === null || createdAt <= updatedAt);
+    return { ...rest, id: ids.indexOf(id) };
+  };
+  const found = await Promise.all(WORDS.map((word) => findWords(database, accountId, word)));
+  return {
+    sequence: await storedSequence(database, accountId),
+    listings: rows.map(({ doc, ...rest }) => ({ ...rest, ...plain(doc) })),
+    events: events.map(({ sequence, type, listingId, changed, doc }) => [
+      [sequence, type, ids.indexOf(listingId), changed],
+      plain(doc),
+    ]),
+    found: found.map((some) => some.map((id) => ids.indexOf(id))),
+  };
+}
+
+async function accountsFor(t: TestContext) {
+  const { database } = await databaseFor(t);
+  const [one, other] = [await createAccount(database, 'One'), await createAccount(database, 'Other')];
+  return { database, one: one.id, other: other.id };
+}
+
+/** Some listings that the rows of a file meet. @returns their ids */
+async function seed(database: Database, accountId: string): Promise<string[]> {
+  const ids: string[] = [];
+  for (let index = 0; index < 8; index += 1) {
+    const listing = await create(database, accountId, { externalId: `S${index}`, description: WORDS[index % 7] });
+    ids.push(listing.id);
+  }
+  return ids;
+}
+
+/** A file of new rows, changes, repeats and rows that change nothing. */
+function someRows(ids: string[]): ImportRow[] {
+  const rows: ImportRow[] = [];
+  const pick = <T>(from: readonly T[], index: number) => from[(index * 7) % from.length];
+  for (let index = 0; index < 240; index += 1) {
+    const description = `${pick(WORDS, index)} ${pick(WORDS, index * 3 + 1)}`;
+    const city = index % 3 === 0 ? 'Austin' : undefined;
+    if (index % 6 === 0) rows.push(row(index, { id: pick(ids, index), beds: index % 5, city }));
+    else if (index % 6 === 1) rows.push(row(index, { externalId: `S${index % 8}`, description }));
+    else if (index % 6 === 2) rows.push(row(index, { externalId: `N${index % 40}`, description, city }));
+    else rows.push(row(index, index % 2 === 0 ? {} : { externalId: `U${index}`, description, city }));
+  }
+  // Two exchange their external ids.
+  rows.push(row(300, { id: ids[0], externalId: 'free' }));
+  rows.push(row(301, { id: ids[1], externalId: 'S0' }));
+  rows.push(row(302, { id: ids[0], externalId: 'S1' }));
+  return rows;
+}
+
+test('an atomic import leaves exactly what saving its rows one after the other leaves', async (t) => {
+  const { database, one, other } = await accountsFor(t);
+  const together = someRows(await seed(database, one));
+  const singly = someRows(await seed(database, other));
+  const report = await importAll(database, one, together);
+  assert.deepEqual(report, await importRows(database, requestOf(other, singly), assert.ifError));
+  assert.ok(report.created > 40 && report.updated > 40 && report.unchanged > 0, JSON.stringify(report));
+  const left = await describe(database, one);
+  assert.deepEqual(left, await describe(database, other));
+  assert.deepEqual(
+    left.listings.map(({ id }) => id),
+    left.listings.map((_, index) => index),
+    'ids grow in the order of the events',
+  );
+});
+
+test('an atomic import that is dry, or fails, tells what saving its rows one after the other would, and writes nothing', async (t) => {
+  const { database, one, other } = await accountsFor(t);
+  const rowsOf = (ids: string[]) => [
+    row(1, { id: 'lst_0' }),
+    row(2, { id: ids[2], externalId: 'S3' }),
+    row(3, { externalId: 'NEW' }),
+    row(4, { id: ids[3], externalId: 'S4b' }),
+    row(5, { id: ids[2], externalId: 'S3' }),
+    row(6, { id: ids[4], externalId: 'NEW' }),
+  ];
+  const [mine, theirs] = [await seed(database, one), await seed(database, other)];
+  const report = await importRows(database, requestOf(other, rowsOf(theirs)), assert.ifError);
+  const expected = report.errors.map(({ line, code }) => [line, code]);
+  assert.deepEqual(expected, [
+    [1, 'not_found'],
+    [2, 'external_id_taken'],
+    [6, 'external_id_taken'],
+  ]);
+  for (const isDryRun of [false, true]) {
+    const request = { ...requestOf(one, rowsOf(mine)), isDryRun };
+    await assert.rejects(
+      importAtomically(database, request, () => undefined),
+      (error) => {
+        assert.ok(error instanceof AppError && error.code === 'import_failed');
+        assert.deepEqual(
+          error.details?.map((fault) => [Object(fault).line, fault.code]),
+          expected,
+        );
+        return true;
+      },
+    );
+  }
+  assert.equal(await storedSequence(database, one), 8);
+});
+
+/** The database, where something is done just before the transaction begins. */
+function disturbed(database: Database, disturb: (attempt: number) => Promise<unknown>): Database {
+  let attempts = 0;
+  return {
+    ...database,
+    async writeLong(job, accountId) {
+      attempts += 1;
+      await disturb(attempts);
+      return database.writeLong(job, accountId);
+    },
+  };
+}
+
+test('what others change between the look-up and the lock is met as it is then', async (t) => {
+  const { database, one } = await accountsFor(t);
+  const [first = '', second = '', third = ''] = await seed(database, one);
+  const actor = { accountId: one };
+  const during = disturbed(database, async () => {
+    await updateListing(database, actor, first, (current) => ({ ...current, city: 'Austin' }));
+    await deleteListing(database, actor, { id: second });
+    await create(database, one, { externalId: 'NEW', city: 'Dallas' });
+    await create(database, one);
+  });
+  const rows = [
+    row(1, { externalId: 'S0', beds: 5 }),
+    row(2, { externalId: 'S1', beds: 5 }),
+    row(3, { id: third, beds: 5 }),
+    row(4, { externalId: 'NEW', beds: 5 }),
+    row(5, {}),
+  ];
+  const report = await importAll(during, one, rows);
+  assert.deepEqual(report, { created: 2, updated: 3, unchanged: 0, failed: 0, errors: [] });
+  const { listings, sequence } = await describe(database, one);
+  assert.equal(sequence, 8 + 4 + 5);
+  const byExternalId = new Map(listings.map((listing) => [listing.externalId, listing]));
+  assert.deepEqual([byExternalId.get('S0').city, byExternalId.get('S0').beds], ['Austin', 5]);
+  assert.deepEqual([byExternalId.get('S1').version, byExternalId.get('S1').beds], [1, 5]);
+  assert.deepEqual([byExternalId.get('NEW').city, byExternalId.get('NEW').version], ['Dallas', 2]);
+});
+
+test('a listing that is deleted between the look-up and the lock fails the file, and nothing of it is stored', async (t) => {
+  const { database, one } = await accountsFor(t);
+  const [first = ''] = await seed(database, one);
+  const during = disturbed(database, () => deleteListing(database, { accountId: one }, { id: first }));
+  await assert.rejects(importAll(during, one, [row(1, {}), row(2, { id: first, beds: 5 })]), { code: 'import_failed' });
+  assert.equal(await storedSequence(database, one), 9);
+});
+
+test('when more has changed than is looked at under the lock the file is worked out again before it', async (t) => {
+  const { database, one } = await accountsFor(t);
+  await seed(database, one);
+  const counts = [1_200, 150, 5];
+  const change = (attempt: number) =>
+    Promise.all(Array.from({ length: counts[attempt - 1] ?? 0 }, () => create(database, one)));
+  const report = await importAll(disturbed(database, change), one, [row(1, { externalId: 'S0', beds: 5 }), row(2, {})]);
+  assert.deepEqual([report.created, report.updated], [1, 1]);
+  assert.equal(await storedSequence(database, one), 8 + 1_200 + 150 + 5 + 2);
+});
+
+test('an atomic import of listings that never stop changing is told to come back, and writes nothing', async (t) => {
+  const { database, one } = await accountsFor(t);
+  const change = () => Promise.all(Array.from({ length: 150 }, () => create(database, one)));
+  await assert.rejects(importAll(disturbed(database, change), one, [row(1, {})]), {
+    code: 'unavailable',
+    headers: { 'Retry-After': '5' },
+  });
+  assert.equal(await storedSequence(database, one), 5 * 150);
+});
+
+test('an atomic import that would hold up the others for too long is rejected before it writes anything', async (t) => {
+  const { database, one } = await accountsFor(t);
+  const small = { ...database, longWriteBytesMax: 100_000 };
+  const rows = Array.from({ length: 100 }, (_, line) => row(line, { description: `${line} ${'word '.repeat(300)}` }));
+  await assert.rejects(importAll(small, one, rows), { code: 'payload_too_large' });
+  assert.equal(await storedSequence(database, one), 0);
+  assert.equal((await importAll(database, one, rows)).created, 100);
+});
