@@ -188,8 +188,8 @@ export class ImportPlan {
     const { bytesMax } = this.#limits;
     if (bytes <= bytesMax) return;
     const message =
-      `An atomic import takes ${bytesMax} bytes at most here, with the listings that it changes and the words that they ` +
-      'are found by; send several files, or leave out atomic=true.';
+      'The file changes too much to be written at once: other writes would have to wait for it. Send several files, or ' +
+      'leave out atomic=true.';
     throw new AppError('payload_too_large', message);
   }
 }

@@ -96,14 +96,14 @@ const selectChanged = statement<
   { id: string; externalId: string | null }
 >((query, parameter) =>
   query
-    .selectFrom('events')
+    .selectFrom('events as changes')
     .leftJoin('listing_facets as facets', (join) =>
-      join.onRef('facets.account_id', '=', 'events.account_id').onRef('facets.id', '=', 'events.listing_id'),
+      join.onRef('facets.account_id', '=', 'changes.account_id').onRef('facets.id', '=', 'changes.listing_id'),
     )
-    .select(['events.listing_id as id', 'facets.external_id as externalId'])
-    .where('events.account_id', '=', parameter('accountId'))
-    .where('events.sequence', '>', parameter('after'))
-    .orderBy('events.sequence')
+    .select(['changes.listing_id as id', 'facets.external_id as externalId'])
+    .where('changes.account_id', '=', parameter('accountId'))
+    .where('changes.sequence', '>', parameter('after'))
+    .orderBy('changes.sequence')
     .limit(parameter('limit')),
 );
 

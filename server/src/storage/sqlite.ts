@@ -14,7 +14,7 @@ import { WriteQueue } from './sqlite/write-queue.ts';
 /** Read in half a second; a larger one is read whole by each backup. */
 const CHECKED_BYTES_MAX = 256 * 1024 * 1024;
 
-/** Written in a quarter of a second: that long all other writes wait. Ten thousand listings of 500 bytes with their words take half. */
+/** Twice what ten thousand listings of 500 bytes have with their words, for which all other writes wait up to 250 ms. */
 const LONG_WRITE_BYTES_MAX = 24 * 1024 * 1024;
 
 /**
