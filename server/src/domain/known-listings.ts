@@ -1,6 +1,7 @@
 import type { Listing } from '../model/listings.ts';
+import { BATCH_LENGTH } from '../storage/batches.ts';
 import type { Session } from '../storage/database.ts';
-import { findIndexedListings, type IndexedListing, LOOKUP_LENGTH, type StoredListing } from '../storage/listings.ts';
+import { findIndexedListings, type IndexedListing, type StoredListing } from '../storage/listings.ts';
 import type { CurrentListing } from './save-listing.ts';
 
 /** A listing as it is stored, or will be; its JSON is parsed when it is needed. */
@@ -40,8 +41,8 @@ export class KnownListings {
   ): Promise<void> {
     const fresh = [...new Set(keys).difference(this.#asked[kind])];
     for (const key of fresh) this.#asked[kind].add(key);
-    for (let start = 0; start < fresh.length; start += LOOKUP_LENGTH) {
-      let rest = fresh.slice(start, start + LOOKUP_LENGTH);
+    for (let start = 0; start < fresh.length; start += BATCH_LENGTH) {
+      let rest = fresh.slice(start, start + BATCH_LENGTH);
       while (rest.length > 0) {
         const { rows, isCut } = await findIndexedListings(session, accountId, kind, rest);
         for (const stored of rows) this.#add(stored);

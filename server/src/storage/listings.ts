@@ -1,5 +1,5 @@
 import type { Facets } from '../model/facets.ts';
-import { type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
+import { BATCH_LENGTH, type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
 import { RUN_BYTES_MAX, type Session, type Statement, statement } from './database.ts';
 import { insertFacets, updateFacets } from './listing-facets.ts';
 import type { Tables } from './schema.ts';
@@ -153,9 +153,6 @@ export interface IndexedListing extends StoredListing {
   searchRow: number;
 }
 
-/** So many are looked up by one statement. */
-export const LOOKUP_LENGTH = 50;
-
 type Lookup = Statement<Record<string, string>, IndexedListing>;
 
 const selectIndexed = (column: 'facets.id' | 'external_id'): Lookup =>
@@ -170,7 +167,7 @@ const selectIndexed = (column: 'facets.id' | 'external_id'): Lookup =>
       .where(
         column,
         'in',
-        Array.from({ length: LOOKUP_LENGTH }, (_, index) => parameter(String(index))),
+        Array.from({ length: BATCH_LENGTH }, (_, index) => parameter(String(index))),
       )
       .orderBy('facets.id'),
   );
@@ -178,7 +175,7 @@ const selectIndexed = (column: 'facets.id' | 'external_id'): Lookup =>
 const LOOKUPS = { id: selectIndexed('facets.id'), externalId: selectIndexed('external_id') };
 
 /**
- * The account's listings with these ids or external ids, `LOOKUP_LENGTH` of them at most: fewer of those that exist, but
+ * The account's listings with these ids or external ids, `BATCH_LENGTH` of them at most: fewer of those that exist, but
  * one at least, if they are large.
  */
 export async function findIndexedListings(

@@ -28,6 +28,11 @@ const READS = {
       listings.findListingByExternalId(session, accountId, INPUT.externalId),
     nothing: undefined,
   },
+  findIndexedListings: {
+    read: async (session: Session, accountId: string) =>
+      (await listings.findIndexedListings(session, accountId, 'externalId', [INPUT.externalId])).rows,
+    nothing: [],
+  },
   findListingRun: {
     read: async (session: Session, accountId: string) =>
       (await listingRuns.findListingRun(session, accountId, { afterId: undefined, limit: 100 })).docs,
@@ -44,6 +49,10 @@ const READS = {
   findEvent: {
     read: (session: Session, accountId: string) => events.findEvent(session, accountId, 1),
     nothing: undefined,
+  },
+  findChangedListings: {
+    read: (session: Session, accountId: string) => events.findChangedListings(session, accountId, 0, 100),
+    nothing: [],
   },
   findOldestEvents: {
     read: (session: Session, accountId: string) => events.findOldestEvents(session, accountId, 100, 1),
@@ -93,17 +102,15 @@ const ROW = { id: 'lst_x', version: 1, sequence: 2, doc: '{}' };
 const FACETS = { status: 'active', beds: 3, baths: 2, createdAt: '2026', updatedAt: '2026' } as const;
 const FINDABLE = { facets: FACETS, words: new Set(['austin']) };
 
+const EVENT = { sequence: 2, type: 'listing.deleted', listingId: 'lst_x', changed: null, createdAt: 0 } as const;
+
 /** What each function that writes listings or events puts into an account must appear in no other one. */
 const WRITES = {
   insertListing: (session: Session, accountId: string) => listings.insertListing(session, accountId, ROW, FINDABLE),
-  insertEvent: (session: Session, accountId: string) =>
-    events.insertEvent(session, accountId, {
-      sequence: 2,
-      type: 'listing.deleted',
-      listingId: 'lst_x',
-      changed: null,
-      createdAt: 0,
-    }),
+  putListings: (session: Session, accountId: string) => listings.putListings(session, accountId, [ROW]),
+  insertEvent: (session: Session, accountId: string) => events.insertEvent(session, accountId, EVENT),
+  insertEvents: (session: Session, accountId: string) =>
+    events.insertEvents(session, accountId, [{ ...EVENT, doc: null }]),
 };
 
 /** What changes or removes something must leave another account's alone, also when it names it. */
@@ -117,6 +124,7 @@ const CHANGES: Record<
   removeListings: (session, accountId) => listings.removeListings(session, accountId, 10),
   removeEvents: (session, accountId) => events.removeEvents(session, accountId, 10),
   keepEventDoc: (session, accountId, theirs) => events.keepEventDoc(session, accountId, theirs.sequence, '{}'),
+  keepEventDocs: (session, accountId, theirs) => events.keepEventDocs(session, accountId, [theirs.sequence]),
 };
 
 async function createTenant(database: Database, name: string) {
