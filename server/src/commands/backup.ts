@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
-import { backUp, getDatabaseFile, restore } from '../storage/backup.ts';
+import { backUp, compact, getDatabaseFile, restore } from '../storage/backup.ts';
 import { renewEpoch } from '../storage/database-info.ts';
 import { type OutputOptions, print, withDatabase, withJsonOption } from './with-database.ts';
 
@@ -36,6 +36,15 @@ export function addBackup(program: Command): void {
         ? []
         : [`The one before is ${restored.replaced}: remove it when it is not needed any more.`];
     print(restored, options, [`${restored.database} is restored; its epoch is ${restored.epoch} now.`, ...kept]);
+  });
+
+  const compaction = program
+    .command('compact')
+    .description('rewrite the SQLite file without what was deleted, which makes it smaller; stop the service before');
+  withJsonOption(compaction).action(async (options: OutputOptions) => {
+    const compacted = await compact(readConfig().databaseUrl);
+    const { database, bytesBefore, bytes } = compacted;
+    print(compacted, options, [`${database}: ${bytes} bytes, before ${bytesBefore}.`]);
   });
 
   const epoch = program

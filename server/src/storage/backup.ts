@@ -8,7 +8,15 @@ import { renewEpoch } from './database-info.ts';
 import { FILE_SCHEME, openDatabase } from './open.ts';
 import { makeDirectory } from './sqlite/database-file.ts';
 import { explainFault, isStorageFull, RESTORE_ADVICE } from './sqlite/errors.ts';
-import { checkIntegrity, copyPages, FILE_MODE, findLeftCompanion, replaceDatabase } from './sqlite/snapshot.ts';
+import {
+  checkIntegrity,
+  compactFile,
+  copyPages,
+  FILE_MODE,
+  findLeftCompanion,
+  replaceDatabase,
+  rewrite,
+} from './sqlite/snapshot.ts';
 
 export interface Backup {
   file: string;
@@ -20,7 +28,7 @@ export interface Backup {
 
 /**
  * Writes all that a database holds at one moment to a new file, reads it whole to see that it is sound, and puts its
- * digest beside it. The service may run meanwhile, and waits for nothing.
+ * digest beside it. What was deleted is not in it. The service may run meanwhile, and waits for nothing.
  * @throws {AppError} with words for the operator; then there is no file
  */
 export async function backUp(databaseUrl: string, file: string): Promise<Backup> {
@@ -33,20 +41,54 @@ export async function backUp(databaseUrl: string, file: string): Promise<Backup>
   }
   // Whatever has the name is whole: what is broken off keeps this one.
   const partial = `${file}.partial`;
-  await removeDatabase(partial);
+  const rewritten = `${file}.rewritten`;
+  const removeUnfinished = () => Promise.all([removeDatabase(partial), removeDatabase(rewritten)]);
+  await removeUnfinished();
   try {
     await copyPages(path, partial);
+    // Before it is rewritten, which could hide a fault.
     checkIntegrity(partial);
-    const sha256 = await hashFile(partial);
+    rewrite(partial, rewritten);
+    await removeDatabase(partial);
+    checkIntegrity(rewritten);
+    const sha256 = await hashFile(rewritten);
     await writeFile(digestFile, `${sha256}  ${basename(file)}\n`, { flag: 'wx', mode: FILE_MODE });
-    await Promise.all([syncToDisk(partial), syncToDisk(digestFile)]);
-    await rename(partial, file);
+    await Promise.all([syncToDisk(rewritten), syncToDisk(digestFile)]);
+    await rename(rewritten, file);
     await syncToDisk(dirname(file));
     const { size: bytes } = await stat(file);
     return { file, digestFile, sha256, bytes };
   } catch (error) {
-    await Promise.all([removeDatabase(partial), rm(digestFile, { force: true })]);
+    await Promise.all([removeUnfinished(), rm(digestFile, { force: true })]);
     throw error instanceof AppError ? error : explainFault(`Cannot write the backup ${file}`, error);
+  }
+}
+
+export interface Compacted {
+  database: string;
+  bytesBefore: number;
+  bytes: number;
+}
+
+/**
+ * Rewrites the database in its place, without free pages and without the words of deleted listings. Broken off it leaves
+ * the database as it was.
+ * @throws {AppError} with words for the operator: `conflict` while a process uses it
+ */
+export async function compact(databaseUrl: string): Promise<Compacted> {
+  const database = getDatabaseFile(databaseUrl);
+  if (!existsSync(database)) throw new AppError('not_found', `There is no database ${database}.`);
+  const { size: bytesBefore } = await stat(database);
+  const rewritten = `${database}.rewritten`;
+  await removeDatabase(rewritten);
+  try {
+    compactFile(database, rewritten);
+    await syncToDisk(dirname(database));
+    return { database, bytesBefore, bytes: (await stat(database)).size };
+  } catch (error) {
+    throw error instanceof AppError ? error : explainFault(`Cannot compact ${database}`, error);
+  } finally {
+    await removeDatabase(rewritten);
   }
 }
 
@@ -97,7 +139,7 @@ export function getDatabaseFile(url: string): string {
   if (url.startsWith(FILE_SCHEME)) return url.slice(FILE_SCHEME.length);
   const ways =
     'a PostgreSQL server has its own ways: pg_dump, or base backups with WAL archiving (docs/self-hosting.md)';
-  throw new AppError('conflict', `backup and restore are for SQLite; ${ways}.`);
+  throw new AppError('conflict', `backup, restore and compact are for SQLite; ${ways}.`);
 }
 
 const DIGEST = /^([0-9a-f]{64}) [ *]/;

@@ -168,6 +168,8 @@ export interface Database extends Session {
    * @throws {AppError} `unavailable` with words for the operator if it is damaged
    */
   requireSound?(): void;
+  /** Empties the log of what was deleted; undefined for an engine that looks after its files itself. */
+  truncateLog?(): Promise<void>;
   /** Waits for the writes that were handed in, then closes. */
   close(): Promise<void>;
 }

@@ -48,6 +48,7 @@ export function openSqlite(path: string): Database {
     longWriteBytesMax: LONG_WRITE_BYTES_MAX,
     write: (job, accountId) => queue.submit(job, { accountId }),
     writeLong: (job, accountId) => queue.submit(job, { accountId, isLong: true }),
+    truncateLog: () => checkpoints.truncate(),
     requireSound() {
       if (statSync(path).size > CHECKED_BYTES_MAX) return;
       const fault = findFault(reader, 'quick_check');

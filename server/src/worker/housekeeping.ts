@@ -8,6 +8,8 @@ import { removeExpired } from '../storage/expired.ts';
 import { schedule } from './schedule.ts';
 
 const PURGE_INTERVAL_MS = 60_000;
+/** What was deleted stands in the log for so long. */
+const LOG_INTERVAL_MS = 600_000;
 /** It looks at every account. */
 const EVENT_PURGE_INTERVAL_MS = 600_000;
 /** What is over is refused long before it is removed. */
@@ -25,5 +27,6 @@ export function scheduleHousekeeping(database: Database, logger: Logger): (() =>
     purge('key use', PURGE_INTERVAL_MS, (signal) => purgeKeyUse(database, signal)),
     purge('sign-ins', SIGN_IN_PURGE_INTERVAL_MS, () => database.write((session) => removeExpired(session, Date.now()))),
     purge('events', EVENT_PURGE_INTERVAL_MS, (signal) => purgeEvents(database, signal)),
+    purge('log', LOG_INTERVAL_MS, async () => database.truncateLog?.()),
   ];
 }

@@ -156,7 +156,7 @@ export class Probes {
       assert.ok(code === 1 && /the disk is full/i.test(stderr), `${what} on a full disk: ${code} ${stderr}`);
       assert.doesNotMatch(stderr, /\n {4}at /, `${what} on a full disk tells a stack`);
     }
-    for (const ending of ['', '.partial', '.sha256']) {
+    for (const ending of ['', '.partial', '.rewritten', '.sha256']) {
       assert.ok(!existsSync(file + ending), 'a backup that found no room has left something');
     }
     if (trial.size === 'small') return;

@@ -9,6 +9,9 @@ import { ReaderThreads } from './reader-threads.ts';
 const PAGES_MIN = 1_000;
 /** When so many pages (64 MB) stand in the log, writes wait until all are in the database: only then can it begin anew. */
 const LOG_PAGES_MAX = 16_000;
+/** Waits for no reader with the write lock held: one that is still reading leaves it to the next time. */
+const NO_WAITING = { sql: 'pragma busy_timeout = 0', values: [], bytesMax: Number.POSITIVE_INFINITY };
+const TRUNCATE = { sql: 'pragma wal_checkpoint(truncate)', values: [], bytesMax: Number.POSITIVE_INFINITY };
 const PASSIVE = { sql: 'pragma wal_checkpoint(passive)', values: [], bytesMax: Number.POSITIVE_INFINITY };
 
 /** In pages. */
@@ -56,6 +59,14 @@ export class Checkpoints {
     await this.#running;
     await this.#run();
     this.#mustCatchUp = false;
+  }
+
+  /** Empties the log, which else keeps what was deleted until it is written over. One that is in use stays for the next time. */
+  async truncate(): Promise<void> {
+    await this.#running;
+    await this.#run();
+    await this.#threads.run('', NO_WAITING);
+    await this.#threads.run('', TRUNCATE);
   }
 
   /** Waits for the one that runs: it looks at the writing connection when it is done. */

@@ -22,7 +22,8 @@ export function openReader(path: string): DatabaseSync {
 }
 
 /**
- * Opens a connection that loses nothing: a commit returns when it is on the disk. Checkpoints are `Checkpoints`' work.
+ * Opens a connection that loses nothing: a commit returns when it is on the disk. What it deletes is overwritten. Checkpoints
+ * are `Checkpoints`' work.
  * @throws {AppError} `unavailable` with words for the operator
  */
 export function openConnection(path: string): DatabaseSync {
@@ -34,6 +35,7 @@ export function openConnection(path: string): DatabaseSync {
       pragma journal_mode = wal;
       pragma synchronous = full;
       pragma foreign_keys = on;
+      pragma secure_delete = on;
       pragma cache_size = -${CACHE_KIB};
       pragma temp_store = memory;
       pragma journal_size_limit = ${LOG_BYTES_KEPT};
@@ -42,6 +44,7 @@ export function openConnection(path: string): DatabaseSync {
     expectPragma(database, 'journal_mode', 'wal');
     expectPragma(database, 'synchronous', 2);
     expectPragma(database, 'foreign_keys', 1);
+    expectPragma(database, 'secure_delete', 1);
     // Whoever restores another one holds the lock of the old one that was waited for.
     if (before !== undefined && before !== identify(path)) throw new Error('another one has just taken its place');
     return database;

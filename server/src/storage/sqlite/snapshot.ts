@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, renameSync } from 'node:fs';
+import { chownSync, closeSync, existsSync, fsyncSync, openSync, renameSync, statSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { AppError } from '../../model/errors.ts';
 import { isBusy } from './errors.ts';
@@ -24,6 +24,53 @@ export async function copyPages(path: string, target: string): Promise<void> {
   } finally {
     source.close();
   }
+}
+
+/**
+ * Writes a database that nobody else uses to a new file that holds what it holds now, and nothing that was deleted: no free
+ * pages, and no words of listings that are gone, which the index of words keeps until it is merged.
+ */
+export function rewrite(path: string, target: string): void {
+  const database = new DatabaseSync(path);
+  try {
+    rewriteInto(database, target);
+  } finally {
+    database.close();
+  }
+}
+
+function rewriteInto(database: DatabaseSync, target: string): void {
+  closeSync(openSync(target, 'wx', FILE_MODE));
+  database.exec("insert into listing_words (listing_words) values ('optimize')");
+  database.prepare('vacuum into ?').run(target);
+}
+
+/**
+ * Rewrites a database in its own place.
+ * @throws {AppError} `conflict` while a process uses it; `unavailable` if it is damaged
+ */
+export function compactFile(path: string, rewritten: string): void {
+  const database = new DatabaseSync(path, { timeout: 0 });
+  try {
+    // Kept until it is closed, though the transaction ends.
+    database.exec('pragma locking_mode = exclusive');
+    lock(database, path);
+    database.exec('commit');
+    rewriteInto(database, rewritten);
+    const { uid, gid } = statSync(path);
+    chownSync(rewritten, uid, gid);
+    checkIntegrity(rewritten);
+    syncFile(rewritten);
+    renameSync(rewritten, path);
+  } finally {
+    database.close();
+  }
+}
+
+function syncFile(path: string): void {
+  const file = openSync(path, 'r');
+  fsyncSync(file);
+  closeSync(file);
 }
 
 /**

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { createAccount, deleteAccount } from '../../../src/domain/accounts.ts';
+import { createAccountFor } from '../../../src/domain/administrators.ts';
+import { issueApiKey } from '../../../src/domain/api-keys.ts';
+import { purgeEvents } from '../../../src/domain/event-purge.ts';
+import { createListing, deleteListing, updateListing } from '../../../src/domain/listings.ts';
+import { backUp, compact } from '../../../src/storage/backup.ts';
+import type { Database } from '../../../src/storage/database.ts';
+import { openDatabase } from '../../../src/storage/open.ts';
+import { directoryFor } from '../../support/serving.ts';
+import { words } from '../support.ts';
+
+const COUNT = 300;
+const secret = () => randomBytes(10).toString('hex');
+
+/** Words that stand nowhere else: as they are sent, and as the index of words has them without their beginning. */
+function secrets() {
+  const names = ['address', 'description', 'city', 'externalId', 'name', 'email', 'key'] as const;
+  const texts = Object.fromEntries(names.map((name) => [name, secret()]));
+  return { ...texts, all: Object.values(texts).map((text) => text.slice(4)) } as Record<
+    (typeof names)[number],
+    string
+  > & {
+    all: string[];
+  };
+}
+
+async function openFor(t: TestContext) {
+  const directory = await directoryFor(t);
+  const path = join(directory, 'listings.db');
+  const database = await openDatabase(`file:${path}`);
+  let closing: Promise<void> | undefined;
+  const close = () => {
+    closing ??= database.close();
+    return closing;
+  };
+  t.after(close);
+  return { directory, path, url: `file:${path}`, database, close };
+}
+
+/** Fills an account with listings that have these words in every place. */
+async function fillWith(database: Database, accountId: string, texts: ReturnType<typeof secrets>): Promise<string[]> {
+  const ids: string[] = [];
+  for (let index = 0; index < COUNT; index += 1) {
+    const { outcome } = await createListing(database, { accountId }, () => ({
+      address: `${index} ${texts.address} Street`,
+      city: texts.city,
+      description: `${texts.description} `.repeat(60),
+      externalId: `${texts.externalId}-${index}`,
+      beds: 3,
+      baths: 2,
+    }));
+    ids.push(outcome.id);
+    await updateListing(database, { accountId }, outcome.id, (current) => ({ ...current, beds: 4 }));
+  }
+  return ids;
+}
+
+/** Which of the words a file has; one that is not there has none. */
+async function foundIn(path: string, { all }: { all: string[] }): Promise<string[]> {
+  const bytes = await readFile(path).catch(() => Buffer.alloc(0));
+  return all.filter((text) => bytes.includes(text));
+}
+
+test('a deleted account is in no later backup, nor in the file and its log once that was emptied', async (t) => {
+  const { directory, path, url, database } = await openFor(t);
+  await createAccount(database, 'Another');
+  const texts = secrets();
+  const person = { email: `${texts.email}@example.com`, name: texts.name, password: 'correct horse battery' };
+  const { account } = await createAccountFor(database, `Company ${texts.name}`, person);
+  const key = { accountId: account.id, name: texts.key, access: 'full', expiresAt: null, createdBy: null } as const;
+  await issueApiKey(database, key);
+  await fillWith(database, account.id, texts);
+  const before = await backUp(url, join(directory, 'before.db'));
+  assert.equal((await foundIn(before.file, texts)).length, texts.all.length, 'the search finds what is there');
+
+  await deleteAccount(database, account.id);
+  const after = await backUp(url, join(directory, 'after.db'));
+  assert.deepEqual(await foundIn(after.file, texts), []);
+  assert.ok(after.bytes < before.bytes / 2, `${after.bytes} bytes, before ${before.bytes}`);
+  await database.truncateLog?.();
+  assert.equal((await stat(`${path}-wal`)).size, 0);
+  // The index of words is merged some time later.
+  const indexed = new Set([texts.address, texts.description, texts.city].map((text) => text.slice(4)));
+  const left = await foundIn(path, texts);
+  assert.deepEqual(
+    left.filter((text) => !indexed.has(text)),
+    [],
+  );
+});
+
+test('a deleted listing is in no backup once its events are purged', async (t) => {
+  const { directory, url, database } = await openFor(t);
+  const { id: accountId } = await createAccount(database, 'Ada');
+  const [texts, kept] = [secrets(), secrets()];
+  await fillWith(database, accountId, kept);
+  for (const id of await fillWith(database, accountId, texts)) await deleteListing(database, { accountId }, { id });
+  await database.write((session) => session.execute(words('update events set created_at = 0'), {}));
+  await purgeEvents(database, new AbortController().signal);
+  const { file } = await backUp(url, join(directory, 'after.db'));
+  assert.deepEqual(await foundIn(file, texts), []);
+  assert.equal((await foundIn(file, kept)).length, 4, 'what is not deleted is there');
+});
+
+test('compact makes the file smaller, without what was deleted and with what was not', async (t) => {
+  const { path, url, database, close } = await openFor(t);
+  const [ada, bob] = [await createAccount(database, 'Ada'), await createAccount(database, 'Bob')];
+  const [texts, kept] = [secrets(), secrets()];
+  await fillWith(database, ada.id, texts);
+  await fillWith(database, bob.id, kept);
+  await deleteAccount(database, ada.id);
+  await assert.rejects(compact(url), { code: 'conflict', message: /stop the service/ });
+  await close();
+  const { bytesBefore, bytes } = await compact(url);
+  assert.ok(bytes < bytesBefore * 0.75, `${bytes} bytes, before ${bytesBefore}`);
+  assert.deepEqual([(await stat(path)).size, (await stat(path)).mode & 0o777], [bytes, 0o600]);
+  assert.deepEqual(await foundIn(path, texts), []);
+  const again = await openDatabase(url);
+  t.after(() => again.close());
+  const [row] = await again.execute(words<{ count: number }>('select count(*) as count from listings'), {});
+  assert.equal(row?.count, COUNT);
+  const found = `select count(*) as count from listing_words where listing_words match '"${bob.id.slice(-8)}${kept.city}"'`;
+  assert.deepEqual((await again.execute(words<{ count: number }>(found), {}))[0]?.count, COUNT);
+});
