@@ -4,8 +4,10 @@ import { basename, dirname } from 'node:path';
 import { getSystemErrorMessage } from 'node:util';
 import { hashFile, syncToDisk } from '../lib/files.ts';
 import { AppError } from '../model/errors.ts';
+import type { Database } from './database.ts';
 import { renewEpoch } from './database-info.ts';
 import { FILE_SCHEME, openDatabase } from './open.ts';
+import { type Credentials, endCredentials } from './restored.ts';
 import { makeDirectory } from './sqlite/database-file.ts';
 import { explainFault, isStorageFull, RESTORE_ADVICE } from './sqlite/errors.ts';
 import {
@@ -13,6 +15,7 @@ import {
   compactFile,
   copyPages,
   FILE_MODE,
+  findKeyIds,
   findLeftCompanion,
   replaceDatabase,
   rewrite,
@@ -97,10 +100,13 @@ export interface Restored {
   epoch: string;
   /** Where the database is now that was there before. */
   replaced: string | undefined;
+  /** Of the keys only those that the database before had not any more, where there was one. */
+  credentials: Credentials;
 }
 
 /**
  * Makes a backup the database, under a new epoch: what clients know of the one before is never taken for something of this.
+ * Sessions, invitations and links end, since they may have been ended after the backup.
  * @param options `force`: whether it may take the place of another database, which is kept beside it
  * @throws {AppError} with words for the operator; then everything is as it was
  */
@@ -120,10 +126,12 @@ export async function restore(databaseUrl: string, file: string, options: { forc
   }
   const prepared = `${path}.restoring`;
   try {
-    const epoch = await prepare(file, prepared);
+    const { epoch, credentials } = await prepare(file, prepared);
+    const known = isThere ? findKeyIds(path) : new Set<string>();
+    credentials.keys = credentials.keys.filter(({ id }) => !known.has(id));
     const replaced = isThere ? replaceDatabase(path, prepared) : await putInPlace(prepared, path);
     await syncToDisk(dirname(path));
-    return { database: path, epoch, replaced };
+    return { database: path, epoch, replaced, credentials };
   } catch (error) {
     throw error instanceof AppError ? error : explainFault(`Cannot restore ${path}`, error);
   } finally {
@@ -169,17 +177,22 @@ function refuseUnread(file: string, cause: unknown): never {
 }
 
 /** A copy with its tables up to date, and the new epoch; the backup itself stays as it is. */
-async function prepare(file: string, prepared: string): Promise<string> {
+async function prepare(file: string, prepared: string): Promise<Pick<Restored, 'epoch' | 'credentials'>> {
   makeDirectory(dirname(prepared));
   await removeDatabase(prepared);
   await copyFile(file, prepared, constants.COPYFILE_FICLONE);
   // Whoever has brought the backup here may have let everybody read it.
   await chmod(prepared, FILE_MODE);
   const database = await openDatabase(`file:${prepared}`).catch((error) => refuseBackup(file, prepared, error));
-  const epoch = await renewEpoch(database).finally(() => database.close());
+  const renewed = await renew(database).finally(() => database.close());
   checkIntegrity(prepared);
   await syncToDisk(prepared);
-  return epoch;
+  return renewed;
+}
+
+async function renew(database: Database): Promise<Pick<Restored, 'epoch' | 'credentials'>> {
+  const credentials = await database.write(endCredentials);
+  return { epoch: await renewEpoch(database), credentials };
 }
 
 /** What is wrong with the copy is wrong with the backup, which is the file that the operator knows. */

@@ -108,6 +108,25 @@ export function replaceDatabase(path: string, replacement: string): string {
   }
 }
 
+/** The ids of all keys that a database has, as far as it can be read: it is about to be replaced, perhaps as it is damaged. */
+export function findKeyIds(path: string): Set<string> {
+  try {
+    const database = openReader(path);
+    try {
+      return new Set(
+        database
+          .prepare('select id from api_keys')
+          .all()
+          .map(({ id }) => String(id)),
+      );
+    } finally {
+      database.close();
+    }
+  } catch {
+    return new Set();
+  }
+}
+
 /** What stands beside a database that is not there would be taken for a part of the one that comes. */
 export function findLeftCompanion(path: string): string | undefined {
   return COMPANIONS.map((ending) => path + ending).find((companion) => existsSync(companion));

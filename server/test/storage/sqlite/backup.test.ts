@@ -3,6 +3,7 @@ import { chmod, copyFile, readdir, readFile, rm, stat, truncate, writeFile } fro
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createAccount } from '../../../src/domain/accounts.ts';
+import { deleteApiKey, issueApiKey } from '../../../src/domain/api-keys.ts';
 import { createListing } from '../../../src/domain/listings.ts';
 import { backUp, restore } from '../../../src/storage/backup.ts';
 import type { Database } from '../../../src/storage/database.ts';
@@ -172,4 +173,28 @@ test('a database server has ways of its own', async (t) => {
   const { file } = await backedUpFor(t);
   await assert.rejects(backUp('postgres://localhost:1/listings', `${file}.2`), /pg_dump/);
   await assert.rejects(restore('postgres://localhost:1/listings', file, { force: true }), /pg_dump/);
+});
+
+test('a restore ends all sessions, and tells which keys came back that had been deleted', async (t) => {
+  const { url, file, backups, accountId } = await backedUpFor(t);
+  const request = { accountId, access: 'full', expiresAt: null, createdBy: null } as const;
+  const second = join(backups, 'keys.db');
+  const deleted = await use(url, async (database) => {
+    await issueApiKey(database, { ...request, name: 'Kept' });
+    return (await issueApiKey(database, { ...request, name: 'Deleted' })).key;
+  });
+  await backUp(url, second);
+  await use(url, (database) => deleteApiKey(database, deleted.id));
+  const { credentials } = await restore(url, second, { force: true });
+  assert.deepEqual(
+    credentials.keys.map(({ id, name, accountName }) => [id, name, accountName]),
+    [[deleted.id, 'Deleted', 'Ada']],
+  );
+  const { url: elsewhere } = await emptyFor(t);
+  const fresh = await restore(elsewhere, second, { force: false });
+  assert.deepEqual(
+    fresh.credentials.keys.map(({ name }) => name),
+    ['Kept', 'Deleted'],
+  );
+  assert.deepEqual((await restore(url, file, { force: true })).credentials.keys, []);
 });

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { getInvitation } from '../../src/domain/acceptance.ts';
+import { invite } from '../../src/domain/invitations.ts';
+import { renewSetupLink } from '../../src/domain/setup.ts';
+import { endCredentials } from '../../src/storage/restored.ts';
+import { findSetupLink } from '../../src/storage/setup-links.ts';
+import { Browser, createPerson, PASSWORD, signIn } from '../support/browser.ts';
+import { startTestService } from '../support/service.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+const { database } = service;
+
+test('after a restore nobody is signed in, no invitation and no link is good, and the keys are listed', async () => {
+  await renewSetupLink(database);
+  const tenant = await service.createTenant('Hill Country Homes');
+  const person = await createPerson(service, { accountId: tenant.accountId });
+  const browser = await signIn(service, person);
+  const { token } = await invite(
+    database,
+    person.accountId,
+    { email: 'grace@example.com', role: 'member' },
+    'operator',
+  );
+  await getInvitation(database, token);
+  const ended = await database.write(endCredentials);
+  assert.deepEqual([ended.sessions, ended.invitations, ended.twoFactors], [1, 1, 0]);
+  const [key] = ended.keys;
+  assert.deepEqual(
+    [ended.keys.length, key?.id, key?.name, key?.accountId, key?.accountName, key?.start],
+    [1, tenant.keyId, 'Website', tenant.accountId, 'Hill Country Homes', tenant.key.slice(0, 8)],
+  );
+  assert.equal(await browser.ask('GET', '/admin/session'), null);
+  await assert.rejects(getInvitation(database, token), { code: 'not_found' });
+  assert.equal(await findSetupLink(database), undefined);
+  assert.equal((await service.fetch(tenant, '/v1/me')).status, 200, 'the operator decides about keys');
+  await new Browser(service).ask('POST', '/admin/auth/sign-in/email', { email: person.email, password: PASSWORD });
+});
