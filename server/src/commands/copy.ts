@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { ConfigError, parseDatabaseOption } from '../config.ts';
+import { ConfigError, parseDatabaseOption, readEnvironment } from '../config.ts';
 import { copyDatabase } from '../domain/copy.ts';
 import { AppError } from '../model/errors.ts';
 import { openDatabase } from '../storage/open.ts';
 import { formatTable, type OutputOptions, print, withJsonOption } from './with-database.ts';
 
 interface CopyOptions extends OutputOptions {
-  from: string;
-  to: string;
+  from?: string;
+  to?: string;
 }
 
 export function addCopy(program: Command): void {
@@ -17,19 +17,52 @@ export function addCopy(program: Command): void {
     .description(
       'copy everything to an empty database, also of the other engine; run again, it goes on where it stopped',
     )
-    .requiredOption('--from <url>', 'the database that is copied; stop the service that uses it')
-    .requiredOption('--to <url>', 'an empty database');
+    .option('--from <url>', 'the database that is copied, if it is not in COPY_FROM_URL; stop the service that uses it')
+    .option('--to <url>', 'an empty database, if it is not in COPY_TO_URL');
   withJsonOption(command).action(copy);
 }
 
 async function copy(options: CopyOptions): Promise<void> {
-  const fromUrl = parseDatabaseOption('--from', options.from);
-  const toUrl = parseDatabaseOption('--to', options.to);
-  if (fromUrl === toUrl) throw new ConfigError('--from and --to are the same database.');
+  const env = readEnvironment(process.env);
+  const from = readUrl('--from', options.from, 'COPY_FROM_URL', env.COPY_FROM_URL);
+  const to = readUrl('--to', options.to, 'COPY_TO_URL', env.COPY_TO_URL);
+  if (from.url === to.url) throw new ConfigError(`${from.name} and ${to.name} are the same database.`);
   // Opening would make it.
-  if (fromUrl.startsWith('file:') && !existsSync(fromUrl.slice('file:'.length))) {
-    throw new ConfigError(`--from names no database: there is no ${fromUrl.slice('file:'.length)}.`);
+  if (from.url.startsWith('file:') && !existsSync(from.url.slice('file:'.length))) {
+    throw new ConfigError(`${from.name} names no database: there is no ${from.url.slice('file:'.length)}.`);
   }
+  await copyBetween(from.url, to.url, options);
+}
+
+/**
+ * The database that an option names, or else a variable.
+ * @throws {ConfigError} also for an option with a password in it, which everybody on the machine can read while the command runs
+ */
+function readUrl(option: string, given: string | undefined, variable: string, value: string | undefined) {
+  if (given === undefined && !value) {
+    throw new ConfigError(
+      `Give ${option} file:PATH, or the address of the database in the environment variable ${variable}.`,
+    );
+  }
+  if (given !== undefined && value) throw new ConfigError(`Give ${option} or ${variable}, not both.`);
+  const name = given === undefined ? variable : option;
+  const url = parseDatabaseOption(name, given ?? value ?? '');
+  if (given !== undefined && hasPassword(url)) {
+    throw new ConfigError(
+      `${option} has a password in it, which everybody on this machine could read: put the address into the environment ` +
+        `variable ${variable}, or into .env.`,
+    );
+  }
+  return { name, url };
+}
+
+function hasPassword(url: string): boolean {
+  if (url.startsWith('file:')) return false;
+  const { password, searchParams } = new URL(url);
+  return password !== '' || searchParams.has('password');
+}
+
+async function copyBetween(fromUrl: string, toUrl: string, options: OutputOptions): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const from = stack.adopt(await openDatabase(fromUrl), (database) => database.close());
   const to = stack.adopt(await openDatabase(toUrl), (database) => database.close());

@@ -107,7 +107,7 @@ test('a copy whose server was lost says how to go on, and until then no command 
     if (text.includes('insert into "listings"')) inserted += 1;
     return text === 'commit\0' && inserted > 300 ? 'cut' : 'forward';
   };
-  const broken = await runCommand(['copy', '--from', from, '--to', proxy.url], {});
+  const broken = await runCommand(['copy', '--from', from], { COPY_TO_URL: proxy.url });
   assert.equal(broken.code, 1);
   assert.match(broken.stderr, /^error: The database was lost meanwhile\. Run the same "copy" again: it goes on/m);
   const settings = { DATABASE_URL: url, DATA_DIR: await directoryFor(t), PORT: '0' };
@@ -128,7 +128,7 @@ test('a copy whose server was lost says how to go on, and until then no command 
   assert.equal((await sql('select id from api_keys')).length, 1);
 
   proxy.judge = () => 'forward';
-  const { code, stderr } = await runCommand(['copy', '--from', from, '--to', proxy.url], {});
+  const { code, stderr } = await runCommand(['copy', '--from', from], { COPY_TO_URL: proxy.url });
   assert.equal(code, 0, stderr);
   assert.equal((await runCommand(['accounts', 'list'], settings)).code, 0);
 });
@@ -176,7 +176,7 @@ test('a service goes on with the copy: the same key, list, events, cursors and w
   assert.equal(await before.end(), 0);
 
   const from = `file:${join(directory, 'listings.db')}`;
-  const { code, stdout, stderr } = await runCommand(['copy', '--from', from, '--to', url, '--json'], {});
+  const { code, stdout, stderr } = await runCommand(['copy', '--from', from, '--json'], { COPY_TO_URL: url });
   assert.equal(code, 0, stderr);
   assert.equal(JSON.parse(stdout).tables.listings.rows, 12);
   assert.doesNotMatch(stderr, /:password@/);
@@ -184,6 +184,28 @@ test('a service goes on with the copy: the same key, list, events, cursors and w
   t.after(() => after.child.kill('SIGKILL'));
   assert.deepEqual(await Promise.all(paths.map((path) => ask(after.url, path))), replies);
   assert.equal((await ask(after.url, '/v1/listings', { method: 'POST', body: JSON.stringify(input(0)) })).status, 409);
+});
+
+test('an address with a password is taken from the environment, and never from the command line', async (t) => {
+  const there = `file:${join(await directoryFor(t), 'there.db')}`;
+  await (await openDatabase(there)).close();
+  for (const url of ['postgres://listings:secret@127.0.0.1:1/x', 'postgres://127.0.0.1:1/x?password=secret']) {
+    for (const [args, variable] of [
+      [['--from', there, '--to', url], 'COPY_TO_URL'],
+      [['--to', there, '--from', url], 'COPY_FROM_URL'],
+    ] as const) {
+      const { code, stdout, stderr } = await runCommand(['copy', ...args], {});
+      assert.deepEqual([code, stdout], [1, '']);
+      assert.match(stderr, new RegExp(`^error: [^\\n]*password[^\\n]*${variable}[^\\n]*\\n$`));
+      assert.doesNotMatch(stderr, /secret/);
+    }
+  }
+  const settings = { COPY_FROM_URL: there, COPY_TO_URL: 'postgres://listings:secret@127.0.0.1:1/x' };
+  const twice = await runCommand(['copy', '--from', there], settings);
+  assert.match(twice.stderr, /^error: Give --from or COPY_FROM_URL, not both\.$/m);
+  const none = await runCommand(['copy', '--from', there], {});
+  assert.match(none.stderr, /^error: Give --to file:PATH, or .* in the environment variable COPY_TO_URL\.$/m);
+  assert.match((await runCommand(['copy'], settings)).stderr, /127\.0\.0\.1:1/);
 });
 
 test('what cannot be copied is refused in words', async (t) => {

@@ -29,6 +29,8 @@ export function environment(settings: Record<string, string>): Record<string, st
     PORT: '',
     DATA_DIR: '',
     DATABASE_URL: '',
+    COPY_FROM_URL: '',
+    COPY_TO_URL: '',
     DATABASE_POOL_SIZE: '',
     DATABASE_STATEMENT_TIMEOUT: '',
     DATABASE_PREPARED_STATEMENTS: '',
