@@ -19,6 +19,7 @@ const VIEWER_FILES = [
 
 rmSync(DIST, { recursive: true, force: true });
 run(join(REPOSITORY, 'node_modules/typescript/bin/tsc'), ['-p', 'tsconfig.build.json']);
+copy(['common-passwords.txt'], join(SERVER, 'src/lib'), join(DIST, 'lib'));
 copy(['pages.css'], join(SERVER, 'src/http/pages'), join(DIST, 'http/pages'));
 copy(VIEWER_FILES, dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json'))), join(DIST, 'viewer'));
 run(join(REPOSITORY, 'dashboard/scripts/build.js'), [join(DIST, 'dashboard')]);

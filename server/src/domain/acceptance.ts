@@ -31,8 +31,8 @@ export async function acceptAsNew(
   address: string,
 ): Promise<User> {
   // Before anything is hashed for somebody who has no invitation.
-  const { email } = await getInvitation(database, token);
-  const prepared = await prepareUser({ ...person, email });
+  const { email, accountName } = await getInvitation(database, token);
+  const prepared = await prepareUser({ ...person, email }, accountName);
   await database.write(async (session) => {
     const invitation = await getInvitation(session, token);
     await storeUser(session, prepared, invitation.isMailed);

@@ -1,8 +1,9 @@
 import { createId } from '../lib/ids.ts';
 import { type Account, parseName } from '../model/accounts.ts';
-import { parseEmail, parsePassword, type Role, type User } from '../model/administrators.ts';
+import { parseEmail, type Role, type User } from '../model/administrators.ts';
 import type { AuditActor } from '../model/audit.ts';
 import { AppError } from '../model/errors.ts';
+import { parsePassword } from '../model/passwords.ts';
 import type { Database, Session } from '../storage/database.ts';
 import { findMember, insertMembership, listMembershipsOf } from '../storage/memberships.ts';
 import { findUserByEmail, findUserOrigin, insertUser } from '../storage/users.ts';
@@ -24,9 +25,9 @@ export interface PreparedUser {
 }
 
 /** @throws {AppError} `validation_failed`; `rate_limited` */
-export async function prepareUser({ name, email, password }: NewPerson): Promise<PreparedUser> {
+export async function prepareUser({ name, email, password }: NewPerson, accountName = ''): Promise<PreparedUser> {
   const user: User = { id: createId('usr'), name: parseName(name), email: parseEmail(email) };
-  const parsed = parsePassword(password);
+  const parsed = parsePassword(password, [user.name, user.email, accountName]);
   const passwordHash = await withHashing(() => hashPassword(parsed));
   return { user, credential: { id: createId('crd'), passwordHash } };
 }

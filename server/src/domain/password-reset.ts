@@ -1,5 +1,6 @@
-import { parseEmail, parsePassword, type User } from '../model/administrators.ts';
+import { parseEmail, type User } from '../model/administrators.ts';
 import { AppError } from '../model/errors.ts';
+import { parsePassword } from '../model/passwords.ts';
 import type { Database, Session } from '../storage/database.ts';
 import { findMember, listMembershipsOf } from '../storage/memberships.ts';
 import { removeSessions } from '../storage/sessions.ts';
@@ -19,7 +20,8 @@ export async function resetPassword(
   given: { email: string; password: string; removeTwoFactor: boolean },
 ): Promise<User> {
   const email = parseEmail(given.email);
-  const password = parsePassword(given.password);
+  const known = await findUserByEmail(database, email);
+  const password = parsePassword(given.password, [email, known?.name ?? '']);
   const passwordHash = await withHashing(() => hashPassword(password));
   return database.write(async (session) => {
     await getAccount(session, accountId);

@@ -1,7 +1,7 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { normalPassword } from '../model/administrators.ts';
 import { AppError } from '../model/errors.ts';
+import { normalPassword } from '../model/passwords.ts';
 
 /** OWASP's Password Storage Cheat Sheet: argon2id with 19 MiB, 2 passes and 1 thread. It takes 70 ms. */
 const MEMORY_KIB = 19_456;

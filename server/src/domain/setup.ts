@@ -69,7 +69,7 @@ export async function previewSetup(session: Session, token: string): Promise<Set
 export async function setUp(database: Database, setup: Setup, address: string | null, token?: string): Promise<User> {
   // Before anything is hashed for somebody who has no link.
   await requireOpen(database, token);
-  const prepared = await prepareUser(setup);
+  const prepared = await prepareUser(setup, setup.accountName);
   await database.writeLong(async (session) => {
     await requireOpen(session, token);
     await removeSetupLink(session);

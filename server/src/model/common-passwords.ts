@@ -1,13 +1,60 @@
-/** Those of eight characters and more that are tried first wherever somebody guesses, from lists of what was stolen elsewhere. */
-const COMMON = new Set(
-  `00000000 11111111 22222222 55555555 66666666 77777777 88888888 99999999 12345678 123456789 1234567890 12341234
-  11223344 123123123 12344321 87654321 987654321 0123456789 123454321 1q2w3e4r 1q2w3e4r5t 1qaz2wsx qwertyui qwertyuiop
-  qwerty12 qwerty123 asdfghjk asdfghjkl zxcvbnm1 zaq12wsx abcdefgh abcd1234 abc12345 aaaaaaaa password password1
-  passw0rd p@ssw0rd iloveyou sunshine princess football baseball superman trustno1 starwars whatever letmein1 welcome1
-  changeme`.split(/\s+/),
-);
+import { isOnCommonList } from '../lib/common-passwords.ts';
 
-/** Whether a password is one of those that are guessed first (NIST SP 800-63B §3.1.1.2). */
+/** What people here think of first, besides what they think of everywhere. */
+const HERE = [
+  'property',
+  'properties',
+  'listing',
+  'listings',
+  'propertylistings',
+  'realestate',
+  'realtor',
+  'homes',
+  'houses',
+];
+/** Seasons and months that the list does not have. */
+const TIMES = [
+  'spring',
+  'summer',
+  'autumn',
+  'fall',
+  'winter',
+  'january',
+  'february',
+  'september',
+  'october',
+  'november',
+];
+const WORDS = new Set([...HERE, ...TIMES]);
+
+/** So much behind a common word makes it another password; `2026!` and `12345` do not. */
+const ADDED_LENGTH_MIN = 8;
+
+/**
+ * Whether a password is one of those that are guessed first (NIST SP 800-63B §3.1.1.2, OWASP ASVS 5 §6.2.4): common ones, common
+ * words with a few digits and signs, sequences, and what repeats itself.
+ */
 export function isCommonPassword(password: string): boolean {
-  return COMMON.has(password.toLowerCase());
+  const text = password.toLowerCase();
+  return isWord(text) || isCommonWithMore(text) || isSequence(text) || REPEATED.test(text);
+}
+
+function isWord(text: string): boolean {
+  return WORDS.has(text) || isOnCommonList(text);
+}
+
+/** `summer2026`, `123letmein!` and `p@ssword.1`. */
+function isCommonWithMore(text: string): boolean {
+  const word = text.replace(/^[^\p{L}]+/u, '').replace(/[^\p{L}]+$/u, '');
+  return word !== '' && text.length - word.length < ADDED_LENGTH_MIN && isWord(word);
+}
+
+const REPEATED = /^(.{1,4}?)\1+.{0,3}$/su;
+
+/** `abcdefgh` and `987654321`; 0 comes behind 9, too. */
+function isSequence(text: string): boolean {
+  const codes = [...text.replace(/^0|0$/g, '')].map((character) => character.codePointAt(0) ?? 0);
+  const steps = new Set(codes.slice(1).map((code, index) => code - (codes[index] ?? 0)));
+  const [step = 0] = steps;
+  return steps.size === 1 && Math.abs(step) === 1;
 }

@@ -49,10 +49,14 @@ describe('a changed password', () => {
   });
 
   test('needs the current one, and must be one', async () => {
-    const browser = await signIn(service, await createPerson(service));
+    const person = await createPerson(service);
+    const browser = await signIn(service, person);
     for (const [given, field] of [
       [{ currentPassword: 'wrong password', newPassword: NEW_PASSWORD }, 'currentPassword'],
       [{ currentPassword: PASSWORD, newPassword: 'short' }, 'newPassword'],
+      [{ currentPassword: PASSWORD, newPassword: 'letmein123' }, 'newPassword'],
+      [{ currentPassword: PASSWORD, newPassword: person.email }, 'newPassword'],
+      [{ currentPassword: PASSWORD, newPassword: 'Hill-Country-26' }, 'newPassword'],
       [{ currentPassword: PASSWORD }, 'newPassword'],
     ] as const) {
       const response = await browser.send('POST', '/admin/auth/change-password', given);
@@ -92,7 +96,7 @@ describe('sessions', () => {
     const daysFromNow = (days: number) => new Date(Date.now() + days * day).toISOString();
     /** As if it had begun then, and had been extended until two days ago. */
     const makeOld = (createdAt: string) =>
-      service.sql(
+      service.script(
         `update sessions set created_at = '${createdAt}', expires_at = '${daysFromNow(5)}' where id = '${id}'`,
       );
     for (const days of [28, 22]) {
@@ -105,7 +109,7 @@ describe('sessions', () => {
       else assert.ok(Date.parse(expiresAt) < lastDay, 'what ends before is left as it is');
     }
     await makeOld(daysFromNow(-30));
-    await removeExpired(service.database, Date.now());
+    await service.database.write((session) => removeExpired(session, Date.now()));
     assert.equal(await isSignedIn(browser), false);
   });
 

@@ -127,6 +127,16 @@ describe('no administrator is made', () => {
     }
   });
 
+  test('with a password that is made of what everybody knows', async () => {
+    for (const password of ['ada@example.com', 'Hilltop Homes 1']) {
+      const { details } = await refused({ password, accountName: 'Hilltop Homes' }, 422, 'validation_failed');
+      assert.deepEqual(
+        details?.map(({ field, code }) => [field, code]),
+        [['password', 'invalid_choice']],
+      );
+    }
+  });
+
   test('with a name, an address or a password that cannot be: all of them are told', async () => {
     const { details } = await refused({ name: ' ', email: 'ada', password: 'short' }, 422, 'validation_failed');
     assert.deepEqual(

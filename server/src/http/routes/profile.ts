@@ -9,6 +9,7 @@ import {
   requireSession,
 } from '../../domain/profile.ts';
 import { notePassword, refusePassword } from '../../domain/sign-in.ts';
+import { parsePassword } from '../../model/passwords.ts';
 import type { Along } from '../../storage/identity-database.ts';
 import { listSessions, setSessionAccount } from '../../storage/sessions.ts';
 import type { Services } from '../app.ts';
@@ -76,6 +77,9 @@ export function addProfile(mount: Mount<Holder | undefined>, services: Services)
 /** All other sessions end, and this one is replaced. */
 async function changePassword(exchange: Exchange, signedIn: SignedIn, services: Services): Promise<Reply> {
   const given = await readInput(exchange, passwordChange);
+  const { user, memberships } = signedIn;
+  const known = [user.name, user.email, ...memberships.map(({ accountName }) => accountName)];
+  parsePassword(given.newPassword, known, 'newPassword');
   const body = { ...given, revokeOtherSessions: true };
   const self = selfOf(signedIn, exchange, services);
   let requireSamePassword = refusePassword;

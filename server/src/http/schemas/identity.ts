@@ -1,14 +1,8 @@
 import { z } from 'zod';
 import { normalRecoveryCode } from '../../domain/recovery-codes.ts';
-import {
-  isEmail,
-  isPassword,
-  normalEmail,
-  normalPassword,
-  PASSWORD_LENGTH_MAX,
-  PASSWORD_LENGTH_MIN,
-} from '../../model/administrators.ts';
+import { isEmail, normalEmail } from '../../model/administrators.ts';
 import { isCommonPassword } from '../../model/common-passwords.ts';
+import { isPassword, normalPassword, PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../../model/passwords.ts';
 import { addFault, expected, text } from './fields.ts';
 
 /** What an account or a person is called. */

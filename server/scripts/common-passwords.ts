@@ -1,0 +1,26 @@
+// Makes server/src/lib/common-passwords.txt anew from two lists, the most common password first in each:
+//   npx node server/scripts/common-passwords.ts src/passwords.json 10-million-password-list-top-1000000.txt
+// The first is of the npm package @zxcvbn-ts/language-common (MIT; `npm pack` fetches it), whose words are also what others
+// begin with; the second is of SecLists, Passwords/Common-Credentials (MIT), which has digits and patterns, too.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PASSWORD_LENGTH_MIN } from '../src/model/passwords.ts';
+
+/** OWASP ASVS 5 §6.2.4: at least the 3,000 most common ones that are long enough. */
+const COUNT = 3_000;
+/** What others begin with: shorter words stand for nothing, whatever follows them, nor do digits. */
+const BEGINNING = /^(?=.*\p{L}).{4,}$/u;
+
+const [words = '', patterns = ''] = process.argv.slice(2);
+const lists: string[][] = [JSON.parse(readFileSync(words, 'utf8')), readFileSync(patterns, 'utf8').split(/\r?\n/)];
+const most = lists.flatMap((list) => {
+  const texts = [...new Set(list.map((text) => text.toLowerCase()))];
+  const last = texts.filter((text) => text.length >= PASSWORD_LENGTH_MIN).at(COUNT - 1) ?? '';
+  const first = texts.slice(0, texts.indexOf(last) + 1);
+  return first.filter((text) => text.length >= PASSWORD_LENGTH_MIN || BEGINNING.test(text));
+});
+const sorted = [...new Set(most)].sort();
+writeFileSync(join(import.meta.dirname, '../src/lib/common-passwords.txt'), `${sorted.join('\n')}\n`);
+console.log(
+  `${sorted.length} passwords, ${sorted.filter((text) => text.length >= PASSWORD_LENGTH_MIN).length} long enough`,
+);

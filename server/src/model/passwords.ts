@@ -1,0 +1,59 @@
+import { toNfc } from '../lib/nfc.ts';
+import { isCommonPassword } from './common-passwords.ts';
+import { AppError } from './errors.ts';
+import { cutWords } from './words.ts';
+
+/** NIST SP 800-63B §3.1.1.2: not less than eight. */
+export const PASSWORD_LENGTH_MIN = 8;
+/** Long enough for every passphrase; each hash reads all of it. */
+export const PASSWORD_LENGTH_MAX = 128;
+/** Compared and hashed in one form, whatever keyboard it is typed on (RFC 8265 §4.2.2 names NFC). */
+export function normalPassword(text: string): string {
+  return toNfc(text);
+}
+
+export function isPassword(normal: string): boolean {
+  return normal.length >= PASSWORD_LENGTH_MIN && normal.length <= PASSWORD_LENGTH_MAX && normal.isWellFormed();
+}
+
+/**
+ * A password that somebody gets. `known` is what everybody knows of them; `field` is what the form calls the password.
+ * @throws {AppError} `validation_failed` for one that is too short, too long or guessed first
+ */
+export function parsePassword(text: string, known: readonly string[], field = 'password'): string {
+  const password = normalPassword(text);
+  if (!isPassword(password)) {
+    throw new AppError(
+      'validation_failed',
+      `A password has ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters.`,
+    );
+  }
+  if (isCommonPassword(password)) {
+    throw new AppError('validation_failed', 'This password is one of those that are guessed first; use several words.');
+  }
+  if (isMadeOfKnownWords(password, known)) {
+    const message =
+      'Must have more than a name, the e-mail address or the name of the account; several words are best.';
+    throw new AppError('validation_failed', `The password is easily guessed. It ${message.toLowerCase()}`, {
+      details: [{ field, code: 'invalid_choice', message }],
+    });
+  }
+  return password;
+}
+
+/** Shorter ones stand in too many other words. */
+const WORD_LENGTH_MIN = 4;
+
+/**
+ * Whether a password says little but what everybody knows (NIST SP 800-63B §3.1.1.2): such words count for nothing, and what is
+ * left must be long enough by itself.
+ */
+function isMadeOfKnownWords(password: string, known: readonly string[]): boolean {
+  // Of an e-mail address also what stands before the @, in one piece.
+  const texts = known.flatMap((text) => [text, text.replace(/@.*$/, '')]).map(cutWords);
+  const words = new Set([...texts.map((parts) => parts.join('')), ...texts.flat()]);
+  const longest = [...words].filter((word) => word.length >= WORD_LENGTH_MIN).sort((a, b) => b.length - a.length);
+  const plain = cutWords(password).join('');
+  const rest = longest.reduce((text, word) => text.replaceAll(word, ''), plain);
+  return rest !== plain && rest.length < PASSWORD_LENGTH_MIN;
+}
