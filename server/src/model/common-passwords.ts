@@ -36,7 +36,7 @@ const ADDED_LENGTH_MIN = 8;
  */
 export function isCommonPassword(password: string): boolean {
   const text = password.toLowerCase();
-  return isWord(text) || isCommonWithMore(text) || isSequence(text) || REPEATED.test(text);
+  return isWord(text) || isCommonWithMore(text) || isSequence(text) || isRepeated(text);
 }
 
 function isWord(text: string): boolean {
@@ -49,7 +49,14 @@ function isCommonWithMore(text: string): boolean {
   return word !== '' && text.length - word.length < ADDED_LENGTH_MIN && isWord(word);
 }
 
+/** Longer ones are not tried: somebody would have to know how long it is. */
+const REPEATED_LENGTH_MAX = 32;
 const REPEATED = /^(.{1,4}?)\1+.{0,3}$/su;
+
+/** `aaaaaaaa`, `abababab` and `12341234`. */
+function isRepeated(text: string): boolean {
+  return text.length <= REPEATED_LENGTH_MAX && REPEATED.test(text);
+}
 
 /** `abcdefgh` and `987654321`; 0 comes behind 9, too. */
 function isSequence(text: string): boolean {
