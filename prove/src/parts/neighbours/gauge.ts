@@ -1,4 +1,4 @@
-import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { cpuSecondsOf, residentBytesOf } from '../../../../bench/src/process-stats.ts';
@@ -10,10 +10,10 @@ export const COLLECT_SIGNAL = 'SIGUSR2';
 const PROGRAM = pathToFileURL(join(import.meta.dirname, 'gauge-process.ts')).href;
 const MEMORY_INTERVAL_MS = 50;
 const CPU_INTERVAL_MS = 100;
-/** Processor time is counted in hundredths of a second. */
 const WINDOW_MS = 200;
 /** More than what the other account asks for takes, of a core. */
 const IDLE_CORES_MAX = 0.3;
+const NANOSECONDS_PER_SECOND = 1e9;
 /** Whatever runs for so long goes on running. */
 const RUN_ON_MAX_MS = 3_000;
 const COLLECT_TIMEOUT_MS = 5_000;
@@ -50,10 +50,14 @@ export class Gauge {
     return { ...given, NODE_OPTIONS: `${given.NODE_OPTIONS ?? ''} --import=${PROGRAM}`, [GAUGE_FILE_VARIABLE]: file };
   }
 
-  /** What the service has used; with `isWhole` its database, too. */
-  cpuSeconds(isWhole = false): number {
-    const pids = isWhole ? this.#findAll() : this.pids();
-    return pids.reduce((sum, pid) => sum + (cpuSecondsOf(pid) ?? 0), 0);
+  /** Of processors, what the service has used. */
+  cpuSeconds(): number {
+    return this.pids().reduce((sum, pid) => sum + (cpuSecondsOf(pid) ?? 0), 0);
+  }
+
+  /** What it and its database have used or were waiting for, as other programs had all cores. */
+  wantedSeconds(): number {
+    return this.#findAll().reduce((sum, pid) => sum + wantedSecondsOf(pid), 0);
   }
 
   pids(): number[] {
@@ -104,17 +108,17 @@ export class Gauge {
     };
   }
 
-  /** How long from now on the service works more than it does in quiet times (`quietCores`), in ms. */
-  async runsOn(quietCores: number): Promise<number> {
+  /** How long from now on the service works more than it does in quiet times (`wantedCores`), in ms. */
+  async runsOn(wantedCores: number): Promise<number> {
     const startMs = performance.now();
     const samples: { atMs: number; seconds: number }[] = [];
     for (;;) {
-      const now = { atMs: performance.now() - startMs, seconds: this.cpuSeconds(true) };
+      const now = { atMs: performance.now() - startMs, seconds: this.wantedSeconds() };
       samples.push(now);
       const before = samples.findLast(({ atMs }) => now.atMs - atMs >= WINDOW_MS);
       if (before !== undefined) {
         const cores = ((now.seconds - before.seconds) * 1_000) / (now.atMs - before.atMs);
-        if (cores <= quietCores + IDLE_CORES_MAX || before.atMs >= RUN_ON_MAX_MS) return before.atMs;
+        if (cores <= wantedCores + IDLE_CORES_MAX || before.atMs >= RUN_ON_MAX_MS) return before.atMs;
       }
       await new Promise((resolve) => setTimeout(resolve, CPU_INTERVAL_MS));
     }
@@ -123,5 +127,20 @@ export class Gauge {
   #read(): Reading[] {
     const lines = readFileSync(this.#file, 'utf8').split('\n');
     return lines.filter(Boolean).map((line) => JSON.parse(line));
+  }
+}
+
+function wantedSecondsOf(pid: number): number {
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`).map((thread) => {
+      const [workedNs, waitedNs] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1')
+        .split(' ')
+        .map(Number);
+      return (workedNs ?? 0) + (waitedNs ?? 0);
+    });
+    return threads.reduce((sum, each) => sum + each, 0) / NANOSECONDS_PER_SECOND;
+  } catch {
+    // It has ended, or a thread of it.
+    return 0;
   }
 }

@@ -49,7 +49,7 @@ export async function besiege(trial: Trial, setting: Setting, members: readonly 
     const attempt = await tryOften(
       async (isAgain) => {
         if (isAgain) await untilQuiet(stage);
-        const [made, next] = await attack(stage, attacker, member, { ...state, quietCores: quiet.cores }, trial.size);
+        const [made, next] = await attack(stage, attacker, member, { ...state, ...quiet }, trial.size);
         state = next;
         return made;
       },
@@ -66,9 +66,11 @@ export async function besiege(trial: Trial, setting: Setting, members: readonly 
 }
 
 async function measureQuiet({ neighbour, gauge }: Stage, durationMs: number) {
-  const secondsBefore = gauge.cpuSeconds(true);
+  const before = { used: gauge.cpuSeconds(), wanted: gauge.wantedSeconds() };
   const noticed = await neighbour.during(() => sleep(durationMs));
-  return { noticed, cores: ((gauge.cpuSeconds(true) - secondsBefore) * 1_000) / durationMs };
+  const coresOf = (seconds: number) => (seconds * 1_000) / durationMs;
+  const usedCores = coresOf(gauge.cpuSeconds() - before.used);
+  return { noticed, usedCores, wantedCores: coresOf(gauge.wantedSeconds() - before.wanted) };
 }
 
 /** Waits until the service is warm, and other programs of the machine leave it alone; for a while at most. */
@@ -106,49 +108,50 @@ async function attack(
   stage: Stage,
   attacker: Attacker,
   member: Member,
-  before: Settled & { quietCores: number },
+  before: Settled & { usedCores: number; wantedCores: number },
   size: Trial['size'],
 ): Promise<[Attempt, Settled]> {
   const { gauge, neighbour, service } = stage;
   const pids = gauge.pids().join();
-  const watch = watchService(stage, before.quietCores);
+  const watch = watchService(stage, before.usedCores);
   const attacked = Promise.withResolvers<{ report: AttackReport; runsOn: Promise<number> }>();
   const { readMs, writeMs, failed, words } = await neighbour.during(async () => {
     await attacker.start(member.name, stage.scene);
     await sleep(ATTACK_MS[size]);
     await untilTold(attacker, member);
     const report = await attacker.stop();
-    attacked.resolve({ report, runsOn: gauge.runsOn(before.quietCores) });
+    attacked.resolve({ report, runsOn: gauge.runsOn(before.wantedCores) });
   });
   const { report, runsOn } = await attacked.promise;
   const runOnMs = await runsOn;
-  const { peakBytes, usedSeconds } = watch.end();
+  const { peakBytes, usedSeconds, stall } = watch.end();
   const hasEnded = hasExited(service.child) || gauge.pids().join() !== pids;
   const after = hasEnded ? undefined : await settle(stage, before);
-  const isStopped = after === undefined && !hasEnded;
+  const longest = after === undefined && !hasEnded ? watch.endlessStall() : stall;
   const growthMb = (peakBytes - before.residentBytes) / BYTES_PER_MB;
   const leftMb = after === undefined ? growthMb : (after.heldBytes - before.first.heldBytes) / BYTES_PER_MB;
   const cpuSeconds = costOf(report, usedSeconds);
-  const figures = { readMs, writeMs, ...watch.worst(isStopped), growthMb, leftMb, cpuSeconds, runOnMs };
+  const figures = { readMs, writeMs, ...longest, growthMb, leftMb, cpuSeconds, runOnMs };
   service.log.length = 0;
   const isGood = runOnMs <= RUN_ON_MAX_MS;
   return [{ figures, failed, words, hasEnded, report }, await settleOrRestart(stage, isGood ? after : undefined)];
 }
 
 /** Watches the service from now on. */
-function watchService({ gauge }: Stage, quietCores: number) {
+function watchService({ gauge }: Stage, usedCores: number) {
   const startMs = clockMs();
   const startSeconds = gauge.cpuSeconds();
   const endMemory = gauge.watchMemory();
   return {
     end() {
-      const ownSeconds = (quietCores * (clockMs() - startMs)) / 1_000;
-      return { peakBytes: endMemory(), usedSeconds: gauge.cpuSeconds() - startSeconds - ownSeconds };
+      const ownSeconds = (usedCores * (clockMs() - startMs)) / 1_000;
+      const usedSeconds = gauge.cpuSeconds() - startSeconds - ownSeconds;
+      return { peakBytes: endMemory(), usedSeconds, stall: gauge.worstSince(startMs) };
     },
-    /** A stall that has no end is told of by no process: `isStopped`. */
-    worst(isStopped: boolean): Stall {
+    /** That has no end yet: no process has told of it. */
+    endlessStall(): Stall {
       const endlessMs = clockMs() - startMs;
-      return isStopped ? { stallMs: endlessMs, ownMs: endlessMs, workMs: endlessMs } : gauge.worstSince(startMs);
+      return { stallMs: endlessMs, ownMs: endlessMs, workMs: endlessMs };
     },
   };
 }

@@ -2,6 +2,8 @@ import { gzipSync } from 'node:zlib';
 import { CSV, JSON_TYPE, kept, type Member, type More, NDJSON, packed, packedStart, request } from './member.ts';
 
 const MEBIBYTE = 1024 * 1024;
+/** Metadata of 2 KB. */
+const MUCH = { a: 'a'.repeat(500), b: 'b'.repeat(500), c: 'c'.repeat(500), d: 'd'.repeat(500) };
 const HEADER = 'address,beds,baths\n';
 /** One of a body that never ends. */
 const ENDLESS: More = { missingBytes: 100 * MEBIBYTE };
@@ -37,11 +39,17 @@ const BOMBS: readonly (readonly [
   ['array-white-space', JSON_TYPE, () => `[${' '.repeat(4 * MEBIBYTE)}`],
   ['packed-twice', NDJSON, () => gzipSync(Buffer.alloc(64 * MEBIBYTE), { level: 9 }), { told: 'import_failed' }],
   ['atomic-failing-rows', NDJSON, () => '{"photos":[0]}\n'.repeat(9_999), { lanes: 4 }, '?atomic=true'],
-  ['atomic-64-mebibytes', NDJSON, () => rows(9_900, { description: 'a'.repeat(6_000) }), { lanes: 4 }, '?atomic=true'],
+  [
+    'atomic-64-mebibytes',
+    NDJSON,
+    () => rows(9_900, { description: 'a'.repeat(4_000), metadata: MUCH }),
+    { lanes: 4 },
+    '?atomic=true',
+  ],
   [
     'atomic-too-large',
     NDJSON,
-    () => '\n'.repeat(70 * MEBIBYTE),
+    () => `{"address":"a","beds":1,"baths":1${' '.repeat(8_000)}}\n`.repeat(9_000),
     { lanes: 2, told: 'payload_too_large' },
     '?atomic=true',
   ],
@@ -56,7 +64,7 @@ const HELD: readonly (readonly [name: string, type: string, make: () => string, 
     'held-atomic-photos',
     NDJSON,
     () => `{"photos":[${numbered(99, '0', false)}]}\n`.repeat(9_999),
-    { lanes: 7 },
+    { lanes: 7, missingBytes: MEBIBYTE },
     '?atomic=true',
   ],
   ['held-long-lines', NDJSON, () => 'a'.repeat(MEBIBYTE - 1), { lanes: 150, told: 'too_many_imports' }],
