@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { createTenantByCommand, type ServeProcess } from '../../server/test/support/process.ts';
 import { serveFor } from '../../server/test/support/serving.ts';
 import type { Trial } from './part.ts';
@@ -16,4 +17,12 @@ export function serve(trial: Trial, settings: Record<string, string> = {}): Prom
 /** An account and a key, made without the planted fault. */
 export function createTenant(trial: Trial, settings: Record<string, string> = {}) {
   return createTenantByCommand(settingsOf({ ...trial, fault: undefined }, settings));
+}
+
+/** Imports listings, each a line of JSON: all of them must be new. */
+export async function importRows(url: string, key: string, rows: readonly string[]): Promise<void> {
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/x-ndjson' };
+  const response = await fetch(`${url}/v1/imports`, { method: 'POST', headers, body: rows.join('\n') });
+  const report: unknown = await response.json();
+  assert.equal(Object(report).created, rows.length, JSON.stringify(report));
 }

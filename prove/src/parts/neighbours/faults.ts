@@ -74,12 +74,6 @@ export const faults: readonly PlantedFault[] = [
     members: ['post-deep'],
     patches: [{ file: 'server/src/lib/json.ts', from: 'DEPTH_MAX = 32', to: 'DEPTH_MAX = 1e9' }],
   },
-  {
-    name: 'lists-made-whole',
-    what: 'A list is made whole, however fast it is read',
-    members: ['complete-lists-never-read'],
-    patches: [{ file: 'server/src/http/send.ts', from: '{ highWaterMark: 1 }', to: '{ highWaterMark: 1e9 }' }],
-  },
 ];
 
 /** Those that a small trial of a fault needs. */

@@ -51,7 +51,7 @@ const LIMITS: Record<Trial['size'], Limits> = {
   },
   small: {
     ...{ readMs: 2_500, writeMs: 2_500, workMs: 250 },
-    ...{ growthMb: 150, leftMb: 150, cpuSeconds: 3, runOnMs: 2_500 },
+    ...{ growthMb: 250, leftMb: 150, cpuSeconds: 3, runOnMs: 2_500 },
   },
 };
 

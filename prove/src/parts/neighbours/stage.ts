@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +9,7 @@ import { createPostgresServer } from '../../../../server/test/support/postgres.t
 import type { ServeProcess } from '../../../../server/test/support/process.ts';
 import { serveFor } from '../../../../server/test/support/serving.ts';
 import type { Trial } from '../../part.ts';
-import { settingsOf } from '../../service.ts';
+import { importRows, settingsOf } from '../../service.ts';
 import { Gauge } from './gauge.ts';
 import type { Scene } from './member.ts';
 import { Neighbour } from './neighbour.ts';
@@ -96,10 +95,10 @@ async function foundAccounts(url: string, databaseUrl: string, listings: number)
   const browser = new Browser({ url });
   await browser.ask('POST', '/admin/auth/sign-in/email', { email, password: PASSWORD });
   const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-  for (const one of [keys.full, key]) await fill(url, one, listings);
-  const large = await send(url, keys.full, '/v1/listings', 'application/json', JSON.stringify(LARGE));
+  for (const one of [keys.full, key]) await importRows(url, one, seeds(listings));
+  const largeId = await createLarge(url, keys.full);
   const { ids, sequence } = await list(url, keys.full);
-  const scene: Scene = { port: portOf(url), keys, cookie, email, listingId: ids[1] ?? '', largeId: large.id, sequence };
+  const scene: Scene = { port: portOf(url), keys, cookie, email, listingId: ids[1] ?? '', largeId, sequence };
   return { scene, key };
 }
 
@@ -107,19 +106,16 @@ async function keyOf(operator: Operator, accountId: string, access: 'full' | 're
   return (await operator.createKey(accountId, { name: 'Key', access })).secret;
 }
 
-async function fill(url: string, key: string, count: number): Promise<void> {
+function seeds(length: number): string[] {
   const next = listingSource(1, 'A');
-  const body = Array.from({ length: count }, () => JSON.stringify(next())).join('\n');
-  const { created } = await send(url, key, '/v1/imports', 'application/x-ndjson', body);
-  if (created !== count) throw new Error(`only ${created} of ${count} listings were imported`);
+  return Array.from({ length }, () => JSON.stringify(next()));
 }
 
-async function send(url: string, key: string, path: string, type: string, body: string) {
-  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': type };
-  const response = await fetch(url + path, { method: 'POST', headers, body });
-  const text = await response.text();
-  assert.ok(response.ok, text);
-  return JSON.parse(text);
+async function createLarge(url: string, key: string): Promise<string> {
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+  const response = await fetch(`${url}/v1/listings`, { method: 'POST', headers, body: JSON.stringify(LARGE) });
+  const { id }: { id: string } = JSON.parse(await response.text());
+  return id;
 }
 
 async function list(url: string, key: string): Promise<{ ids: string[]; sequence: number }> {

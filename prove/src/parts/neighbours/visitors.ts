@@ -1,3 +1,4 @@
+import { STRANGER } from '../overload/order.ts';
 import {
   kept,
   type Member,
@@ -14,8 +15,6 @@ import { jsonOf, numbered } from './uploads.ts';
 
 const SIXTEEN_KIB = 16 * 1024;
 const HEADER_BYTES = 15_000;
-/** Its checksum is right, and no account has it. */
-const UNKNOWN_KEY = 'plk_000000000000000000000000000000002XYaC2';
 const SIGN_IN = '/auth/sign-in/email';
 
 type Row = readonly [name: string, method: string, path: string, body?: (() => string) | undefined, more?: More];
@@ -73,7 +72,7 @@ const ANONYMOUS: readonly Row[] = [
     'GET',
     '/v1/listings',
     undefined,
-    { lanes: 64, told: 'unauthorized', headers: () => [`Authorization: Bearer ${UNKNOWN_KEY}`] },
+    { lanes: 64, told: 'unauthorized', headers: () => [`Authorization: Bearer ${STRANGER}`] },
   ],
   ['no-key-with-1-mib', 'POST', '/v1/listings', () => jsonOf(numbered(65_000, 'adress')), { told: 'unauthorized' }],
   [

@@ -1,3 +1,6 @@
+/** A key whose checksum is right, and which no account has. */
+export const STRANGER = 'plk_000000000000000000000000000000002XYaC2';
+
 /** What a user may send. A stranger has a key that looks like one and is none. */
 export type Kind = 'page' | 'listing' | 'create' | 'complete list' | 'search' | 'import' | 'stranger';
 

@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createLedger, type Known, type Ledger } from '../../../../server/test/support/ledger.ts';
 import type { Tenant } from '../../../../server/test/support/service.ts';
 import type { Trial } from '../../part.ts';
-import { createTenant, serve } from '../../service.ts';
-import type { FloodOrder, FloodReport } from './order.ts';
+import { createTenant, importRows, serve } from '../../service.ts';
+import { type FloodOrder, type FloodReport, STRANGER } from './order.ts';
 import { bodyOf, PRICE } from './requests.ts';
 
 const FLOOD_PROGRAM = join(import.meta.dirname, 'flood-process.ts');
@@ -17,8 +17,6 @@ const PATIENCE_SECONDS = { full: 10, small: 30 };
 const LISTINGS = 300;
 const PROBES = ['/livez', '/readyz'];
 const PROBE_INTERVAL_MS = 100;
-/** Its checksum is right, and nobody has it. */
-const STRANGER = 'plk_000000000000000000000000000000002XYaC2';
 
 export type Flow = Omit<FloodOrder, 'port' | 'keys' | 'listingId' | 'name' | 'seed' | 'isKeyAsked' | 'patienceSeconds'>;
 
@@ -36,7 +34,8 @@ export async function setStage(trial: Trial, settings: Record<string, string> = 
   const [tenant, other] = [await createTenant(trial, settings), await createTenant(trial, settings)];
   const { url } = await serve(trial, settings);
   const ledger = createLedger();
-  await Promise.all([fill(url, other.key, listed), fill(url, tenant.key, LISTINGS)]);
+  const fill = (key: string, count: number) => importRows(url, key, seeds(count).map(bodyOf));
+  await Promise.all([fill(other.key, listed), fill(tenant.key, LISTINGS)]);
   for (const address of seeds(LISTINGS)) note(ledger, address);
   const page = await fetch(`${url}/v1/listings?limit=1`, { headers: { Authorization: `Bearer ${tenant.key}` } });
   const { data } = JSON.parse(await page.text());
@@ -60,13 +59,6 @@ export async function setStage(trial: Trial, settings: Record<string, string> = 
       return report;
     },
   };
-}
-
-async function fill(url: string, key: string, count: number): Promise<void> {
-  const body = seeds(count).map(bodyOf).join('\n');
-  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/x-ndjson' };
-  const response = await fetch(`${url}/v1/imports`, { method: 'POST', headers, body });
-  if (!response.ok) throw new Error(`the listings could not be imported: ${await response.text()}`);
 }
 
 function seeds(length: number): string[] {

@@ -3,6 +3,7 @@ import type { Exchange } from '../../../../bench/src/connection.ts';
 import { sendCall, serializeCall } from '../../../../bench/src/requests.ts';
 import { createLedger, descriptionOf, type Ledger } from '../../../../server/test/support/ledger.ts';
 import type { Trial } from '../../part.ts';
+import { importRows } from '../../service.ts';
 
 /** More than all buffers between two programs hold. */
 const LISTINGS = { full: 6_000, small: 2_500 };
@@ -16,13 +17,7 @@ export async function fill(url: string, key: string, { size }: Trial): Promise<L
   const ledger = createLedger();
   ledger.gone.add(UNFINISHED);
   const rows = Array.from({ length: LISTINGS[size] }, (_, index) => note(ledger, `${index} Oak Lane`, PRICES.long));
-  const response = await fetch(`${url}/v1/imports`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/x-ndjson' },
-    body: rows.join('\n'),
-  });
-  const report: unknown = await response.json();
-  assert.equal(Object(report).created, rows.length, JSON.stringify(report));
+  await importRows(url, key, rows);
   return ledger;
 }
 
