@@ -5,7 +5,7 @@ import type { Stall } from './gauge.ts';
 import type { Member } from './member.ts';
 
 /** What is measured of an attack; what could not be is left out. */
-export interface Figures extends Stall {
+interface Figures extends Stall {
   readMs: number;
   writeMs: number;
   /** At most, and what was left of it. */

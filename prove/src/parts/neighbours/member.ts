@@ -8,7 +8,6 @@ export interface Scene {
   port: number;
   keys: { full: string; read: string };
   cookie: string;
-  email: string;
   /** Of the attacker's account: a small listing, and one of 225 KB. */
   listingId: string;
   largeId: string;
@@ -20,7 +19,7 @@ export interface Scene {
  * What is done with each request: its reply is read and then another one sent; it is read slowly, or not at all; the client
  * leaves before the reply; the rest of the body comes a byte at a time; requests are sent without waiting for replies.
  */
-export type Manner = 'ask' | 'sip' | 'deaf' | 'leave' | 'trickle' | 'pour';
+type Manner = 'ask' | 'sip' | 'deaf' | 'leave' | 'trickle' | 'pour';
 
 /** One request or pattern of the corpus. */
 export interface Member {
@@ -37,17 +36,31 @@ export interface Member {
   told?: string;
 }
 
-export interface Body {
+/** What a request carries. */
+interface Body {
   bytes: Buffer;
   unpackedBytes: number;
-  type: string;
-  isPacked?: boolean;
+  headers: readonly string[];
 }
 
-/** Made when it is first needed, and then kept, or made anew for each request. */
-export type Draft = (turn: number) => Body;
+type Text = string | Buffer;
 
-export function kept(make: () => Body): Draft {
+/** Made when it is first needed, and then kept, or made anew for each request. */
+type Draft = (turn: number) => Body;
+
+export const json = (make: () => Text): Draft => kept(() => plain(make()));
+export const freshJson =
+  (make: (turn: number) => Text): Draft =>
+  (turn) =>
+    plain(make(turn));
+export const csv = (make: () => Text): Draft => kept(() => packed('text/csv', make()));
+export const ndjson = (make: () => Text): Draft => kept(() => packed('application/x-ndjson', make()));
+export const array = (make: () => Text): Draft => kept(() => packed('application/json', make()));
+/** The beginning of a file whose rest never comes. */
+export const ndjsonStart = (make: () => Text): Draft =>
+  kept(() => packed('application/x-ndjson', make(), constants.Z_SYNC_FLUSH));
+
+function kept(make: () => Body): Draft {
   let made: Body | undefined;
   return () => {
     made ??= make();
@@ -55,66 +68,58 @@ export function kept(make: () => Body): Draft {
   };
 }
 
-export const CSV = 'text/csv';
-export const NDJSON = 'application/x-ndjson';
-export const JSON_TYPE = 'application/json';
-
-export function packed(type: string, text: string | Buffer): Body {
-  return { bytes: gzipSync(text, { level: 9 }), unpackedBytes: Buffer.byteLength(text), type, isPacked: true };
+function packed(type: string, text: Text, finishFlush = constants.Z_FINISH): Body {
+  const headers = [`Content-Type: ${type}`, 'Content-Encoding: gzip'];
+  return { bytes: gzipSync(text, { level: 9, finishFlush }), unpackedBytes: Buffer.byteLength(text), headers };
 }
 
-/** The beginning of a file whose rest never comes. */
-export function packedStart(type: string, text: string): Body {
-  return { ...packed(type, text), bytes: gzipSync(text, { level: 9, finishFlush: constants.Z_SYNC_FLUSH }) };
-}
-
-export function plain(text: string | Buffer, type = JSON_TYPE): Body {
+function plain(text: Text): Body {
   const bytes = Buffer.from(text);
-  return { bytes, unpackedBytes: bytes.length, type };
+  return { bytes, unpackedBytes: bytes.length, headers: ['Content-Type: application/json'] };
 }
 
 /** How a request differs from others of its kind. */
-export interface More {
+interface More {
   lanes?: number;
   manner?: Manner;
   told?: string;
-  headers?: (turn: number) => string[];
+  headers?: () => readonly string[];
   /** What the head says that its body has, beyond what is sent at once. */
   missingBytes?: number;
 }
 
-/** A member that sends one kind of request. `path` is below the API that is its own: `/v1` for keys, `/admin` for sessions; else it is whole. */
-export function request(
-  [name, by]: readonly [name: string, by: Principal],
-  method: string,
-  path: string | ((scene: Scene, turn: number) => string),
-  draft?: Draft,
-  { lanes = 8, manner = 'ask', told, headers = () => [], missingBytes = 0 }: More = {},
-): Member {
-  return {
-    ...{ name, by, lanes, manner },
-    ...(told !== undefined && { told }),
-    send(scene, turn) {
-      const body = draft?.(turn);
-      const target = BASES[by] + (typeof path === 'string' ? path : path(scene, turn));
-      const lines = [`${method} ${target} HTTP/1.1`, `Host: 127.0.0.1:${scene.port}`, ...credentialOf(by, scene)];
-      if (body !== undefined) lines.push(...headersOf(body, missingBytes));
-      return Buffer.concat([
-        Buffer.from(`${[...lines, ...headers(turn)].join('\r\n')}\r\n\r\n`, 'latin1'),
-        body?.bytes ?? Buffer.alloc(0),
-      ]);
-    },
-    unpackedBytes: (turn) => draft?.(turn).unpackedBytes ?? 0,
-  };
-}
+/** `line` is method and path, below the API that is the principal's own: `/v1` for keys, `/admin` for sessions; else it is whole. */
+export type Row = readonly [
+  name: string,
+  line: string | ((scene: Scene, turn: number) => string),
+  draft?: Draft | undefined,
+  more?: More,
+];
 
-/** A member that sends bytes of its own making. */
-export function raw(
-  [name, by]: readonly [name: string, by: Principal],
-  send: Member['send'],
-  { lanes = 8, manner = 'ask' }: More = {},
-): Member {
-  return { name, by, lanes, manner, send, unpackedBytes: () => 0 };
+/** Members that send one kind of request each. */
+export function members(by: Principal, rows: readonly Row[]): Member[] {
+  return rows.map(
+    ([name, line, draft, { lanes = 8, manner = 'ask', told, headers = () => [], missingBytes = 0 } = {}]) => ({
+      name,
+      by,
+      lanes,
+      manner,
+      ...(told !== undefined && { told }),
+      send(scene, turn) {
+        const [method, path] = (typeof line === 'string' ? line : line(scene, turn)).split(' ');
+        const lines = [
+          `${method} ${BASES[by]}${path} HTTP/1.1`,
+          `Host: 127.0.0.1:${scene.port}`,
+          ...credentialOf(by, scene),
+        ];
+        const body = draft?.(turn);
+        if (body !== undefined) lines.push(...body.headers, `Content-Length: ${body.bytes.length + missingBytes}`);
+        const head = `${[...lines, ...headers()].join('\r\n')}\r\n\r\n`;
+        return Buffer.concat([Buffer.from(head, 'latin1'), body?.bytes ?? Buffer.alloc(0)]);
+      },
+      unpackedBytes: (turn) => draft?.(turn).unpackedBytes ?? 0,
+    }),
+  );
 }
 
 const BASES: Record<Principal, string> = { full: '/v1', read: '/v1', session: '/admin', nothing: '' };
@@ -123,9 +128,4 @@ function credentialOf(by: Principal, { keys, cookie, port }: Scene): string[] {
   const origin = `Origin: http://127.0.0.1:${port}`;
   if (by === 'nothing') return [origin];
   return by === 'session' ? [origin, `Cookie: ${cookie}`] : [`Authorization: Bearer ${keys[by]}`];
-}
-
-function headersOf({ bytes, type, isPacked }: Body, missingBytes: number): string[] {
-  const length = `Content-Length: ${bytes.length + missingBytes}`;
-  return [`Content-Type: ${type}`, length, ...(isPacked ? ['Content-Encoding: gzip'] : [])];
 }

@@ -98,7 +98,7 @@ async function foundAccounts(url: string, databaseUrl: string, listings: number)
   for (const one of [keys.full, key]) await importRows(url, one, seeds(listings));
   const largeId = await createLarge(url, keys.full);
   const { ids, sequence } = await list(url, keys.full);
-  const scene: Scene = { port: portOf(url), keys, cookie, email, listingId: ids[1] ?? '', largeId, sequence };
+  const scene: Scene = { port: portOf(url), keys, cookie, listingId: ids[1] ?? '', largeId, sequence };
   return { scene, key };
 }
 

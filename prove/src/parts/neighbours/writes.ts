@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { type Draft, JSON_TYPE, kept, type Member, type More, plain, request, type Scene } from './member.ts';
-import { jsonOf, numbered } from './uploads.ts';
+import { freshJson, json, type Member, members, type Row, type Scene } from './member.ts';
+import { arrayOf, list, MEBIBYTE, numbered, objectOf } from './texts.ts';
 
-const MEBIBYTE = 1024 * 1024;
 const LISTING = { address: '1 Elm Street', beds: 3, baths: 2 };
-const HEADER_BYTES = 15_000;
+const CREATE = 'POST /listings';
+const LANES = { lanes: 32 };
+const INVALID = { lanes: 4, told: 'validation_failed' };
+const BROKEN = { lanes: 4, told: 'invalid_json' };
 
 /** A listing of 225 KB, as large as photos make it. */
 export const LARGE = {
@@ -12,87 +14,38 @@ export const LARGE = {
   photos: numbered(100, `https://example.com/${'a'.repeat(1_960)}`).map((url) => ({ url, caption: 'b'.repeat(200) })),
 };
 
-/** Bodies of nearly a megabyte. */
-const BODIES: readonly (readonly [name: string, make: () => string, told?: string])[] = [
-  ['post-unknown-members', () => jsonOf(numbered(65_000, 'adress')), 'validation_failed'],
-  ['post-digits', () => `{"listPrice":${'1'.repeat(MEBIBYTE - 100)}}`],
-  ['post-deep', () => '['.repeat(MEBIBYTE - 100), 'invalid_json'],
-  ['post-marks', () => `{"address":"${'\u0327\u0301\u0323\u0316'.repeat(120_000)}"}`, 'validation_failed'],
-  ['post-same-members', () => `{${numbered(80_000, '"beds":1', false)}}`, 'invalid_json'],
-  [
-    'post-metadata',
-    () => JSON.stringify({ ...LISTING, metadata: JSON.parse(jsonOf(numbered(70_000, 'm'))) }),
-    'validation_failed',
-  ],
-];
+const small = json(() => JSON.stringify(LISTING));
+const beds = json(() => '{"beds":3}');
+const freshBeds = freshJson((turn) => `{"beds":${turn % 99}}`);
+const patch = ({ listingId }: Scene) => `PATCH /listings/${listingId}`;
+const patchLarge = ({ largeId }: Scene) => `PATCH /listings/${largeId}`;
+const put = (_: Scene, turn: number) => `PUT /listings/external/P-${turn % 500}`;
+const newKey = () => [`Idempotency-Key: ${randomUUID()}`];
+const sameKey = () => ['Idempotency-Key: same'];
 
-const small = (body: object): Draft => kept(() => plain(JSON.stringify(body)));
-const anew = () => [`Idempotency-Key: ${randomUUID()}`];
-const listing = ({ listingId }: Scene) => `/listings/${listingId}`;
+/** Bodies of nearly a megabyte. */
+const BODIES: readonly Row[] = [
+  ['post-unknown-members', CREATE, json(() => objectOf(65_000, 'adress')), INVALID],
+  ['post-digits', CREATE, json(() => `{"listPrice":${'1'.repeat(MEBIBYTE - 100)}}`), INVALID],
+  ['post-deep', CREATE, json(() => '['.repeat(MEBIBYTE - 100)), BROKEN],
+  ['post-marks', CREATE, json(() => `{"address":"${'\u0327\u0301\u0323\u0316'.repeat(120_000)}"}`), INVALID],
+  ['post-same-members', CREATE, json(() => `{${'"beds":1,'.repeat(80_000)}"baths":1}`), BROKEN],
+  ['post-metadata', CREATE, json(() => `{"address":"1 Elm Street","metadata":${objectOf(70_000, 'm')}}`), INVALID],
+  ['post-photos', CREATE, json(() => `{"photos":${arrayOf(80_000, '{"url":1}')}}`), INVALID],
+];
 
 /** Writes, one after the other. */
-const LOOPS: readonly (readonly [
-  name: string,
-  method: string,
-  path: Parameters<typeof request>[2],
-  draft: Draft | undefined,
-  more: More,
-])[] = [
-  ['create-loop', 'POST', '/listings', small(LISTING), { lanes: 32 }],
-  ['create-large-loop', 'POST', '/listings', small(LARGE), { lanes: 8 }],
-  [
-    'patch-large-with-new-keys',
-    'PATCH',
-    ({ largeId }) => `/listings/${largeId}`,
-    small({ beds: 3 }),
-    { lanes: 32, headers: anew },
-  ],
-  [
-    'patch-large-loop',
-    'PATCH',
-    ({ largeId }) => `/listings/${largeId}`,
-    (turn) => plain(JSON.stringify({ beds: turn % 99 })),
-    { lanes: 32 },
-  ],
-  ['put-loop', 'PUT', (_, turn) => `/listings/external/P-${turn % 500}`, small(LISTING), { lanes: 32 }],
-  [
-    'same-idempotency-key',
-    'POST',
-    '/listings',
-    small(LISTING),
-    { lanes: 100, headers: () => ['Idempotency-Key: same'] },
-  ],
-  ['if-match-monster', 'PATCH', listing, small({ beds: 1 }), { headers: () => [`If-Match: ${list('"1"')}`] }],
-  [
-    'post-too-large',
-    'POST',
-    '/listings',
-    kept(() => plain(' '.repeat(1_000))),
-    { missingBytes: 2 * MEBIBYTE, told: 'payload_too_large' },
-  ],
-  [
-    'trickled-bodies',
-    'POST',
-    '/listings',
-    kept(() => plain('{', JSON_TYPE)),
-    { lanes: 200, manner: 'trickle', missingBytes: 50_000 },
-  ],
+const LOOPS: readonly Row[] = [
+  ['create-loop', CREATE, small, LANES],
+  ['create-large-loop', CREATE, json(() => JSON.stringify(LARGE))],
+  ['patch-large-with-new-keys', patchLarge, beds, { ...LANES, headers: newKey }],
+  ['patch-large-loop', patchLarge, freshBeds, LANES],
+  ['put-loop', put, small, LANES],
+  ['same-idempotency-key', CREATE, small, { lanes: 100, headers: sameKey }],
+  ['if-match-monster', patch, beds, { headers: () => [`If-Match: ${list('"1"')}`] }],
+  ['post-too-large', CREATE, small, { missingBytes: 2 * MEBIBYTE, told: 'payload_too_large' }],
+  ['trickled-bodies', CREATE, json(() => '{'), { lanes: 200, manner: 'trickle', missingBytes: 50_000 }],
 ];
 
-export const writes: readonly Member[] = [
-  ...BODIES.map(([name, make, told]) =>
-    request(
-      [name, 'full'],
-      'POST',
-      '/listings',
-      kept(() => plain(make())),
-      { lanes: 4, ...(told && { told }) },
-    ),
-  ),
-  ...LOOPS.map(([name, method, path, draft, more]) => request([name, 'full'], method, path, draft, more)),
-];
-
-/** A header's value as long as it may be. */
-export function list(value: string): string {
-  return `${value},`.repeat(HEADER_BYTES / (value.length + 1)).slice(0, -1);
-}
+/** Single writes with a key. */
+export const writes: readonly Member[] = members('full', [...BODIES, ...LOOPS]);
