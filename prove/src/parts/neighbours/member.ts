@@ -98,28 +98,27 @@ export type Row = readonly [
 
 /** Members that send one kind of request each. */
 export function members(by: Principal, rows: readonly Row[]): Member[] {
-  return rows.map(
-    ([name, line, draft, { lanes = 8, manner = 'ask', told, headers = () => [], missingBytes = 0 } = {}]) => ({
-      name,
-      by,
-      lanes,
-      manner,
-      ...(told !== undefined && { told }),
-      send(scene, turn) {
-        const [method, path] = (typeof line === 'string' ? line : line(scene, turn)).split(' ');
-        const lines = [
-          `${method} ${BASES[by]}${path} HTTP/1.1`,
-          `Host: 127.0.0.1:${scene.port}`,
-          ...credentialOf(by, scene),
-        ];
-        const body = draft?.(turn);
-        if (body !== undefined) lines.push(...body.headers, `Content-Length: ${body.bytes.length + missingBytes}`);
-        const head = `${[...lines, ...headers()].join('\r\n')}\r\n\r\n`;
-        return Buffer.concat([Buffer.from(head, 'latin1'), body?.bytes ?? Buffer.alloc(0)]);
-      },
-      unpackedBytes: (turn) => draft?.(turn).unpackedBytes ?? 0,
-    }),
-  );
+  return rows.map((row) => toMember(by, row));
+}
+
+function toMember(by: Principal, [name, line, draft, more = {}]: Row): Member {
+  const { told, headers = () => [], missingBytes = 0 } = more;
+  return {
+    name,
+    by,
+    lanes: more.lanes ?? 8,
+    manner: more.manner ?? 'ask',
+    ...(told !== undefined && { told }),
+    send(scene, turn) {
+      const [method, path] = (typeof line === 'string' ? line : line(scene, turn)).split(' ');
+      const lines = [`${method} ${BASES[by]}${path} HTTP/1.1`, `Host: 127.0.0.1:${scene.port}`];
+      const body = draft?.(turn);
+      if (body !== undefined) lines.push(...body.headers, `Content-Length: ${body.bytes.length + missingBytes}`);
+      const head = [...lines, ...credentialOf(by, scene), ...headers()].join('\r\n');
+      return Buffer.concat([Buffer.from(`${head}\r\n\r\n`, 'latin1'), body?.bytes ?? Buffer.alloc(0)]);
+    },
+    unpackedBytes: (turn) => draft?.(turn).unpackedBytes ?? 0,
+  };
 }
 
 const BASES: Record<Principal, string> = { full: '/v1', read: '/v1', session: '/admin', nothing: '' };
