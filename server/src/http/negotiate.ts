@@ -20,7 +20,10 @@ export function negotiateType({ accept }: IncomingHttpHeaders, types: readonly s
   // An empty list asks for nothing in particular.
   if (!accept || accept === '*/*' || accept === JSON_TYPE) return JSON_TYPE;
   if (accept.length > PREFERENCES_LENGTH_MAX) {
-    throw new AppError('not_acceptable', `Accept is longer than ${PREFERENCES_LENGTH_MAX} characters; name fewer types.`);
+    throw new AppError(
+      'not_acceptable',
+      `Accept is longer than ${PREFERENCES_LENGTH_MAX} characters; name fewer types.`,
+    );
   }
   const withCharset = types.map((type) => `${type};charset=utf-8`);
   const best = new Negotiator({ headers: { accept } }).mediaType(withCharset);

@@ -9,14 +9,17 @@ const PIECE_BYTES = 16 * 1024;
 const SLICE_MAX_MS = 2;
 /** Rows that are passed on together: a fault takes more room than the two bytes that it may be about. */
 const BATCH_ROWS_MAX = 500;
-/** Rows at fault that keep their details: a report names so many faults at most. */
-const DETAILED_FAULTS_MAX = 100;
+/** A report names so many faults at most: of the rows behind them it is only told that they have some. */
+const DETAILS_MAX = 100;
 
 /** What a kind of file is made of. */
 export interface FileFormat<T> {
   splitter: Splitter<T>;
-  /** What a record says; nothing if it does not count as a row. @throws {AppError} if no row of the file can be read */
-  toRow(record: FileRecord<T>): ReadRow | undefined;
+  /**
+   * What a record says; nothing if it does not count as a row. `hasDetails`: whether a fault names each field.
+   * @throws {AppError} if no row of the file can be read
+   */
+  toRow(record: FileRecord<T>, hasDetails: boolean): ReadRow | undefined;
   /** Looks at what is missing once the file is over. @throws {AppError} if no row of it could be read */
   end?(): void;
 }
@@ -30,7 +33,7 @@ export async function* readRows<T>(
   chunks: AsyncIterable<Buffer>,
   { splitter, toRow, end }: FileFormat<T>,
 ): AsyncGenerator<ReadRow[]> {
-  const reader = new RowReader(withFewDetails(toRow));
+  const reader = new RowReader(toRow);
   try {
     for await (const chunk of chunks) {
       for (let start = 0; start < chunk.length; start += PIECE_BYTES) {
@@ -51,6 +54,7 @@ export async function* readRows<T>(
 class RowReader<T> {
   readonly #toRow: FileFormat<T>['toRow'];
   #rows: ReadRow[] = [];
+  #details = 0;
 
   constructor(toRow: FileFormat<T>['toRow']) {
     this.#toRow = toRow;
@@ -61,8 +65,9 @@ class RowReader<T> {
     await ownTurn();
     let sliceEndMs = performance.now() + SLICE_MAX_MS;
     for (const record of records) {
-      const row = this.#toRow(record);
+      const row = this.#toRow(record, this.#details < DETAILS_MAX);
       if (row !== undefined) this.#rows.push(row);
+      if (row !== undefined && 'fault' in row) this.#details += row.fault.details?.length ?? 0;
       if (this.#rows.length === BATCH_ROWS_MAX) yield* this.flush();
       if (performance.now() < sliceEndMs) continue;
       await ownTurn();
@@ -77,17 +82,6 @@ class RowReader<T> {
     this.#rows = [];
     yield rows;
   }
-}
-
-/** A report has no room for the details of later faults, so they are not passed on. */
-function withFewDetails<T>(toRow: FileFormat<T>['toRow']): FileFormat<T>['toRow'] {
-  let faults = 0;
-  return (record) => {
-    const row = toRow(record);
-    if (row === undefined || !('fault' in row)) return row;
-    faults += 1;
-    return faults <= DETAILED_FAULTS_MAX ? row : { ...row, fault: { ...row.fault, details: undefined } };
-  };
 }
 
 function describeBreak(error: unknown, line: number): unknown {

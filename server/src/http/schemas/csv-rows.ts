@@ -17,8 +17,8 @@ export function csvFile(ignoreUnknown: boolean): FileFormat<Cells> {
   let header: Header | undefined;
   return {
     splitter: new CsvSplitter(ROW_BYTES_MAX),
-    toRow({ line, content = [] }) {
-      if (header !== undefined) return toRow({ line, content }, header);
+    toRow({ line, content = [] }, hasDetails) {
+      if (header !== undefined) return toRow({ line, content }, header, hasDetails);
       header = readHeader(content, ignoreUnknown);
       return undefined;
     },
@@ -41,7 +41,7 @@ function readHeader(cells: Cells, ignoreUnknown: boolean): Header {
   return { columns, isComplete: Object.keys(listingFields).every((field) => fields.has(field)) };
 }
 
-function toRow({ line, content = [] }: FileRecord<Cells>, header: Header): ReadRow {
+function toRow({ line, content = [] }: FileRecord<Cells>, header: Header, hasDetails: boolean): ReadRow {
   const { columns, isComplete } = header;
   const faults = findCellFaults(content, columns);
   if (faults.length > 0) return { line, fault: toPlainError(invalidCells(faults)) };
@@ -50,15 +50,19 @@ function toRow({ line, content = [] }: FileRecord<Cells>, header: Header): ReadR
     line,
     id: typeof id === 'string' ? id : undefined,
     externalId: typeof fields.externalId === 'string' ? normalExternalId(fields.externalId) : undefined,
-    input: toInput(fields, inexactNumbers),
+    input: toInput(fields, inexactNumbers, hasDetails),
     changes: isComplete ? undefined : JSON.stringify({ fields, inexactNumbers }),
   };
 }
 
 /** The listing that the cells make, as JSON text, or why they make none. */
-function toInput(fields: Record<string, unknown>, inexactNumbers: PropertyPath[]): string | PlainError {
+function toInput(
+  fields: Record<string, unknown>,
+  inexactNumbers: PropertyPath[],
+  hasDetails: boolean,
+): string | PlainError {
   try {
-    return JSON.stringify(parseFields(fields, inexactNumbers));
+    return JSON.stringify(parseFields(fields, inexactNumbers, hasDetails));
   } catch (error) {
     if (error instanceof AppError) return toPlainError(error);
     throw error;
@@ -117,7 +121,11 @@ function withCells(current: Listing, fields: Record<string, unknown>): Record<st
 }
 
 /** An empty cell says nothing, also of a field that is required. */
-function parseFields(fields: Record<string, unknown>, inexactNumbers: ParsedJson['inexactNumbers']): ListingInput {
+function parseFields(
+  fields: Record<string, unknown>,
+  inexactNumbers: ParsedJson['inexactNumbers'],
+  hasDetails = true,
+): ListingInput {
   const given = Object.entries(fields).filter(([, value]) => value !== null);
-  return parseListing({ value: Object.fromEntries(given), inexactNumbers });
+  return parseListing({ value: Object.fromEntries(given), inexactNumbers }, [], hasDetails);
 }

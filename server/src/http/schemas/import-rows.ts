@@ -42,11 +42,11 @@ export function jsonArrayFile(): FileFormat<Buffer> {
 }
 
 /** What a row of JSON says; nothing if it is the line that closes an export. */
-function toJsonRow({ line, content }: FileRecord<Buffer>): ReadRow | undefined {
+function toJsonRow({ line, content }: FileRecord<Buffer>, hasDetails: boolean): ReadRow | undefined {
   try {
     if (content === undefined) throw rowTooLong();
     const parsed = parseBody(content, 'row');
-    return isClosingLine(parsed.value) ? undefined : { line, ...parseRow(parsed) };
+    return isClosingLine(parsed.value) ? undefined : { line, ...parseRow(parsed, hasDetails) };
   } catch (error) {
     if (error instanceof AppError) return { line, fault: toPlainError(error) };
     throw error;
@@ -64,10 +64,10 @@ function isClosingLine(value: unknown): boolean {
 }
 
 /** @throws {AppError} `validation_failed` with every fault there is */
-function parseRow(parsed: ParsedJson): Omit<ReadGoodRow, 'line'> {
+function parseRow(parsed: ParsedJson, hasDetails: boolean): Omit<ReadGoodRow, 'line'> {
   const { id, fields } = splitRow(parsed.value);
   const inexactNumbers = parsed.inexactNumbers.filter(([name]) => !IGNORED_FIELDS.includes(String(name)));
-  const input = parseListing({ value: fields, inexactNumbers }, findIdFaults(id));
+  const input = parseListing({ value: fields, inexactNumbers }, findIdFaults(id), hasDetails);
   return {
     id: typeof id === 'string' ? id : undefined,
     externalId: input.externalId,

@@ -1,6 +1,6 @@
 import type { ParsedJson } from '../../lib/json.ts';
 import { isObject } from '../../lib/merge-patch.ts';
-import type { FieldFault } from '../../model/errors.ts';
+import { AppError, type FieldFault } from '../../model/errors.ts';
 import type { ListingInput } from '../../model/listings.ts';
 import { FAULTS_MAX, fieldName, invalidFields, type KnownFields, toFaults } from './faults.ts';
 import { isOptional, listingFields, listingInput } from './listings.ts';
@@ -11,12 +11,18 @@ const FIELDS: KnownFields = {
 };
 
 /**
- * Checks a body that is to become a listing; `found` are faults of it that are known already.
+ * Checks a body that is to become a listing; `found` are faults of it that are known already. Without `hasDetails` the
+ * error only says that there are faults: to work them out takes longer than to find that there are some.
  * @throws {AppError} `validation_failed` with every fault there is
  */
-export function parseListing({ value, inexactNumbers }: ParsedJson, found: FieldFault[] = []): ListingInput {
+export function parseListing(
+  { value, inexactNumbers }: ParsedJson,
+  found: FieldFault[] = [],
+  hasDetails = true,
+): ListingInput {
   const given = withoutNulls(value);
   const result = listingInput.safeParse(given, { reportInput: true });
+  if (!result.success && !hasDetails) throw new AppError('validation_failed', 'Fields of the row are not valid.');
   const inexact = inexactNumbers.slice(0, FAULTS_MAX + 1).map((path) => ({
     field: fieldName(path),
     code: 'out_of_range' as const,
