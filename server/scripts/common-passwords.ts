@@ -20,7 +20,9 @@ const most = lists.flatMap((list) => {
   return first.filter((text) => text.length >= PASSWORD_LENGTH_MIN || BEGINNING.test(text));
 });
 const sorted = [...new Set(most)].sort();
-writeFileSync(join(import.meta.dirname, '../src/lib/common-passwords.txt'), `${sorted.join('\n')}\n`);
+const lines = sorted.join(' ').match(/.{1,100}(?: |$)/g) ?? [];
+const text = `${lines.map((line) => line.trim()).join('\n')}\n`;
+writeFileSync(join(import.meta.dirname, '../src/lib/common-passwords.txt'), text);
 console.log(
   `${sorted.length} passwords, ${sorted.filter((text) => text.length >= PASSWORD_LENGTH_MIN).length} long enough`,
 );

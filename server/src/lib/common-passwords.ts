@@ -6,10 +6,6 @@ let common: ReadonlySet<string> | undefined;
 
 /** Whether a text in lower case is one of the passwords that are guessed first, or a word that many of them begin with. */
 export function isOnCommonList(text: string): boolean {
-  common ??= new Set(
-    readFileSync(join(import.meta.dirname, 'common-passwords.txt'), 'utf8')
-      .trimEnd()
-      .split('\n'),
-  );
+  common ??= new Set(readFileSync(join(import.meta.dirname, 'common-passwords.txt'), 'utf8').split(/\s+/));
   return common.has(text);
 }
