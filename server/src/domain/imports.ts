@@ -66,7 +66,7 @@ function brokenOff(error: AppError, report: ImportReport): AppError {
   return new AppError(error.code, message, { members, headers: error.headers, cause: error.cause });
 }
 
-export async function saveBatch(rows: ImportRow[], save: SaveSome, report: ImportReport): Promise<void> {
+async function saveBatch(rows: ImportRow[], save: SaveSome, report: ImportReport): Promise<void> {
   let rest = rows;
   while (rest.length > 0) {
     const faults = takeFaults(rest);

@@ -32,7 +32,7 @@ const selectKeys = statement<Nothing, RestoredKey>((query) =>
 );
 
 /** An API key that is good in a restored database: it may have been deleted since the backup. */
-export interface RestoredKey {
+interface RestoredKey {
   id: string;
   name: string;
   start: string;

@@ -78,7 +78,7 @@ export class UploadGate {
   }
 }
 
-export function tooManyImports(): AppError {
+function tooManyImports(): AppError {
   const message = `This account sends ${ACCOUNT_PLACES} imports already; wait until one of them has ended.`;
   return new AppError('too_many_imports', message, { headers: { 'Retry-After': '5' } });
 }
