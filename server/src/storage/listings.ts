@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Facets } from '../model/facets.ts';
 import { BATCH_LENGTH, type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
 import { RUN_BYTES_MAX, type Session, type Statement, statement } from './database.ts';
@@ -155,24 +156,22 @@ export interface IndexedListing extends StoredListing {
 
 type Lookup = Statement<Record<string, string>, IndexedListing>;
 
-const selectIndexed = (column: 'facets.id' | 'external_id'): Lookup =>
-  statement((query, parameter) =>
-    query
-      .selectFrom('listing_facets as facets')
-      .innerJoin('listings', (join) =>
-        join.onRef('listings.account_id', '=', 'facets.account_id').onRef('listings.id', '=', 'facets.id'),
-      )
-      .select(['listings.id', 'version', 'sequence', 'external_id as externalId', 'search_row as searchRow', 'doc'])
+/** From a list of keys, crossed, as SQLite then keeps to this order: otherwise it reads all of the account's listings. */
+const selectIndexed = (column: 'facets.id' | 'facets.external_id'): Lookup =>
+  statement((query, parameter) => {
+    const keys = Array.from({ length: BATCH_LENGTH }, (_, index) => sql`(${parameter(String(index))})`);
+    return query
+      .selectFrom(sql<{ column1: string }>`(values ${sql.join(keys)})`.as('keys'))
+      .crossJoin('listing_facets as facets')
+      .crossJoin('listings')
+      .whereRef(column, '=', 'keys.column1')
       .where('facets.account_id', '=', parameter('account'))
-      .where(
-        column,
-        'in',
-        Array.from({ length: BATCH_LENGTH }, (_, index) => parameter(String(index))),
-      )
-      .orderBy('facets.id'),
-  );
+      .whereRef('listings.account_id', '=', 'facets.account_id')
+      .whereRef('listings.id', '=', 'facets.id')
+      .select(['listings.id', 'version', 'sequence', 'external_id as externalId', 'search_row as searchRow', 'doc']);
+  });
 
-const LOOKUPS = { id: selectIndexed('facets.id'), externalId: selectIndexed('external_id') };
+const LOOKUPS = { id: selectIndexed('facets.id'), externalId: selectIndexed('facets.external_id') };
 
 /**
  * The account's listings with these ids or external ids, `BATCH_LENGTH` of them at most: fewer of those that exist, but
