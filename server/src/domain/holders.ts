@@ -17,7 +17,7 @@ export interface SessionHolder extends Head {
 /** Who was let in: by a key, or by a session of the dashboard. */
 export type Holder = KeyHolder | SessionHolder;
 
-/** What somebody of the dashboard works with. @throws {AppError} `unauthorized` when they are out meanwhile; `forbidden` while the account is suspended */
+/** What a user of the dashboard works with. @throws {AppError} `unauthorized` when they are out meanwhile; `forbidden` while the account is suspended */
 export async function holdSession(session: Session, person: Person): Promise<SessionHolder> {
   const { accountId, sessionId } = person;
   const standing = await findStanding(session, accountId, sessionId);
@@ -29,7 +29,7 @@ export async function holdSession(session: Session, person: Person): Promise<Ses
   return { sequence, epoch, accountId, access: 'full', person };
 }
 
-/** Tells somebody of an account that it is suspended, if it is. @throws {AppError} `forbidden` */
+/** Tells a user that their account is suspended, if it is. @throws {AppError} `forbidden` */
 export async function requireResumed(session: Session, accountId: string): Promise<void> {
   const reason = (await findLimits(session, accountId))?.suspendedFor ?? null;
   if (reason === null) return;

@@ -98,7 +98,7 @@ async function findKeptDoc(session: Session, accountId: string, sequence: number
 /** So many are removed in one transaction: those of the first edition hold a listing each, which may be large. */
 const PURGE_LENGTH = 20;
 
-/** Removes the records of requests that nobody can repeat any more, until `signal` aborts. */
+/** Removes the records of requests that cannot be repeated any more, until `signal` aborts. */
 export async function purgeRetries(database: Database, signal: AbortSignal): Promise<void> {
   const now = Date.now();
   let removed = PURGE_LENGTH;

@@ -28,7 +28,7 @@ export async function recordSignIn(
   return membership;
 }
 
-/** Where all are suspended the session that has just begun ends: nobody has it yet. */
+/** Where all are suspended, the session that has just begun ends: its cookie has not been sent. */
 async function findOpenMembership(database: Database, self: Self): Promise<Membership | undefined> {
   const { memberships, userId, sessionId } = self;
   let suspended: unknown;

@@ -12,7 +12,7 @@ const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());
 const { database } = service;
 
-test('after a restore nobody is signed in, no invitation and no link is good, and the keys are listed', async () => {
+test('after a restore no session, no invitation and no link is good, and the keys are listed', async () => {
   await renewSetupLink(database);
   const tenant = await service.createTenant('Hill Country Homes');
   const person = await createPerson(service, { accountId: tenant.accountId });

@@ -17,7 +17,7 @@ const { database } = service;
 const UNAUTHORIZED = '{"error":{"code":"unauthorized","message":"Invalid or missing API key"}}';
 const REASON = 'Rechnung "42" ist überfällig\u{1f4b8}';
 
-test("a suspended account's keys are refused with the reason, and resumed they find everything", async () => {
+test("a suspended account's keys are rejected with the reason, and resumed they find everything", async () => {
   const [tenant, other] = [await service.createTenant(), await service.createTenant()];
   const created = await readListing(await post(service, tenant, MINIMAL), 201);
   await suspendAccount(database, tenant.accountId, REASON);
@@ -81,7 +81,7 @@ test('people of a suspended account cannot sign in, nor go on, and can once it i
   assert.deepEqual(refused.headers.getSetCookie(), []);
   assert.match((await readError(refused, 403, 'forbidden')).message, /suspended: Unpaid/);
   const sessions = await service.sql('select id from sessions where user_id = ?', person.userId);
-  assert.equal(sessions.length, 1, 'the session that nobody got is gone');
+  assert.equal(sessions.length, 1, 'the session without a cookie is gone');
   await resumeAccount(database, person.accountId);
   await browser.ask('GET', '/admin/overview');
   await late.ask('POST', '/admin/auth/sign-in/email', given);

@@ -27,7 +27,7 @@ export async function copyPages(path: string, target: string): Promise<void> {
 }
 
 /**
- * Writes a database that nobody else uses to a new file that holds what it holds now, and nothing that was deleted: no free
+ * Writes a database that no other process uses to a new file that holds what it holds now, and nothing that was deleted: no free
  * pages, and no words of listings that are gone, which the index of words keeps until it is merged.
  */
 export function rewrite(path: string, target: string): void {
