@@ -28,8 +28,8 @@ export const ACCESS_ERRORS = {
     status: 403,
     title: 'You may not do this',
     meaning:
-      'This is of the dashboard, below `/admin`: the person who is signed in lacks the role for it, or the request did not ' +
-      'come from a page of this service. Nothing was changed.',
+      'This is of the dashboard, below `/admin`: the person who is signed in lacks the role for it, the request did not ' +
+      'come from a page of this service, or the account is suspended, with the reason in the message. Nothing was changed.',
     remedy:
       'Ask an administrator of the account. If the dashboard itself is refused, `PUBLIC_URL` must be the address at which ' +
       'people open it.',
