@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import type { Outcome, Part, Trial } from '../part.ts';
 import { corpus } from './neighbours/corpus.ts';
 import { faults, membersOf } from './neighbours/faults.ts';
-import { FIGURES } from './neighbours/judgement.ts';
+import { FIGURES, WORDS } from './neighbours/judgement.ts';
+import type { Member } from './neighbours/member.ts';
 import { besiege, type Siege, type Tried } from './neighbours/siege.ts';
 import { SETTINGS } from './neighbours/stage.ts';
 
@@ -16,9 +17,9 @@ const SMALL = [
   'sign-in-1-mib',
   'dry-run-loop',
   'patch-large-with-new-keys',
-  'search-all-sorted',
+  'too-many-searches',
   'complete-lists-read-slowly',
-  'session-passwords',
+  'held-long-lines',
   'pipelined',
 ];
 /** Names of members or settings, with blanks between them: only these are tried. */
@@ -50,7 +51,11 @@ async function run(trial: Trial): Promise<Outcome> {
   return {
     tried: `${members.length} requests and patterns of attackers with a key, with one that only reads, in the dashboard and without any, each beside the normal load of another account, on ${settings.join(', ')}`,
     figure: `0 requests of the other account failed; ${describeWorst(sieges.flatMap(({ tried }) => tried))}`,
-    figures: sieges.flatMap(figuresOf),
+    figures: [
+      ...describeCorpus(members),
+      ['a figure above its limit', 'is measured three times, and the median counts'],
+      ...sieges.flatMap(figuresOf),
+    ],
   };
 }
 
@@ -60,6 +65,14 @@ function isChosen(name: string, among: readonly string[]): boolean {
 
 function isNamed(name: string): boolean {
   return CHOSEN.split(' ').includes(name);
+}
+
+function describeCorpus(members: readonly Member[]): [string, string][] {
+  const groups = Map.groupBy(members, ({ by }) => by);
+  return [...groups].map(([by, some]) => [
+    `${some.length} of ${PRINCIPALS[by]}`,
+    some.map(({ name }) => name).join(', '),
+  ]);
 }
 
 function figuresOf({ setting, quiet, tried }: Siege): [string, string][] {
@@ -72,17 +85,12 @@ function figuresOf({ setting, quiet, tried }: Siege): [string, string][] {
   ];
 }
 
-const WORDS = {
-  readMs: 'GET p99 of the other account (ms)',
-  writeMs: 'create p99 (ms)',
-  stallMs: 'longest stall of the event loop (ms)',
-  ownMs: 'of that, without waiting for a core (ms)',
-  workMs: 'of that, work (ms)',
-  growthMb: 'growth of memory (MB)',
-  leftMb: 'left of it (MB)',
-  cpuSeconds: 'processor time per unpacked MiB (s)',
-  runOnMs: 'running on after the attackers left (ms)',
-} as const;
+const PRINCIPALS: Record<Member['by'], string> = {
+  full: 'a key',
+  read: 'a key that only reads',
+  session: 'somebody in the dashboard',
+  nothing: 'a client without any of these',
+};
 
 /** Of each figure the worst, and whose it is. */
 function describeWorst(tried: readonly Tried[]): string {

@@ -1,5 +1,6 @@
 // Loaded first in each process of the service (`--import`): measures from inside, and writes what it finds to a file.
 import { appendFileSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { isMainThread } from 'node:worker_threads';
@@ -34,7 +35,10 @@ function watch(path: string): void {
       });
     before = now;
   }, TICK_MS).unref();
-  process.on(COLLECT_SIGNAL, () => {
+  process.on(COLLECT_SIGNAL, async () => {
+    collectGarbage();
+    // What lies outside of the heap is given back in a later turn, and what held it after that.
+    await sleep(TICK_MS);
     collectGarbage();
     const { heapUsed, external } = process.memoryUsage();
     tell({ is: 'collected', pid: process.pid, heldBytes: heapUsed + external });

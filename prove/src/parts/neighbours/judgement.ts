@@ -38,6 +38,18 @@ export const FIGURES = [
   'runOnMs',
 ] as const;
 
+export const WORDS = {
+  readMs: 'GET p99 of the other account (ms)',
+  writeMs: 'create p99 (ms)',
+  stallMs: 'longest stall of the event loop (ms)',
+  ownMs: 'longest stall without waiting for a core (ms)',
+  workMs: 'longest work in one turn (ms)',
+  growthMb: 'growth of memory (MB)',
+  leftMb: 'memory that is kept (MB)',
+  cpuSeconds: 'processor time per unpacked MiB (s)',
+  runOnMs: 'running on after the attackers left (ms)',
+} as const;
+
 type Limits = { [Name in keyof Figures]?: number };
 
 /**
@@ -69,7 +81,7 @@ export function findBroken(
 ): string[] {
   const limits = LIMITS[size];
   const broken = FIGURES.filter((name) => isAbove(figures, limits, name, 1)).map(
-    (name) => `${name} ${(figures[name] ?? 0).toFixed(1)} (at most ${limits[name]})`,
+    (name) => `${WORDS[name]} ${(figures[name] ?? 0).toFixed(1)}, at most ${limits[name]}`,
   );
   if (failed > 0) broken.push(`${failed} requests of the other account failed: ${words[0]}`);
   if (hasEnded) broken.push('a process of the service has ended');

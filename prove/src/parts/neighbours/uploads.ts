@@ -23,7 +23,7 @@ const HELD: readonly Row[] = [
     'held-atomic-photos',
     ATOMIC,
     ndjsonStart(() => `{"photos":${arrayOf(99, '0')}}\n`.repeat(9_999)),
-    { lanes: 7, missingBytes: MEBIBYTE },
+    { ...TOO_MANY, lanes: 7, missingBytes: MEBIBYTE },
   ],
   ['held-long-lines', IMPORT, ndjsonStart(() => 'a'.repeat(MEBIBYTE - 1)), { ...TOO_MANY, lanes: 150 }],
   ['held-failing-rows', IMPORT, ndjsonStart(() => '{}\n'.repeat(10_000)), TOO_MANY],

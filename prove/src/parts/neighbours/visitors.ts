@@ -5,6 +5,7 @@ import { numbered, objectOf } from './texts.ts';
 const HEADER_BYTES = 15_000;
 const SIGN_IN = '/admin/auth/sign-in/email';
 const MANY = { lanes: 32 };
+const TOO_MANY = { lanes: 16, told: 'too_many_imports' };
 const UNAUTHORIZED = { lanes: 64, told: 'unauthorized' };
 const token = json(() => '{"token":"abcdefghijklmnopqrstuvwxyz"}');
 const passwords = json(() => '{"currentPassword":"wrong wrong","newPassword":"correct horse battery"}');
@@ -25,7 +26,7 @@ const SIGNED_IN: readonly Row[] = [
   ['session-overview', 'GET /overview', undefined, { lanes: 64 }],
   ['session-unknown-members', 'POST /auth/update-user', json(() => objectOf(65_000, 'nam')), { lanes: 4 }],
   ['session-passwords', 'POST /auth/change-password', passwords, MANY],
-  ['session-dry-runs', 'POST /imports?dryRun=true', ndjson(() => '{}\n'.repeat(100_000)), { lanes: 16 }],
+  ['session-dry-runs', 'POST /imports?dryRun=true', ndjson(() => '{}\n'.repeat(100_000)), TOO_MANY],
 ];
 
 const ANONYMOUS: readonly Row[] = [
