@@ -46,16 +46,12 @@ export async function besiege(trial: Trial, setting: Setting, members: readonly 
   const tried: Tried[] = [];
   let state = await settleOrRestart(stage, await settle(stage));
   for (const member of members) {
-    const attempt = await tryOften(
-      async (isAgain) => {
-        if (isAgain) await untilQuiet(stage);
-        const [made, next] = await attack(stage, attacker, member, { ...state, ...quiet }, trial.size);
-        state = next;
-        return made;
-      },
-      trial.size,
-      member,
-    );
+    const attempt = await tryOften(async (isAgain) => {
+      if (isAgain) await untilQuiet(stage);
+      const [made, next] = await attack(stage, attacker, member, { ...state, ...quiet }, trial.size);
+      state = next;
+      return made;
+    }, trial.size);
     const broken = findBroken(attempt, trial.size, member);
     tried.push({ ...attempt, member, setting, broken });
     trial.say(describe(tried.at(-1)));
