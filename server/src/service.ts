@@ -95,7 +95,7 @@ export async function serveRequests(
   const eventHub = new EventHub(database);
   const secret = await getCursorSecret(database);
   let leaving: 'stopped' | 'replaced' | undefined;
-  const admission = new Admission(database);
+  const admission = new Admission(database, config.trustedProxies);
   const readingThreads = new ReadingThreads(log);
   const app = createApp({
     database,

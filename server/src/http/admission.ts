@@ -1,12 +1,17 @@
+import { FairQueue } from '../lib/fair-queue.ts';
 import { Line } from '../lib/line.ts';
 import type { Database } from '../storage/database.ts';
 import { needsApiKey } from './authenticate.ts';
+import { clientAddress, networkOf, type TrustedProxies } from './client-address.ts';
 import type { Exchange } from './exchange.ts';
 import { isProbe } from './routes/health.ts';
 import { UnreadConnections } from './unread-connections.ts';
 
 /** So long requests are begun in a turn of the event loop: what commits and what sends long lists has its turns, too. */
-const SHARE_MS = 20;
+const SHARE_MS = 8;
+/** Where too many wait, those of whom so few wait are still taken, up to so many in all: one sender keeps no others out. */
+const MODEST_COUNT = 4;
+const WAITING_MAX = 3_000;
 /** Node.js takes one connection in a turn. As long as there are more, nothing is begun in so many turns: they are short then. */
 const TURNS_FOR_CONNECTIONS = 250;
 
@@ -20,7 +25,8 @@ export class Admission {
   /** What programs send and what browsers do keep nobody of the other kind out. */
   readonly #lines = { keys: new Line(), people: new Line() };
   readonly #unread = new UnreadConnections(() => this.#lines.keys.room);
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting = new WaitingRequests();
+  readonly #trustedProxies: TrustedProxies;
   #isScheduled = false;
   /** Whether a connection was made in this turn, and in the one before. */
   #hasConnected = false;
@@ -33,14 +39,20 @@ export class Admission {
   /** How long requests came since others were begun. */
   #comingMs = 0;
 
-  constructor(database: Pick<Database, 'isOverfull'>) {
+  constructor(database: Pick<Database, 'isOverfull'>, trustedProxies: TrustedProxies) {
     this.#database = database;
+    this.#trustedProxies = trustedProxies;
   }
 
   /** Whether so much waits already that a request is better refused. */
   isFull(exchange: Exchange): boolean {
-    if (!needsApiKey(exchange)) return this.#lines.people.isTooLong && !isProbe(exchange);
-    return this.#lines.keys.isTooLong || this.#database.isOverfull();
+    if (!needsApiKey(exchange)) return this.#isTooLong(exchange, this.#lines.people) && !isProbe(exchange);
+    return this.#isTooLong(exchange, this.#lines.keys) || this.#database.isOverfull();
+  }
+
+  #isTooLong(exchange: Exchange, line: Line): boolean {
+    if (!line.isTooLong) return false;
+    return this.#waiting.length >= WAITING_MAX || this.#waiting.countOf(this.#senderOf(exchange)) >= MODEST_COUNT;
   }
 
   /** To be told of each request that is refused because of that. */
@@ -60,7 +72,12 @@ export class Admission {
 
   #wait(exchange: Exchange): Promise<void> {
     const line = needsApiKey(exchange) ? this.#lines.keys : this.#lines.people;
-    return line.wait(new Promise((resolve) => this.#waiting.push(resolve)));
+    return line.wait(new Promise((resolve) => this.#waiting.add(this.#senderOf(exchange), resolve)));
+  }
+
+  #senderOf({ incoming }: Exchange): Sender {
+    const network = networkOf(clientAddress(incoming, this.#trustedProxies));
+    return { network, authorization: incoming.headers.authorization ?? '' };
   }
 
   /** To be told of each new connection. */
@@ -98,12 +115,47 @@ export class Admission {
   async #begin(durationMs: number): Promise<void> {
     const endMs = performance.now() + durationMs;
     while (performance.now() < endMs) {
-      const start = this.#waiting.shift();
+      const start = this.#waiting.take();
       if (start === undefined) return;
       start();
       // What a request does before it waits for something is done first, or all would begin at once.
       await new Promise<void>((resolve) => process.nextTick(resolve));
     }
     if (this.#waiting.length > 0) this.#schedule();
+  }
+}
+
+/** Who sends a request, as far as that is known before it begins. */
+interface Sender {
+  network: string;
+  /** What the request carries; nothing of it has been checked. */
+  authorization: string;
+}
+
+/** Requests that wait: networks take turns, and within a network those with the same key. */
+class WaitingRequests {
+  readonly #networks = new Map<string, FairQueue<string, () => void>>();
+  length = 0;
+
+  countOf({ network, authorization }: Sender): number {
+    return this.#networks.get(network)?.countOf(authorization) ?? 0;
+  }
+
+  add({ network, authorization }: Sender, start: () => void): void {
+    const requests = this.#networks.get(network) ?? new FairQueue<string, () => void>();
+    this.#networks.set(network, requests);
+    requests.add(authorization, start);
+    this.length += 1;
+  }
+
+  take(): (() => void) | undefined {
+    const [next] = this.#networks;
+    if (next === undefined) return undefined;
+    const [network, requests] = next;
+    const start = requests.take();
+    this.#networks.delete(network);
+    if (!requests.isEmpty) this.#networks.set(network, requests);
+    this.length -= 1;
+    return start;
   }
 }

@@ -64,7 +64,7 @@ test('every route below /v1 and /admin is documented, and nothing else is', () =
   const log = { logger: pino({ level: 'silent' }), writeLine: () => {} };
   const routes = createRoutes({
     database,
-    admission: new Admission(database),
+    admission: new Admission(database, undefined),
     uploadGate: new UploadGate(database),
     readingThreads: new ReadingThreads(log),
     eventHub: new EventHub(database),

@@ -37,7 +37,7 @@ export class JobSession implements LongSession {
 
   async nextTurn(): Promise<void> {
     this.assertOpen();
-    await this.#guard.letTurnPass();
+    await this.#guard.letPass(nextTurn);
     this.assertOpen();
   }
 }
@@ -57,7 +57,7 @@ export class TurnGuard {
   readonly #late = Promise.withResolvers<never>();
   #alarm: NodeJS.Immediate | undefined;
 
-  /** @throws {LateJobError} when `run` awaits anything but statements and `letTurnPass` */
+  /** @throws {LateJobError} when `run` awaits anything but statements and `letPass` */
   async watch<T>(run: () => Promise<T>): Promise<T> {
     this.#setAlarm();
     try {
@@ -67,9 +67,10 @@ export class TurnGuard {
     }
   }
 
-  async letTurnPass(): Promise<void> {
+  /** Waits for something that is not the session's, while the transaction stays open. */
+  async letPass(wait: () => Promise<void> | undefined): Promise<void> {
     clearImmediate(this.#alarm);
-    await nextTurn();
+    await wait();
     this.#setAlarm();
   }
 

@@ -5,7 +5,8 @@ import { explainFault } from './errors.ts';
 
 /** How long an opening connection waits for another process that migrates or recovers. */
 const OPEN_TIMEOUT_MS = 10_000;
-const CACHE_KIB = 16_384;
+/** Of pages in memory. */
+export const CACHE_KIB = 16_384;
 /** What a large write leaves of its log on the disk, for the next ones. */
 const LOG_BYTES_KEPT = 64 * 1024 * 1024;
 /** Readers wait for nobody in WAL mode, except while another process recovers the log. */

@@ -7,10 +7,13 @@ import type { Checkpoints } from './checkpoints.ts';
 import { Connection } from './connection.ts';
 import { isBusy, isStorageFull, translateCommitError, translateError } from './errors.ts';
 import { JobSession, LateJobError, TurnGuard } from './job-session.ts';
+import { CACHE_KIB } from './open-connection.ts';
 
 /** A group ends after so many jobs or so long, so that requests that only read are not kept waiting. */
 const GROUP_JOBS_MAX = 256;
 const GROUP_DURATION_MAX_MS = 10;
+/** What a long job may keep in memory: the rest goes to the log as it is written, and not all at once by the commit. */
+const LONG_CACHE_KIB = 2_048;
 /** How long a write waits for another process's lock. */
 const LOCK_WAIT_MAX_MS = 5_000;
 const LOCK_RETRY_MS = 3;
@@ -166,9 +169,11 @@ export class WriteQueue {
     const session = new JobSession(this.#connection, guard);
     this.#running = { job, session };
     this.#connection.hasWritten = false;
+    if (job.isLong) this.#database.exec(`pragma cache_size = -${LONG_CACHE_KIB}`);
     try {
       const value = await job.run(session);
       session.assertOpen();
+      if (job.isLong) await guard.letPass(() => this.#checkpoints?.syncLog());
       return () => job.resolve(value);
     } catch (error) {
       // A refused job that comes back late has no transaction any more: one that is open is another group's.
@@ -179,6 +184,7 @@ export class WriteQueue {
       return () => job.reject(translateError(error));
     } finally {
       session.end();
+      if (job.isLong) this.#database.exec(`pragma cache_size = -${CACHE_KIB}`);
     }
   }
 
