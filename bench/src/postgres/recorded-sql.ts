@@ -41,7 +41,7 @@ export function createScript(statements: readonly string[], id: string): string 
 
 const NEW_ID = "('lst_' || lpad(cast(:number as text), 26, '0'))";
 /** With the account, right after its lock. */
-const ASKS_SEQUENCE = /^select "accounts"\."id", .*"sequence" from /;
+const ASKS_SEQUENCE = /^select "accounts"\."id", .*"sequence",? .*from /;
 
 function toScript(statements: readonly string[]): string {
   return `${statements.join(';\n')};\n`;

@@ -174,6 +174,6 @@ test('people read lists under headings, and which keys have expired', async (t) 
   assert.equal(new Set(columns.slice(0, 4)).size, 1, 'columns stand below their headings');
   assert.match(
     await runHere('accounts', 'list'),
-    /^ID +CREATED +LISTINGS +NAME\nacc_\w+ +\S+Z +0 +Hill Country Homes\n$/,
+    /^ID +CREATED +LISTINGS +BYTES +RATE LIMIT +NAME\nacc_\w+ +\S+Z +0 +0 +- +Hill Country Homes\n$/,
   );
 });

@@ -69,7 +69,8 @@ test('SIGHUP: held requests get their ordinary empty reply, and a list that is b
   const { directory, database, tenant } = await tenantFor(t);
   const opened = await openDatabase(database.url);
   const input = { address: '12 Elm Street', beds: 3, baths: 2, description: DESCRIPTION };
-  await Promise.all(Array.from({ length: LISTINGS }, () => createListing(opened, tenant, () => input)));
+  const { accountId } = tenant;
+  await Promise.all(Array.from({ length: LISTINGS }, () => createListing(opened, { accountId }, () => input)));
   await opened.close();
   const service = await serveFor(t, { DATA_DIR: directory, DATABASE_URL: database.url, WORKERS: '2' });
 

@@ -5,6 +5,7 @@ interface PlantedFault extends Fault {
   members: readonly string[];
 }
 
+const UPLOAD_GATE = 'server/src/http/gate/upload-gate.ts';
 const SCAN_TURNS = 'server/src/storage/scan-turns.ts';
 
 export const faults: readonly PlantedFault[] = [
@@ -44,10 +45,52 @@ export const faults: readonly PlantedFault[] = [
     members: ['atomic-too-large'],
     patches: [
       {
-        file: 'server/src/http/atomic-file.ts',
+        file: 'server/src/http/gate/held-bytes.ts',
         from: 'ATOMIC_BYTES_MAX = 64 * 1024 * 1024',
         to: 'ATOMIC_BYTES_MAX = 64 * 1024 * 1024 * 1024',
       },
+    ],
+  },
+  {
+    name: 'many-columns',
+    what: 'A file may have any number of columns',
+    members: ['csv-same-columns'],
+    patches: [
+      { file: 'server/src/http/schemas/csv-columns.ts', from: 'CSV_COLUMNS_MAX = 500', to: 'CSV_COLUMNS_MAX = 1e9' },
+    ],
+  },
+  {
+    name: 'many-empty-lines',
+    what: 'A file may have any number of empty lines',
+    members: ['csv-blank-lines'],
+    patches: [
+      { file: 'server/src/lib/records.ts', from: 'EMPTY_RECORDS_MAX = 10_000', to: 'EMPTY_RECORDS_MAX = 1e12' },
+    ],
+  },
+  {
+    name: 'many-imports',
+    what: 'An account may send any number of imports at a time',
+    members: ['held-long-lines'],
+    patches: [{ file: UPLOAD_GATE, from: 'ACCOUNT_PLACES = 4', to: 'ACCOUNT_PLACES = 1_000' }],
+  },
+  {
+    name: 'clients-that-leave',
+    what: 'A file is read to its end after its client has left',
+    members: ['left-dry-runs'],
+    patches: [{ file: UPLOAD_GATE, from: "socket.once('close', onClose);", to: '' }],
+  },
+  {
+    name: 'all-values-kept',
+    what: 'All values of a body are kept, however many there are',
+    members: ['post-unknown-members'],
+    patches: [{ file: 'server/src/lib/json.ts', from: 'VALUES_MAX = 5_000', to: 'VALUES_MAX = 1e9' }],
+  },
+  {
+    name: 'long-sign-ins',
+    what: 'A sign-in may have a body of a megabyte',
+    members: ['sign-in-1-mib'],
+    patches: [
+      { file: 'server/src/http/input.ts', from: 'INPUT_BYTES_MAX = 16 * 1024', to: 'INPUT_BYTES_MAX = 1024 * 1024' },
     ],
   },
   {
