@@ -26,7 +26,13 @@ export interface Told {
 }
 
 /** What promises that nothing was written, and that it can be sent again. */
-const REFUSALS = new Set(['unavailable', 'storage_full', 'rate_limited', 'idempotency_in_progress']);
+const REFUSALS = new Set([
+  'unavailable',
+  'storage_full',
+  'rate_limited',
+  'too_many_imports',
+  'idempotency_in_progress',
+]);
 const RETRY_MS = 10;
 /** Whatever was done to a service, it is back before that, also on a machine that is busy with much else. */
 export const PATIENCE_MS = 300_000;

@@ -55,7 +55,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     tables: ['listing_words'],
     statement:
-      /^insert into listing_words \(words\)|^delete from listing_words where rowid = \?$|listing_words match \?/,
+      /^insert into listing_words \((?:rowid, )?words\)|^select coalesce\(\(select rowid from listing_words order by rowid desc limit 1\), 0\)|^delete from listing_words where rowid = \?$|listing_words match \?/,
     why: 'on SQLite the index of words has no such column: each word begins with a mark of its account, and rows are found by way of `listing_facets`',
   },
 ];
