@@ -499,7 +499,7 @@ export interface paths {
         put?: never;
         /**
          * Import many listings
-         * @description Creates and changes any number of listings, as the file comes in. A row with the `externalId` or the `id` of a listing replaces all that it says; `version`, `createdAt` and `updatedAt` are ignored, so that an export can be imported again and changes nothing. A CSV file begins with a row of column names, ours or those of the RESO Data Dictionary (`ListPrice`, `BedroomsTotal`, …); a column that is absent leaves the field as it is, an empty cell removes it, `photos` and `metadata` are JSON in a cell. Good rows are kept when others fail. The body may be packed with `Content-Encoding: gzip`; a row has at most 1 MiB. An error in the middle says what was imported before it: send the file again, and what is there already counts as unchanged.
+         * @description Creates and changes any number of listings, as the file comes in. A row with the `externalId` or the `id` of a listing replaces all that it says; `version`, `createdAt` and `updatedAt` are ignored, so that an export can be imported again and changes nothing. A CSV file begins with a row of column names, ours or those of the RESO Data Dictionary (`ListPrice`, `BedroomsTotal`, …); a column that is absent leaves the field as it is, an empty cell removes it, `photos` and `metadata` are JSON in a cell. Good rows are kept when others fail. The body may be packed with `Content-Encoding: gzip`; a row has at most 1 MiB. An error in the middle says what was imported before it: send the file again, and what is there already counts as unchanged. An account sends at most four imports at a time, dry runs included; a fifth is 429 `too_many_imports`. After its first minute, a body must bring 30 KiB in each 30 seconds.
          */
         post: operations["createImport"];
         delete?: never;
@@ -4567,7 +4567,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Keeps all rows or none, up to 10,000 rows and 64 MiB: if one cannot be imported, the reply is 422 and nothing has changed. Only then an `Idempotency-Key` is taken, and not for a dry run.
+                 * @description Keeps all rows or none, up to 10,000 rows and 64 MiB, unpacked: if one cannot be imported, the reply is 422 and nothing has changed. On SQLite, it may change at most 24 MiB of listings and their words; a larger one is 413. Only an atomic import takes an `Idempotency-Key`, and a dry run takes none.
                  * @example true
                  */
                 atomic?: boolean;

@@ -7,11 +7,12 @@ export const ACCESS_ERRORS = {
     status: 401,
     title: 'The API key is missing or not valid',
     meaning:
-      'The request has no `Authorization` header, or its key is mistyped, unknown, deleted or expired. The body is the ' +
-      'same each time; which of these it is stands in the header `WWW-Authenticate`.',
+      'The request has no `Authorization` header, or its key is mistyped, unknown, deleted or expired, or the account of ' +
+      'the key is suspended. The body is the same each time; which of these it is stands in the header `WWW-Authenticate`.',
     remedy:
       'Send `Authorization: Bearer API_KEY`, and look at `WWW-Authenticate` (`curl -i` shows it). A key that was deleted ' +
-      'or has expired never comes back: ask the administrator of your account for a new one.',
+      'or has expired never comes back: ask the administrator of your account for a new one. About a suspended account, ' +
+      'ask the operator of the service.',
     headers: { 'WWW-Authenticate': 'Bearer realm="property-listings"' },
     commands: ['curl -i $API/listings'],
     example: { message: 'Invalid or missing API key' },
@@ -40,7 +41,8 @@ export const ACCESS_ERRORS = {
     title: 'The key has sent too many requests',
     meaning:
       'Each key may send a number of requests in a time, and this one was beyond it. Nothing was done, and it was not ' +
-      'counted. Other keys are not touched.',
+      'counted. Other keys are not touched. Below `/admin`, this is the response to too many wrong passwords, links, or ' +
+      'codes, to too many invitations, and to sign-ins beyond those that can be checked at a time.',
     remedy:
       'Wait for the seconds in `Retry-After`, then send it again. `RateLimit` says in each reply how many requests are ' +
       'left (`r`) and for how many seconds (`t`): slow down before none is. A request that is answered with 304 is free.',

@@ -7,8 +7,8 @@ export const BODY_ERRORS = {
     status: 400,
     title: 'The body is not valid JSON',
     meaning:
-      'The body could not be read as JSON in UTF-8. A member that is given twice counts as well: one of the two values ' +
-      'would be lost. `offset` is the byte where the fault begins, counted from 0.',
+      'The body could not be read as JSON in UTF-8, or has more than 32 levels. A member that is given twice counts as ' +
+      'well: one of the two values would be lost. `offset` is the byte where the fault begins, counted from 0.',
     remedy: 'Look at the byte at `offset`. Let a library write the JSON instead of putting texts together.',
     commands: [`curl -i $API/listings ${KEY} ${JSON_BODY} -d '{"address":"12 Elm Street",}'`],
     example: {
@@ -21,9 +21,11 @@ export const BODY_ERRORS = {
     title: 'The request took too long to arrive',
     meaning:
       'The headers took longer than 10 seconds, or no byte of the body came for 30 seconds, or the body of one listing ' +
-      'was not whole after a minute. Nothing was done; of an import, the rows that had come stay imported.',
+      'was not whole after a minute, or the body of an import brought less than 30 KiB in 30 seconds after its first ' +
+      'minute. Nothing was done; of an import, the rows that had come stay imported, unless it is atomic.',
     remedy:
-      'Send the request again. If it happens often, look at the connection, or at a proxy that holds bodies back.',
+      'Send the request again. If it happens often, look at the connection, or at a proxy that holds bodies back; send ' +
+      'a file in parts, or packed with gzip.',
     example: { message: 'The body took too long; send the request again.' },
   },
   payload_too_large: {
@@ -31,9 +33,13 @@ export const BODY_ERRORS = {
     title: 'The body is too large',
     meaning:
       'The body of a request about one listing may have 1 MiB (1,048,576 bytes). So may a row of an import, which may have ' +
-      'any number of them; but with `atomic=true` 10,000 and 64 MiB. What the dashboard sends besides listings and imports, as to ' +
-      'sign in, may have 16 KiB (16,384 bytes).',
-    remedy: 'Send less: texts are limited, and photos are sent as addresses, not as pictures.',
+      'any number of them; but with `atomic=true` 10,000 and 64 MiB, unpacked. Where the service runs on SQLite, an ' +
+      'atomic import may also change at most 24 MiB, counted over the listings that it meets, their new versions and ' +
+      'their words, as other writes wait for it; nothing was written. What the dashboard sends besides listings and ' +
+      'imports, as to sign in, may have 16 KiB (16,384 bytes).',
+    remedy:
+      'Send less: texts are limited, and photos are sent as addresses, not as pictures. Send several files instead of ' +
+      'one atomic import, or leave out `atomic=true`.',
     commands: [`printf '%01100000d' 0 | curl -i $API/listings ${KEY} ${JSON_BODY} --data-binary @-`],
     example: { message: 'The body is larger than 1048576 bytes; send less.' },
   },
@@ -52,8 +58,9 @@ export const BODY_ERRORS = {
     status: 422,
     title: 'Fields are not valid',
     meaning:
-      'The body is JSON, but what it says cannot be kept. `details` names every field at fault, all at once, with a path ' +
-      'such as `photos[2].url` and one of the codes below. Nothing was stored.',
+      'The body is JSON, but what it says cannot be kept. `details` names the fields at fault, all at once up to 100, with ' +
+      'a path such as `photos[2].url` and one of the codes below. A document with more than 5,000 members and elements is ' +
+      'not looked at any further. Of a CSV file it is the header, which may have 500 columns. Nothing was stored.',
     remedy:
       'Mend each field that `details` names, and send the request again. Values are never cut, rounded or guessed.',
     commands: [`curl -i $API/listings ${KEY} ${JSON_BODY} -d '{"address":" ","beds":2.5,"baths":2}'`],
@@ -85,9 +92,9 @@ export const BODY_ERRORS = {
     title: 'The file of an import cannot be imported, or not be read on',
     meaning:
       'With `atomic=true`: rows are at fault, `details` names the first hundred faults with the `line` of each, and ' +
-      'nothing was imported. Otherwise: the file is not what it is said to be, such as gzip, or was cut. Then `line` is ' +
-      'where it cannot be read on, and `created`, `updated`, `unchanged`, `failed` and `errors` say what came of the rows ' +
-      'before it, which stay imported.',
+      'nothing was imported. Otherwise: the file is not what it is said to be, such as gzip, was cut, or has 10,000 blank ' +
+      'lines in a row. Then `line` is where it cannot be read on, and `created`, `updated`, `unchanged`, `failed` and ' +
+      '`errors` say what came of the rows before it, which stay imported.',
     remedy: 'Mend the file and send it again from the beginning: what is there already counts as unchanged.',
     commands: [
       "printf 'address,beds,baths\\n12 Elm Street,3,2\\n14 Elm Street,2.5,2\\n' | " +

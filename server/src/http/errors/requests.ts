@@ -98,7 +98,8 @@ export const REQUEST_ERRORS = {
   not_acceptable: {
     status: 406,
     title: 'The reply does not come in that format',
-    meaning: 'The header `Accept` asks for media types that this reply does not come as.',
+    meaning:
+      'The header `Accept` asks for media types that this reply does not come as, or is longer than 1,000 characters.',
     remedy: 'Ask for one that the message names, or leave `Accept` out. Errors are always JSON.',
     commands: [`curl -i $API/me ${KEY} -H "Accept: image/png"`],
     example: { message: 'This reply comes as application/json; ask for that in Accept.' },

@@ -17,8 +17,8 @@ export const SERVICE_ERRORS = {
     status: 503,
     title: 'The service cannot answer at the moment',
     meaning:
-      'The service is stopping, its database does not answer, or more requests are waiting than can be answered soon. ' +
-      'Nothing was written.',
+      'The service is stopping, its database does not answer, or more requests, imports, searches, or changes are waiting ' +
+      'than can be served soon. Nothing was written; of an import that was broken off, what its counts say was.',
     remedy: 'Wait for the seconds in `Retry-After`, then send the request again.',
     headers: { 'Retry-After': '1' },
     example: { message: 'The database is not available and nothing was written; try again.' },
