@@ -73,8 +73,8 @@ export const importOperation: Operation<typeof importQuery> = {
     'Dictionary (`ListPrice`, `BedroomsTotal`, …); a column that is absent leaves the field as it is, an empty cell ' +
     'removes it, `photos` and `metadata` are JSON in a cell. Good rows are kept when others fail. The body may be packed with ' +
     '`Content-Encoding: gzip`; a row has at most 1 MiB. An error in the middle says what was imported before it: send ' +
-    'the file again, and what is there already counts as unchanged. An account sends at most four imports at a time, dry ' +
-    'runs included; a fifth is 429 `too_many_imports`. After its first minute, a body must bring 30 KiB in each 30 seconds.',
+    'the file again, and what is there already counts as unchanged. An account can have four imports under way, dry runs ' +
+    'included; a fifth is 429 `too_many_imports`. After its first minute, a body must bring 30 KiB in each 30 seconds.',
   query: importQuery,
   requestHeaders: [IDEMPOTENCY_KEY],
   body: {
