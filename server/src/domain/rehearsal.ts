@@ -1,4 +1,4 @@
-import type { Account } from '../model/accounts.ts';
+import type { Account, AccountHead } from '../model/accounts.ts';
 import type { Listing } from '../model/listings.ts';
 import { findAccountHead, insertAccount } from '../storage/accounts.ts';
 import type { Database, Scratch } from '../storage/database.ts';
@@ -20,6 +20,8 @@ export class Rehearsal {
   readonly #database: Database;
   readonly #actor: Actor;
   readonly #scratch: Scratch;
+  /** What the account would have with the rows so far, for its quotas. */
+  #taken: Pick<AccountHead, 'listingCount' | 'storedBytes'> | undefined;
   /** Rows come again until they are saved. */
   readonly #lookedUp = new WeakSet<ImportRow>();
 
@@ -51,9 +53,16 @@ export class Rehearsal {
     for (const row of fresh) this.#lookedUp.add(row);
     return this.#scratch.write(async (session) => {
       const copy = await findAccountHead(session, account.id);
-      const writing = { session, account: { ...account, sequence: copy?.sequence ?? 0 }, versionFloor: 0 };
+      const writing = {
+        session,
+        account: { ...account, ...this.#taken, sequence: copy?.sequence ?? 0 },
+        versionFloor: 0,
+      };
       for (const stored of met) await copyOnce(writing, stored);
-      return saveRows(writing, some, WORK_MAX_MS);
+      const outcomes = await saveRows(writing, some, WORK_MAX_MS);
+      const { listingCount, storedBytes } = writing.account;
+      this.#taken = { listingCount, storedBytes };
+      return outcomes;
     });
   }
 

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { after, describe, mock, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { deleteApiKey } from '../../src/domain/api-keys.ts';
-import { counts, importFile, listAll, NDJSON, sendFile } from '../support/imports.ts';
+import { counts, importFile, listAll, NDJSON, readReport, sendFile } from '../support/imports.ts';
 import { MINIMAL } from '../support/listings.ts';
 import { MEBIBYTE, watchMemory } from '../support/memory.ts';
 import { readError } from '../support/replies.ts';
@@ -140,6 +140,20 @@ describe('what an account sends at a time is limited', () => {
     });
     assert.ok(growthBytes < 100 * MEBIBYTE, `grew by ${Math.round(growthBytes / MEBIBYTE)} MiB`);
   });
+
+  for (const [type, body] of [
+    [NDJSON, `{"photos":[${'0,'.repeat(98)}0]}\n`.repeat(300)],
+    ['text/csv', `address,beds,baths,photos\n${`a,1,1,"[${'0,'.repeat(98)}0]"\n`.repeat(300)}`],
+  ] as const) {
+    test(`${type}: a report names 100 failed rows and 100 faults in all`, async () => {
+      const tenant = await service.createTenant();
+      const { failed, errors } = await readReport(await sendFile(service, tenant, { type, body }));
+      assert.deepEqual([failed, errors.length], [300, 100]);
+      assert.equal(errors.flatMap(({ details = [] }) => details).length, 100);
+      // Rows behind them are not even looked at so closely.
+      assert.equal(errors.at(-1)?.message, 'Fields of the row are not valid.');
+    });
+  }
 
   test('atomic imports together hold 64 MiB at most, and those of other accounts are not affected', async () => {
     const [tenant, other] = [await service.createTenant(), await service.createTenant()];

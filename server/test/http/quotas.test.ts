@@ -71,6 +71,15 @@ describe('above its quota of listings an account', () => {
     assert.match(String(errors[0]), /quota_exceeded/);
   });
 
+  test('is told the same by a dry run, however long the file is', async () => {
+    const tenant = await service.createTenant();
+    await changeQuotas(database, tenant.accountId, { listingsMax: 30 });
+    const body = lines(...Array.from({ length: 100 }, () => MINIMAL));
+    const dry = await importFile(service, tenant, { type: NDJSON, body, query: '?dryRun=true' });
+    const { created, failed } = await importFile(service, tenant, { type: NDJSON, body });
+    assert.deepEqual([dry.created, dry.failed, created, failed], [30, 70, 30, 70]);
+  });
+
   test('imports nothing of an atomic file that does not fit', async () => {
     const tenant = await service.createTenant();
     await changeQuotas(database, tenant.accountId, { listingsMax: 2 });

@@ -127,6 +127,7 @@ function withoutOrigin({ url }: TestService, browser: Caller): Caller {
 /** What cannot be brought about from outside, and the file that shows it. */
 export const UNPROVOKED: Record<string, string> = {
   request_timeout: 'server/test/http/slow-bodies.test.ts',
+  too_many_imports: 'server/test/http/import-limits.test.ts',
   idempotency_in_progress: 'docs/decisions/0003-silences.md',
   internal_error: 'server/test/http/stream-errors.test.ts',
   unavailable: 'server/test/commands/two-processes.test.ts',

@@ -67,7 +67,7 @@ class RowReader<T> {
     for (const record of records) {
       const row = this.#toRow(record, this.#details < DETAILS_MAX);
       if (row !== undefined) this.#rows.push(row);
-      if (row !== undefined && 'fault' in row) this.#details += row.fault.details?.length ?? 0;
+      this.#details += countDetails(row);
       if (this.#rows.length === BATCH_ROWS_MAX) yield* this.flush();
       if (performance.now() < sliceEndMs) continue;
       await ownTurn();
@@ -82,6 +82,12 @@ class RowReader<T> {
     this.#rows = [];
     yield rows;
   }
+}
+
+function countDetails(row: ReadRow | undefined): number {
+  if (row === undefined) return 0;
+  const fault = 'fault' in row ? row.fault : row.input;
+  return typeof fault === 'string' ? 0 : (fault.details?.length ?? 0);
 }
 
 function describeBreak(error: unknown, line: number): unknown {
