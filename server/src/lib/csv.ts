@@ -8,6 +8,8 @@ export type Cells = (string | undefined)[];
 
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 const LINE_BREAK = /\r\n|\r|\n/g;
+/** Twenty times the columns that a file may have. The parser bounds what cells say, and not how many there are. */
+const CELLS_MAX = 10_000;
 
 /**
  * Cuts a CSV file (RFC 4180, any line ends) into records; blank lines are counted and left out. A quote within a cell
@@ -46,6 +48,7 @@ export class CsvSplitter implements Splitter<Cells> {
   *push(chunk: Buffer): Generator<FileRecord<Cells>> {
     const bytes = this.#start === undefined ? chunk : this.#withoutMark(chunk);
     if (bytes.length > 0) this.#parser.write(bytes);
+    if (this.#countOpenCells() > CELLS_MAX) this.#fault ??= this.#tooManyCells();
     yield* this.#take();
   }
 
@@ -77,6 +80,16 @@ export class CsvSplitter implements Splitter<Cells> {
     this.#line += 1;
     for (const cell of cells) this.#line += cell.match(LINE_BREAK)?.length ?? 0;
     return null;
+  }
+
+  /** How many cells have come of the record that is not over: a file of commas alone would fill the memory with them. */
+  #countOpenCells(): number {
+    const record: unknown = Reflect.get(Object(Reflect.get(this.#parser, 'state')), 'record');
+    return Array.isArray(record) ? record.length : 0;
+  }
+
+  #tooManyCells(): BrokenFileError {
+    return new BrokenFileError(`The row that begins on line ${this.#line} has more than ${CELLS_MAX} cells`);
   }
 
   *#take(): Generator<FileRecord<Cells>> {
