@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { VALUES_MAX } from '../../src/lib/json.ts';
 import { counts, importFile, listAll, NDJSON, readReport, sendFile } from '../support/imports.ts';
 import { MINIMAL, post } from '../support/listings.ts';
 import { faultsOf, readError, readListing } from '../support/replies.ts';
@@ -125,6 +126,15 @@ describe('rows of CSV become listings', () => {
       assert.deepEqual(await run(tenant, body), counts(0));
     }
   });
+});
+
+test('a cell with too many values is a fault of its row, also where other columns are absent', async () => {
+  const tenant = await service.createTenant();
+  await readListing(await post(service, tenant, { ...MINIMAL, externalId: 'A-1' }), 201);
+  const file = csv('externalId,beds,photos', `A-1,4,"[${'1,'.repeat(VALUES_MAX)}1]"`);
+  const { updated, failed, errors } = await run(tenant, file);
+  assert.deepEqual([updated, failed], [0, 1]);
+  assert.match(errors.join(), /photos: invalid_type/);
 });
 
 describe('a column that is absent leaves the field, an empty cell removes it', () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { JsonError, type ParsedJson, parseJson } from '../../lib/json.ts';
+import { JsonError, type ParsedJson, parseJson, TOO_MANY_VALUES } from '../../lib/json.ts';
 import { listing } from './listings.ts';
 
 /**
@@ -63,8 +63,8 @@ function decodeCell(field: string, cell: string): ParsedJson {
   if (!JSON_FIELDS.has(field)) return toText(cell.replace(GUARDED_FORMULAS, '$1$2'));
   try {
     const parsed = parseJson(cell);
-    // Only an empty cell says that there is nothing.
-    return parsed.value === null ? toText(cell) : parsed;
+    // Only an empty cell says that there is nothing. What goes from thread to thread as JSON would lose a symbol, and its field.
+    return parsed.value === null || parsed.value === TOO_MANY_VALUES ? toText(cell) : parsed;
   } catch (error) {
     if (error instanceof JsonError) return toText(cell);
     throw error;
