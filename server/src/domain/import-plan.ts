@@ -89,12 +89,13 @@ export class ImportPlan {
     if (hasSameSettings && account.sequence === this.#account.sequence) return true;
     const changes = await findChangedListings(session, account.id, this.#account.sequence, changesMax + 1);
     if (changes.length > changesMax) return false;
+    const hasSameRoom = hasAsMuchRoom(account, this.#account);
     this.#account = { ...account };
     if (!hasSameSettings) this.#planned.clear();
     const ids = new Set(changes.filter((change) => this.#known.isAbout(change)).map(({ id }) => id));
     for (const id of ids) this.#known.forget(id);
     await this.#known.lookUp(session, account.id, 'id', ids, pause);
-    if (ids.size > 0 || !hasSameSettings) await this.#workOut(pause);
+    if (ids.size > 0 || !hasSameSettings || !hasSameRoom) await this.#workOut(pause);
     return true;
   }
 
@@ -198,4 +199,12 @@ export class ImportPlan {
 function haveSameSettings(one: AccountHead, other: AccountHead): boolean {
   const names = ['currency', 'areaUnits', 'listingsMax', 'bytesMax'] as const;
   return names.every((name) => one[name] === other[name]);
+}
+
+/** Whether as much is left of the quotas, which are the same. Those of other listings use them up, too. */
+function hasAsMuchRoom(one: AccountHead, other: AccountHead): boolean {
+  return (
+    (one.listingsMax === null || one.listingCount === other.listingCount) &&
+    (one.bytesMax === null || one.storedBytes === other.storedBytes)
+  );
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { changeQuotas } from '../../src/domain/account-limits.ts';
 import { createAccount } from '../../src/domain/accounts.ts';
 import { importAtomically } from '../../src/domain/atomic-imports.ts';
 import type { ImportRow } from '../../src/domain/import-rows.ts';
@@ -208,6 +209,15 @@ test('what others change between the look-up and the lock is met as it is then',
   assert.deepEqual([byExternalId.get('S0').city, byExternalId.get('S0').beds], ['Austin', 5]);
   assert.deepEqual([byExternalId.get('S1').version, byExternalId.get('S1').beds], [1, 5]);
   assert.deepEqual([byExternalId.get('NEW').city, byExternalId.get('NEW').version], ['Dallas', 2]);
+});
+
+test('what others take of a quota between the look-up and the lock is not taken twice', async (t) => {
+  const { database, one } = await accountsFor(t);
+  await changeQuotas(database, one, { listingsMax: 3 });
+  const during = disturbed(database, () => create(database, one));
+  await assert.rejects(importAll(during, one, [row(1, {}), row(2, {}), row(3, {})]), { code: 'import_failed' });
+  assert.equal(await storedSequence(database, one), 1);
+  assert.equal((await importAll(database, one, [row(1, {}), row(2, {})])).created, 2);
 });
 
 test('a listing that is deleted between the look-up and the lock fails the file, and nothing of it is stored', async (t) => {
