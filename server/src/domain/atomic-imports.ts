@@ -7,16 +7,7 @@ import { ImportPlan } from './import-plan.ts';
 import { type ImportReport, importFailed } from './import-report.ts';
 import type { ImportRow } from './import-rows.ts';
 import type { Import } from './imports.ts';
-import {
-  type Actor,
-  findWritten,
-  getActingAccount,
-  type Retry,
-  type Writing,
-  type Written,
-  write,
-  writeLong,
-} from './writing.ts';
+import { findWritten, getActingAccount, type Retry, type Writing, type Written, write, writeLong } from './writing.ts';
 
 /** So many rows are kept in memory, and written while others wait. */
 const ATOMIC_ROWS_MAX = 10_000;
@@ -26,22 +17,24 @@ const ATOMIC_ROWS_MAX = 10_000;
  * before the transaction begins, which only writes.
  * @param makeRetry asked once all rows have been read
  * @throws {AppError} `import_failed` with the faults of the rows; `payload_too_large` for too many or too much to write;
- * `unavailable` if the listings change faster than the file is prepared; what `batches` and `write` throw
+ * `unavailable` if the listings change faster than the file is prepared; what `batches` and `write` throw;
+ * why `signal` aborts, unless it is being written
  */
 export async function importAtomically(
   database: Database,
-  { actor, batches, isDryRun }: Import,
+  request: Import,
   makeRetry: () => Retry | undefined,
 ): Promise<Written<ImportReport>> {
+  const { actor, batches, isDryRun } = request;
   const rows = await gather(batches);
   const retry = isDryRun ? undefined : makeRetry();
   // That it is a retry, or one with another file, is told first.
   const earlier = retry && (await findWritten<ImportReport>(database, actor, retry));
   if (earlier !== undefined) return earlier;
-  const plan = await prepare(database, actor, rows);
+  const plan = await prepare(database, request, rows);
   if (isDryRun) return { outcome: allOrNone(plan.report), isReplayed: false };
   if (plan.report.failed > 0) return write(database, actor, retry, async () => allOrNone(plan.report));
-  return save(database, actor, retry, plan);
+  return save(database, request, retry, plan);
 }
 
 async function gather(batches: AsyncIterable<ImportRow[]>): Promise<ImportRow[]> {
@@ -55,11 +48,12 @@ async function gather(batches: AsyncIterable<ImportRow[]>): Promise<ImportRow[]>
   return rows;
 }
 
-async function prepare(database: Database, actor: Actor, rows: ImportRow[]): Promise<ImportPlan> {
+async function prepare(database: Database, request: Import, rows: ImportRow[]): Promise<ImportPlan> {
+  const { actor } = request;
   const account = await getActingAccount(database, actor);
   const limits = { versionFloor: versionFloorOf(actor.epoch ?? ''), bytesMax: database.longWriteBytesMax };
   const plan = new ImportPlan(rows, account, limits);
-  await plan.make(database, pauseOutside(database, actor));
+  await plan.make(database, pauseOutside(database, request));
   return plan;
 }
 
@@ -68,10 +62,11 @@ const SLICE_MS = 2;
 /** How often it is asked whether the key, or the session, is still one. */
 const ACTOR_INTERVAL_MS = 250;
 
-function pauseOutside(database: Database, actor: Actor): () => Promise<void> {
+function pauseOutside(database: Database, { actor, signal }: Import): () => Promise<void> {
   let askedMs = performance.now();
   return pauseAfterSlices(async () => {
     await ownTurn();
+    signal?.throwIfAborted();
     if (performance.now() - askedMs < ACTOR_INTERVAL_MS) return;
     await getActingAccount(database, actor);
     askedMs = performance.now();
@@ -102,24 +97,30 @@ class StalePlanError extends AppError {
 
 async function save(
   database: Database,
-  actor: Actor,
+  request: Import,
   retry: Retry | undefined,
   plan: ImportPlan,
 ): Promise<Written<ImportReport>> {
+  const { actor } = request;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await writeLong(database, actor, retry, (writing) => saveTogether(writing, actor, plan));
+      return await writeLong(database, actor, retry, (writing) => saveTogether(writing, request, plan));
     } catch (error) {
       if (!(error instanceof StalePlanError) || attempt === ATTEMPTS_MAX) throw error;
       const account = await getActingAccount(database, actor);
-      const pause = pauseOutside(database, actor);
+      const pause = pauseOutside(database, request);
       const isFresh = await plan.refresh(database, account, CHANGES_MAX.outside, pause);
       if (!isFresh) await plan.remake(database, account, pause);
     }
   }
 }
 
-async function saveTogether(writing: Writing<LongSession>, actor: Actor, plan: ImportPlan): Promise<ImportReport> {
+async function saveTogether(
+  writing: Writing<LongSession>,
+  { actor, signal }: Import,
+  plan: ImportPlan,
+): Promise<ImportReport> {
+  signal?.throwIfAborted();
   const { session, account } = writing;
   const pause = pauseAfterSlices(() => session.nextTurn());
   if (!(await plan.refresh(session, account, CHANGES_MAX.inside, pause))) throw new StalePlanError();

@@ -13,6 +13,8 @@ export interface Import {
   batches: AsyncIterable<ImportRow[]>;
   /** Whether nothing is to be written. */
   isDryRun: boolean;
+  /** Aborts when the outcome is not waited for any more; `batches` throw then. */
+  signal?: AbortSignal;
 }
 
 /** Saves some rows, one at least. @returns what came of each */

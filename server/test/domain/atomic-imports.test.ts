@@ -257,3 +257,27 @@ test('an atomic import that would hold up the others for too long is rejected be
   assert.equal(await storedSequence(database, one), 0);
   assert.equal((await importAll(database, one, rows)).created, 100);
 });
+
+test('an atomic import whose outcome is not waited for any more is neither prepared nor written', async (t) => {
+  const { database, one } = await accountsFor(t);
+  const gone = new AbortController();
+  const request = (rows: ImportRow[]) => ({ ...requestOf(one, rows), signal: gone.signal });
+  const leave = () => {
+    gone.abort(new AppError('invalid_header', 'The connection ended.'));
+    return undefined;
+  };
+  await assert.rejects(importAtomically(database, request([row(1, {})]), leave), { code: 'invalid_header' });
+  let worked = 0;
+  const rows = Array.from({ length: 5_000 }, (_, line): ImportRow => {
+    const makeInput = () => {
+      worked += 1;
+      return { ...BASE, description: 'word '.repeat(500) };
+    };
+    return { line, id: undefined, externalId: undefined, makeInput };
+  });
+  await assert.rejects(importAtomically(database, { ...request(rows), isDryRun: true }, leave), {
+    code: 'invalid_header',
+  });
+  assert.ok(worked < 5_000, `${worked} rows were worked out`);
+  assert.equal(await storedSequence(database, one), 0);
+});

@@ -51,13 +51,12 @@ async function importSome(arriving: Arriving, { database, log }: Services): Prom
 }
 
 async function importAll(arriving: Arriving, key: string | undefined, { database }: Services): Promise<Reply> {
-  const { exchange, file, signal } = arriving;
+  const { exchange, file } = arriving;
   using held = new HeldBytes(exchange.holder.accountId);
   const { outcome, isReplayed } = await importAtomically(
     database,
     toImport(arriving, (bytes) => held.add(bytes)),
     () => {
-      signal.throwIfAborted();
       const { fingerprint } = file;
       return key === undefined || fingerprint === undefined ? undefined : { key, fingerprint };
     },
@@ -70,6 +69,7 @@ function toImport({ exchange, query, file, signal }: Arriving, onBytes?: (bytes:
     actor: exchange.holder,
     batches: file.rows((stop) => readUpload(exchange, stop), signal, onBytes),
     isDryRun: query.dryRun ?? false,
+    signal,
   };
 }
 
