@@ -8,13 +8,18 @@ import { setSessionAccount } from '../storage/sessions.ts';
 import { findUserByEmail, verifyEmail } from '../storage/users.ts';
 import { join, type NewPerson, prepareUser, storeUser } from './administrators.ts';
 import { actorOf } from './audit.ts';
+import { requireResumed } from './holders.ts';
 
-/** What an invitation leads to, and whether its person can sign in already. @throws {AppError} `not_found` */
+/**
+ * What an invitation leads to, and whether its person can sign in already.
+ * @throws {AppError} `not_found`; `forbidden` while the account is suspended
+ */
 export async function getInvitation(session: Session, token: string): Promise<OpenInvitation & { user?: User }> {
   const invitation = await findInvitation(session, hashToken(token), Date.now());
   if (invitation === undefined) {
     throw new AppError('not_found', 'This invitation is over: it was used or taken back, or is older than seven days.');
   }
+  await requireResumed(session, invitation.accountId);
   const user = await findUserByEmail(session, invitation.email);
   return { ...invitation, ...(user && { user }) };
 }

@@ -99,3 +99,16 @@ test('who belongs to another account as well works in that one', async () => {
   await readError(choice, 403, 'forbidden');
   await browser.ask('GET', '/admin/overview');
 });
+
+test('an invitation to a suspended account is not used up, and makes nobody a member', async () => {
+  const person = await createPerson(service);
+  const browser = await signIn(service, person);
+  const invitation = { email: 'grace@example.com', role: 'member' };
+  const { url } = await browser.ask('POST', '/admin/invitations', invitation, 201);
+  const given = { token: String(url).split('#token=')[1], name: 'Grace Hopper', password: PASSWORD };
+  await suspendAccount(database, person.accountId, 'Unpaid');
+  await readError(await new Browser(service).send('POST', '/admin/invitations/accept', given), 403, 'forbidden');
+  await resumeAccount(database, person.accountId);
+  const session = await new Browser(service).ask('POST', '/admin/invitations/accept', given);
+  assert.equal(session.account.id, person.accountId);
+});
