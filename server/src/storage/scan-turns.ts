@@ -52,6 +52,8 @@ export class ScanTurns {
   }
 
   async #wait(accountId: string, signal: AbortSignal | undefined): Promise<void> {
+    // Nothing would tell of it any more.
+    signal?.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiter = { start: resolve, reject };
     const drop = () => {
