@@ -8,7 +8,10 @@ import type { ReadingRequest, ReadingStart } from './reading.ts';
 const THREADS_MAX = 2;
 /** One that has nothing to read ends after a while: it takes 30 MB. */
 const IDLE_MAX_MS = 60_000;
-/** A file that needs more memory ends its thread, and not the service. Usual ones need a few megabytes. */
+/**
+ * Files need a few megabytes: the limits of a row see to that (1 MiB, 10,000 cells, 5,000 values). This is for what they
+ * miss, and does not always end the thread alone: V8 may meet the limit in a task of the process.
+ */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 48 };
 /** With this file's own ending, which a build changes. */
 const THREAD_FILE = new URL(`./reading-thread${extname(import.meta.filename)}`, import.meta.url);
