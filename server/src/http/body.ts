@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { JsonError, type ParsedJson, parseJson } from '../lib/json.ts';
 import { AppError } from '../model/errors.ts';
 import type { Exchange } from './exchange.ts';
@@ -65,8 +65,16 @@ function beginsUtf8(bytes: Buffer): boolean {
  */
 export async function readBody({ incoming, outgoing }: Exchange, bytesMax = BODY_BYTES_MAX): Promise<Buffer> {
   if (Number(incoming.headers['content-length']) > bytesMax) throw tooLarge(bytesMax);
-  if (incoming.headers.expect?.toLowerCase() === '100-continue') outgoing.writeContinue();
+  askForBody(incoming, outgoing);
   return incoming.complete ? takeArrivedBody(incoming, bytesMax) : waitForBody(incoming, bytesMax);
+}
+
+/** Sends 100 if the client waits for it; an HTTP/1.0 client does not know it (RFC 9110 §10.1.1). */
+export function askForBody(
+  { headers, httpVersionMinor }: IncomingMessage,
+  outgoing: Pick<ServerResponse, 'writeContinue'>,
+): void {
+  if (headers.expect?.toLowerCase() === '100-continue' && httpVersionMinor > 0) outgoing.writeContinue();
 }
 
 /** All of it has come: no need for timers and listeners. `read()` gives a piece of it at a time, as they came. */

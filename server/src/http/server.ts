@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Log } from '../lib/log.ts';
 import { readOpenFilesMax } from '../lib/open-files.ts';
@@ -15,6 +15,11 @@ const CHECK_INTERVAL_MS = 1_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 /** A connection that moves no byte for so long, or twice as long, is dropped: a reader that never reads. Above the longest long poll. */
 const IDLE_TIMEOUT_MS = 75_000;
+/**
+ * Requests that may wait behind a reply that is owed on their connection: what comes with them is read and begun in one turn
+ * of the event loop, however much it is. Behind the last of them the connection ends, and the client sends the rest again.
+ */
+const PIPELINED_MAX = 32;
 /** A path that no route has. What has no normal form names nothing. */
 const NOWHERE = '/nowhere';
 
@@ -59,6 +64,7 @@ export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}):
 
   /** Behind the last request of these there is none: nobody could say where it begins. */
   const finished = new WeakSet<Socket>();
+  const pipelined = new PipelinedRequests();
   const onRequest: RequestListener = (incoming, outgoing) => {
     const { socket, headers } = incoming;
     // The parser would have the next one read at the end of each request: it is through by then.
@@ -66,7 +72,7 @@ export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}):
     for (const [name, value] of Object.entries(refusing.headers)) outgoing.setHeader(name, value);
     const fault = findFault(incoming);
     // What was read together with a wish to upgrade is dropped by `node:http`, also where nobody grants it.
-    if (fault !== undefined || headers.upgrade !== undefined) {
+    if (fault !== undefined || headers.upgrade !== undefined || pipelined.isLast(socket, outgoing)) {
       finished.add(socket);
       outgoing.shouldKeepAlive = false;
     }
@@ -81,6 +87,21 @@ export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}):
   server.on('connect', (_incoming, socket) => refuseProxy(socket, refusing));
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => refuseConnection(code, socket, refusing));
   return server;
+}
+
+/** Counts what waits behind a reply of its connection. */
+class PipelinedRequests {
+  readonly #counts = new WeakMap<Socket, number>();
+
+  /** Whether a request that has just come is the last one that is taken on its connection. */
+  isLast(socket: Socket, outgoing: ServerResponse): boolean {
+    // It has the connection: nothing else is owed on it.
+    if (outgoing.socket !== null) return false;
+    const count = (this.#counts.get(socket) ?? 0) + 1;
+    this.#counts.set(socket, count);
+    outgoing.once('close', () => this.#counts.set(socket, (this.#counts.get(socket) ?? 1) - 1));
+    return count >= PIPELINED_MAX;
+  }
 }
 
 /** Each connection is an open file. */

@@ -167,3 +167,30 @@ describe('behind a reply that is still owed no more is read', () => {
     });
   }
 });
+
+test('of requests that come all at once the first ones are answered, and then the connection ends', async () => {
+  const tenant = await service.createTenant();
+  using connection = await openRaw(service.url);
+  const one = `GET /v1/me HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${tenant.key}\r\n\r\n`;
+  connection.send(one.repeat(200));
+  const replies: Record<string, string>[] = [];
+  for (let last = false; !last; ) {
+    const { status, headers } = await connection.readReply();
+    assert.equal(status, 200);
+    replies.push(headers);
+    last = headers.connection === 'close';
+  }
+  assert.equal(await connection.readToEnd(), '');
+  assert.ok(replies.length >= 32 && replies.length < 64, `${replies.length} replies`);
+});
+
+test('a client that keeps some requests on their way is not hindered, however many there are', async () => {
+  const tenant = await service.createTenant();
+  using connection = await openRaw(service.url);
+  const one = `GET /v1/me HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${tenant.key}\r\n\r\n`;
+  connection.send(one.repeat(8));
+  for (let count = 0; count < 100; count += 1) {
+    assert.equal((await connection.readReply()).status, 200);
+    connection.send(one);
+  }
+});

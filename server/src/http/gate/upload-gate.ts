@@ -40,7 +40,12 @@ export class UploadGate {
     const onClose = () => gone.abort(new AppError('invalid_header', 'The connection ended before the reply did.'));
     socket.once('close', onClose);
     if (socket.destroyed) onClose();
-    const check = setInterval(() => void this.#check(exchange, gone), CHECK_INTERVAL_MS);
+    let checked: Promise<void> | undefined;
+    const check = setInterval(() => {
+      checked ??= this.#check(exchange, gone).finally(() => {
+        checked = undefined;
+      });
+    }, CHECK_INTERVAL_MS);
     const patience = setTimeout(() => gone.abort(noPlace()), WAIT_MAX_MS);
     const start = () => {
       clearTimeout(patience);

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { AppError } from '../../model/errors.ts';
-import { SILENCE_MAX_MS } from '../body.ts';
+import { askForBody, SILENCE_MAX_MS } from '../body.ts';
 import type { Exchange } from '../exchange.ts';
 
 /** How slowly a body may come after its first minute (contract §1): it holds one of the few places for files. */
@@ -19,7 +19,7 @@ export async function* readUpload({ incoming, outgoing }: Exchange, signal: Abor
   incoming.on('data', onData).on('error', onAbort).on('close', onAbort);
   signal.addEventListener('abort', onSignal);
   if (signal.aborted) onSignal();
-  if (incoming.headers.expect?.toLowerCase() === '100-continue') outgoing.writeContinue();
+  askForBody(incoming, outgoing);
   try {
     for await (const chunk of incoming.pipe(body)) {
       pace.hold();
