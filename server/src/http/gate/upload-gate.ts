@@ -40,12 +40,7 @@ export class UploadGate {
     const onClose = () => gone.abort(new AppError('invalid_header', 'The connection ended before the reply did.'));
     socket.once('close', onClose);
     if (socket.destroyed) onClose();
-    let checked: Promise<void> | undefined;
-    const check = setInterval(() => {
-      checked ??= this.#check(exchange, gone).finally(() => {
-        checked = undefined;
-      });
-    }, CHECK_INTERVAL_MS);
+    const check = this.#watch(exchange, gone);
     const patience = setTimeout(() => gone.abort(noPlace()), WAIT_MAX_MS);
     const start = () => {
       clearTimeout(patience);
@@ -73,13 +68,18 @@ export class UploadGate {
     else this.#counts.delete(accountId);
   }
 
-  async #check({ holder }: Admitted, gone: AbortController): Promise<void> {
-    try {
-      await getLiveHead(this.#database, holder);
-    } catch (error) {
-      // A database that is away is met by the next write.
-      if (error instanceof AppError && error.code === 'unauthorized') gone.abort(error);
-    }
+  /** Aborts when the key, the session or the account of a request ends. One look at a time, however slow the database. */
+  #watch({ holder }: Admitted, gone: AbortController): NodeJS.Timeout {
+    let isLooking = false;
+    return setInterval(async () => {
+      if (isLooking) return;
+      isLooking = true;
+      await getLiveHead(this.#database, holder).catch((error: unknown) => {
+        // A database that is away is met by the next write.
+        if (error instanceof AppError && error.code === 'unauthorized') gone.abort(error);
+      });
+      isLooking = false;
+    }, CHECK_INTERVAL_MS);
   }
 }
 
