@@ -10,17 +10,11 @@ import { SETTINGS } from './neighbours/stage.ts';
 /** In the small form: those that cost most where their limit is missing. */
 const SMALL = [
   'csv-same-columns',
-  'csv-blank-lines',
   'held-atomic-photos',
-  'post-unknown-members',
-  'unknown-parameters',
-  'sign-in-1-mib',
-  'dry-run-loop',
-  'patch-large-with-new-keys',
-  'too-many-searches',
-  'complete-lists-read-slowly',
   'held-long-lines',
-  'pipelined',
+  'dry-run-loop',
+  'post-unknown-members',
+  'sign-in-1-mib',
 ];
 /** Names of members or settings, with blanks between them: only these are tried. */
 const { NEIGHBOURS: CHOSEN = '' } = process.env;

@@ -8,7 +8,7 @@ import { isProbe } from './routes/health.ts';
 import { UnreadConnections } from './unread-connections.ts';
 
 /** So long requests are begun in a turn of the event loop: what commits and what sends long lists has its turns, too. */
-const SHARE_MS = 8;
+const SHARE_MS = 20;
 /** Where too many wait, those of whom so few wait are still taken, up to so many in all: one sender keeps no others out. */
 const MODEST_COUNT = 4;
 const WAITING_MAX = 3_000;

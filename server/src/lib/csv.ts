@@ -48,7 +48,7 @@ export class CsvSplitter implements Splitter<Cells> {
   *push(chunk: Buffer): Generator<FileRecord<Cells>> {
     const bytes = this.#start === undefined ? chunk : this.#withoutMark(chunk);
     if (bytes.length > 0) this.#parser.write(bytes);
-    if (this.#countOpenCells() > CELLS_MAX) this.#fault ??= this.#tooManyCells();
+    if (this.#openCells().length > CELLS_MAX) this.#endHere();
     yield* this.#take();
   }
 
@@ -82,14 +82,18 @@ export class CsvSplitter implements Splitter<Cells> {
     return null;
   }
 
-  /** How many cells have come of the record that is not over: a file of commas alone would fill the memory with them. */
-  #countOpenCells(): number {
+  /** The cells of the record that is not over: a file of commas alone would fill the memory with them. */
+  #openCells(): string[] {
     const record: unknown = Reflect.get(Object(Reflect.get(this.#parser, 'state')), 'record');
-    return Array.isArray(record) ? record.length : 0;
+    return Array.isArray(record) ? record : [];
   }
 
-  #tooManyCells(): BrokenFileError {
-    return new BrokenFileError(`The row that begins on line ${this.#line} has more than ${CELLS_MAX} cells`);
+  /** The record that is too long still counts as one, with what has come of it: it may be the header. */
+  #endHere(): void {
+    if (this.#fault !== undefined) return;
+    const line = this.#line;
+    this.#records.push({ line, content: this.#openCells().map(decode) });
+    this.#fault = new BrokenFileError(`The row that begins on line ${line} has more than ${CELLS_MAX} cells`);
   }
 
   *#take(): Generator<FileRecord<Cells>> {

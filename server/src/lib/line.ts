@@ -1,7 +1,7 @@
 /** So many may wait, however fast they are served: half a second of what a fast machine does. */
 const LENGTH_MAX = 1_500;
 /** More than so many who wait for longer than this are too many, too. Fewer may have met a slow moment of the machine. */
-const STANDING_LENGTH = 500;
+const STANDING_LENGTH = 800;
 const STANDING_MS = 1_000;
 
 /** One of those that wait, since a time of `performance.now()`. */

@@ -62,8 +62,8 @@ const LIMITS: Record<Trial['size'], Limits> = {
     ...{ growthMb: 150, leftMb: 150, cpuSeconds: 1, runOnMs: 1_200 },
   },
   small: {
-    ...{ readMs: 2_500, writeMs: 2_500, workMs: 250 },
-    ...{ growthMb: 250, leftMb: 150, cpuSeconds: 3, runOnMs: 2_500 },
+    ...{ readMs: 5_000, writeMs: 5_000, workMs: 500 },
+    ...{ growthMb: 250, leftMb: 150, cpuSeconds: 3, runOnMs: 5_000 },
   },
 };
 

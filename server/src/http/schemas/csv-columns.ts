@@ -46,7 +46,7 @@ export const CSV_COLUMNS_MAX = 500;
  * @throws {AppError} `validation_failed` with the columns that are not known, or that say what another one says
  */
 export function parseHeader(cells: Cells, ignoreUnknown: boolean): (CsvColumn | undefined)[] {
-  if (cells.length > CSV_COLUMNS_MAX) throw tooManyColumns(cells.length);
+  if (cells.length > CSV_COLUMNS_MAX) throw tooManyColumns();
   const columns = cells.map((cell) => toColumn(cell?.trim()));
   const faults = findColumnFaults(cells, columns, ignoreUnknown)
     .take(FAULTS_MAX + 1)
@@ -58,8 +58,8 @@ export function parseHeader(cells: Cells, ignoreUnknown: boolean): (CsvColumn | 
   });
 }
 
-function tooManyColumns(count: number): AppError {
-  const message = `The header has ${count} columns and may have ${CSV_COLUMNS_MAX}; leave out those that are not needed.`;
+function tooManyColumns(): AppError {
+  const message = `The header has more than ${CSV_COLUMNS_MAX} columns; leave out those that are not needed.`;
   return new AppError('validation_failed', message, { members: { line: 1 } });
 }
 
