@@ -19,7 +19,7 @@ const IDLE_TIMEOUT_MS = 75_000;
  * Requests that may wait behind a reply that is owed on their connection: what comes with them is read and begun in one turn
  * of the event loop, however much it is. Behind the last of them the connection ends, and the client sends the rest again.
  */
-const PIPELINED_MAX = 32;
+const PIPELINED_MAX = 128;
 /** A path that no route has. What has no normal form names nothing. */
 const NOWHERE = '/nowhere';
 
