@@ -91,7 +91,10 @@ export interface RawReply {
 }
 
 const KEY_REFUSED = '{"error":{"code":"unauthorized","message":"Invalid or missing API key"}}';
-const REFUSALS: Record<number, string> = { 429: 'rate_limited', 503: 'unavailable' };
+const REFUSALS: Record<number, readonly string[]> = {
+  429: ['rate_limited', 'too_many_imports'],
+  503: ['unavailable'],
+};
 
 /** What is wrong with a reply; nothing with a refusal in the one shape of errors that says when to come back. */
 export function findFault({ kind }: Sent, { status, body, head }: RawReply, isKeyAsked: boolean): string | undefined {
@@ -99,7 +102,7 @@ export function findFault({ kind }: Sent, { status, body, head }: RawReply, isKe
   if (kind === 'stranger' && status === 401) return body.equals(Buffer.from(KEY_REFUSED)) ? undefined : words;
   if (kind === 'stranger' && (isKeyAsked || status !== 503)) return words;
   if (status === (kind === 'create' ? 201 : 200)) return undefined;
-  const code = REFUSALS[status];
-  if (code === undefined || !body.includes(`{"error":{"code":"${code}","message":"`)) return words;
+  const codes = REFUSALS[status] ?? [];
+  if (!codes.some((code) => body.includes(`{"error":{"code":"${code}","message":"`))) return words;
   return /\r\nretry-after: [1-9]\d*(?:\r\n|$)/i.test(head) ? undefined : `without Retry-After, ${words}`;
 }
