@@ -28,9 +28,10 @@ export async function importAtomically(
   const { actor, batches, isDryRun } = request;
   const rows = await gather(batches);
   const retry = isDryRun ? undefined : makeRetry();
-  // That it is a retry, or one with another file, is told first.
+  // That it is a retry, or one with another file, is told first. What was read may not have reached the standby, if the
+  // first attempt was interrupted: it is told behind a commit, which waits for that.
   const earlier = retry && (await findWritten<ImportReport>(database, actor, retry));
-  if (earlier !== undefined) return earlier;
+  if (earlier !== undefined) return write(database, actor, retry, async () => earlier.outcome);
   const plan = await prepare(database, request, rows);
   if (isDryRun) return { outcome: allOrNone(plan.report), isReplayed: false };
   if (plan.report.failed > 0) return write(database, actor, retry, async () => allOrNone(plan.report));

@@ -281,3 +281,21 @@ test('an atomic import whose outcome is not waited for any more is neither prepa
   assert.ok(worked < 5_000, `${worked} rows were worked out`);
   assert.equal(await storedSequence(database, one), 0);
 });
+
+test('an atomic import that is repeated is acknowledged behind a commit, which waits for the standby', async (t) => {
+  const { database, accountId } = await databaseFor(t);
+  const retry = { key: 'nightly', fingerprint: 'file' };
+  const send = (to: Database) => importAtomically(to, requestOf(accountId, [row(1, {})]), () => retry);
+  assert.equal((await send(database)).isReplayed, false);
+  let commits = 0;
+  const counting: Database = {
+    ...database,
+    write(job, account) {
+      commits += 1;
+      return database.write(job, account);
+    },
+  };
+  const { outcome, isReplayed } = await send(counting);
+  assert.deepEqual([outcome.created, isReplayed, commits], [1, true, 1]);
+  assert.equal(await storedSequence(database, accountId), 1);
+});
