@@ -18,6 +18,7 @@ import { cutConnections, shutDown, trackConnections } from './http/shutdown.ts';
 import { type CreateLimiter, createDatabaseLimiters, createMemoryLimiter } from './lib/limiter.ts';
 import type { Log } from './lib/log.ts';
 import { createMailer } from './lib/mailer.ts';
+import { noteConnection } from './lib/turns.ts';
 import { listen } from './listening.ts';
 import { type Addresses, prepareStart } from './preparation.ts';
 import type { Database } from './storage/database.ts';
@@ -75,6 +76,11 @@ export function startService(config: Config, log: Log, limits: ServerLimits = {}
   });
 }
 
+/** To be called before the service starts. Otherwise the first person would wait for it, and everybody else with them: it takes a fifth of a second. */
+export async function loadIdentity(): Promise<void> {
+  await import('./http/identity/better-auth.ts');
+}
+
 interface ServingOptions extends ServerLimits {
   createLimiter: CreateLimiter;
 }
@@ -123,7 +129,7 @@ export async function serveRequests(
     isLeaving: () => leaving !== undefined,
   });
   const server = createHttpServer(app, log, { ...limits, publicUrl: config.publicUrl });
-  server.on('connection', () => admission.noteConnection());
+  server.on('connection', noteConnection);
   const connections = trackConnections(server);
   const url = await listen(server, config);
   const schedules = [schedule('record key use', KEY_USE_INTERVAL_MS, () => keyUse.flush(), log.logger)];

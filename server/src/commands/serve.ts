@@ -24,7 +24,8 @@ async function serveAlone(config: Config, given: NodeJS.ProcessEnv): Promise<voi
   const { logger } = log;
   const signalled = nextSignal(() => logger.warn('SIGHUP does nothing here: it takes WORKERS, or a restart'));
   // Other commands are not kept waiting for what only the service needs: half of what the program takes to start.
-  const { startService } = await import('../service.ts');
+  const { startService, loadIdentity } = await import('../service.ts');
+  await loadIdentity();
   await ensureDashboard(log);
   const waiting = { log, signal: abortOn(signalled) };
   const service = await startWithDatabase((ready) => startService(ready, log), config, waiting);

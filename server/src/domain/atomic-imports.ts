@@ -66,7 +66,7 @@ const ACTOR_INTERVAL_MS = 250;
 function pauseOutside(database: Database, { actor, signal }: Import): () => Promise<void> {
   let askedMs = performance.now();
   return pauseAfterSlices(async () => {
-    await ownTurn();
+    await ownTurn(actor.accountId);
     signal?.throwIfAborted();
     if (performance.now() - askedMs < ACTOR_INTERVAL_MS) return;
     await getActingAccount(database, actor);

@@ -1,3 +1,4 @@
+import { ownTurn } from '../lib/turns.ts';
 import type { Head } from '../model/accounts.ts';
 import { AppError } from '../model/errors.ts';
 import type { Database, Session } from '../storage/database.ts';
@@ -58,6 +59,11 @@ function toPage(events: StoredEvent[], after: number, { epoch }: Head): EventPag
   return { events, nextAfter: events.at(-1)?.sequence ?? after, epoch };
 }
 
+/** A page has fewer events than asked for once their listings are so long. */
+const PAGE_LENGTH_MAX = 1024 * 1024;
+/** What is read of it in one turn of the event loop, 3 ms: others have their turns in between. */
+const RUN = { limit: 300, bytesMax: 256 * 1024 };
+
 /** @throws {AppError} `events_expired` unless everything that happened after `after` can be told */
 async function readEvents(session: Session, accountId: string, head: Head, range: EventRange): Promise<StoredEvent[]> {
   const { after, epoch, limit } = range;
@@ -65,9 +71,18 @@ async function readEvents(session: Session, accountId: string, head: Head, range
     throw expired('The database has another epoch: it was restored since, or never had this one');
   if (after > head.sequence) throw expired(`The account has not come so far: its sequence is ${head.sequence}`);
   if (after === head.sequence) return [];
-  const events = await findEvents(session, accountId, after, limit);
-  // Sequences have no gaps, so a missing one was removed.
-  if (events[0]?.sequence !== after + 1) throw expired('Events after this sequence were removed: it is too long ago');
+  const events: StoredEvent[] = [];
+  for (let last = after, length = 0; last < head.sequence && events.length < limit && length < PAGE_LENGTH_MAX; ) {
+    if (events.length > 0) await ownTurn(accountId);
+    const run = { limit: Math.min(RUN.limit, limit - events.length), bytesMax: RUN.bytesMax };
+    const { rows } = await findEvents(session, accountId, last, run);
+    // Sequences have no gaps, so a missing one was removed.
+    if (rows[0]?.sequence !== last + 1) break;
+    events.push(...rows);
+    last += rows.length;
+    length += rows.reduce((sum, { doc }) => sum + (doc?.length ?? 0), 0);
+  }
+  if (events.length === 0) throw expired('Events after this sequence were removed: it is too long ago');
   return events;
 }
 

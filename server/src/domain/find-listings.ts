@@ -1,10 +1,11 @@
 import { iterate } from '../lib/iterate.ts';
 import { isUnfiltered, type Search } from '../model/search.ts';
 import { findListingCount } from '../storage/account-heads.ts';
-import { type Database, RUN_LENGTH } from '../storage/database.ts';
+import type { Database } from '../storage/database.ts';
 import { findListingRun, findPageEnd, type ListingRun } from '../storage/listing-runs.ts';
 import { countMatches } from '../storage/searches.ts';
 import { getLiveHead, type Holder } from './holders.ts';
+import { runSize } from './run-size.ts';
 import { searchListings } from './search-listings.ts';
 
 /** Listings in their order, as the JSON texts that are stored. */
@@ -52,19 +53,13 @@ export async function countListings(
   return count;
 }
 
-/**
- * What is read at a time while a list is sent: less than `RUN_BYTES_MAX`, as each reader who pauses holds five times as much.
- * V8 keeps longer texts in a space of their own.
- */
-const STREAMED = { limit: RUN_LENGTH, bytesMax: 120 * 1024 };
-
 /** All of the account's listings, newest first; a place in this list is the id of a listing. */
 async function listNewest(
   database: Database,
   holder: Holder,
   { after: afterId, limit }: Wanted,
 ): Promise<FoundListings> {
-  const range = limit === undefined ? { afterId, ...STREAMED } : { afterId, limit };
+  const range = limit === undefined ? { afterId, ...runSize() } : { afterId, limit };
   const first = await findListingRun(database, holder.accountId, range);
   const pageEnd = limit === undefined ? undefined : await findEnd(first, limit, holder, database);
   const isAll = first.nextAfterId === pageEnd;
@@ -89,7 +84,7 @@ function readRest(
   let { nextAfterId: afterId, areLong } = first;
   return iterate(async () => {
     if (afterId === undefined || afterId === untilId) return undefined;
-    const run = await findListingRun(database, holder.accountId, { afterId, untilId, areLong, ...STREAMED });
+    const run = await findListingRun(database, holder.accountId, { afterId, untilId, areLong, ...runSize() });
     // After reading: an account that was deleted before would end the list as if it were whole.
     await getLiveHead(database, holder);
     ({ nextAfterId: afterId, areLong } = run);

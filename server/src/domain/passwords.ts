@@ -1,4 +1,5 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { AppError } from '../model/errors.ts';
 import { normalPassword } from '../model/passwords.ts';
@@ -44,8 +45,8 @@ function encode(bytes: Buffer): string {
   return bytes.toString('base64').replaceAll('=', '');
 }
 
-/** Hashing takes threads that files and names are read with, too: two of the four stay free. */
-const HASHING_MAX = 2;
+/** Of the processors half stay free for requests; and of the four threads, which files and names are read with, too, two. */
+const HASHING_MAX = Math.min(2, Math.ceil(availableParallelism() / 2));
 /** Those that wait longer than this takes, a second, are better told so. */
 const WAITING_MAX = 16;
 

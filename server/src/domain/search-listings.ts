@@ -1,10 +1,11 @@
 import { iterate } from '../lib/iterate.ts';
 import type { Search } from '../model/search.ts';
-import { type Database, type PackedRows, RUN_LENGTH } from '../storage/database.ts';
+import type { Database, PackedRows } from '../storage/database.ts';
 import type { Position } from '../storage/search-conditions.ts';
 import { type Found, findDocs, findFirst, findPacked } from '../storage/searches.ts';
 import type { FoundListings, Wanted } from './find-listings.ts';
 import { getLiveHead, type Holder } from './holders.ts';
+import { runSize } from './run-size.ts';
 
 /**
  * A sorted list is scanned as a whole for each so many listings of it, of which 5 MB are kept; at first fewer are wanted
@@ -65,8 +66,10 @@ class Reading {
 
   async next(): Promise<string[]> {
     const { database, holder, search, signal } = this.#of;
-    const some = this.#found.slice(0, RUN_LENGTH);
-    const { docs, count } = await findDocs(database.scans, holder.accountId, search, some, signal);
+    const { limit, bytesMax } = runSize();
+    const some = this.#found.slice(0, limit);
+    const options = { bytesMax, signal };
+    const { docs, count } = await findDocs(database.scans, holder.accountId, search, some, options);
     const last = this.#found[count - 1];
     this.#found = this.#found.slice(count);
     if (this.#found.length === 0) await this.#findMore(last);

@@ -1,5 +1,6 @@
 import { FairQueue } from '../lib/fair-queue.ts';
 import { Line } from '../lib/line.ts';
+import { areConnecting } from '../lib/turns.ts';
 import type { Database } from '../storage/database.ts';
 import { needsApiKey } from './authenticate.ts';
 import { clientAddress, networkOf, type TrustedProxies } from './client-address.ts';
@@ -8,12 +9,11 @@ import { isProbe } from './routes/health.ts';
 import { UnreadConnections } from './unread-connections.ts';
 
 /** So long requests are begun in a turn of the event loop: what commits and what sends long lists has its turns, too. */
-const SHARE_MS = 20;
+const SHARE_MS = 5;
+const SHARE_MAX_MS = 10;
 /** Where too many wait, those of whom so few wait are still taken, up to so many in all: one sender keeps no others out. */
 const MODEST_COUNT = 4;
 const WAITING_MAX = 3_000;
-/** Node.js takes one connection in a turn. As long as there are more, nothing is begun in so many turns: they are short then. */
-const TURNS_FOR_CONNECTIONS = 250;
 
 /**
  * Where requests wait when more come than can be done. As long as the turns of the event loop are short each is begun as
@@ -28,11 +28,6 @@ export class Admission {
   readonly #waiting = new WaitingRequests();
   readonly #trustedProxies: TrustedProxies;
   #isScheduled = false;
-  /** Whether a connection was made in this turn, and in the one before. */
-  #hasConnected = false;
-  #hadConnected = false;
-  /** In how many turns nothing was begun, so that connections are made. */
-  #turnsSkipped = 0;
   /** When the first and the last request of this turn came; undefined before the first. */
   #firstMs: number | undefined;
   #lastMs = 0;
@@ -66,7 +61,7 @@ export class Admission {
     this.#lastMs = nowMs;
     this.#firstMs ??= nowMs;
     this.#schedule();
-    const isShort = nowMs - this.#firstMs < SHARE_MS && !this.#hasConnected && !this.#hadConnected;
+    const isShort = nowMs - this.#firstMs < SHARE_MS && !areConnecting();
     return (isShort && this.#waiting.length === 0) || isProbe(exchange) ? undefined : this.#wait(exchange);
   }
 
@@ -80,12 +75,6 @@ export class Admission {
     return { network, authorization: incoming.headers.authorization ?? '' };
   }
 
-  /** To be told of each new connection. */
-  noteConnection(): void {
-    this.#hasConnected = true;
-    this.#schedule();
-  }
-
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
@@ -94,26 +83,17 @@ export class Admission {
 
   readonly #endTurn = (): void => {
     this.#isScheduled = false;
-    this.#hadConnected = this.#hasConnected;
-    this.#hasConnected = false;
     if (this.#firstMs !== undefined) this.#comingMs += this.#lastMs - this.#firstMs;
     this.#firstMs = undefined;
-    if (this.#waiting.length > 0 && this.#leaveToConnections()) return;
-    // Half of the time is for what is begun, however long it takes to read and refuse the rest.
-    if (this.#waiting.length > 0) void this.#begin(Math.max(SHARE_MS, this.#comingMs));
-    this.#comingMs = 0;
+    if (this.#waiting.length === 0) this.#comingMs = 0;
+    else if (areConnecting()) this.#schedule();
+    else void this.#begin();
   };
 
-  /** Whether this turn ends here, so that the next connection is made: or whoever comes now would wait longest of all. */
-  #leaveToConnections(): boolean {
-    const isSkipped = this.#hadConnected && this.#turnsSkipped < TURNS_FOR_CONNECTIONS;
-    this.#turnsSkipped = isSkipped ? this.#turnsSkipped + 1 : 0;
-    if (isSkipped) this.#schedule();
-    return isSkipped;
-  }
-
-  async #begin(durationMs: number): Promise<void> {
-    const endMs = performance.now() + durationMs;
+  async #begin(): Promise<void> {
+    // Where it takes long to read and refuse what comes, more of the time is for what is begun.
+    const endMs = performance.now() + Math.min(SHARE_MAX_MS, Math.max(SHARE_MS, this.#comingMs));
+    this.#comingMs = 0;
     while (performance.now() < endMs) {
       const start = this.#waiting.take();
       if (start === undefined) return;

@@ -171,6 +171,7 @@ export function createApp(services: Services): App {
       const reply = isOfDashboard(exchange) ? withoutStoring(answer) : answer;
       await rateLimit.settle(exchange, reply.status);
       if (isKeysError(reply) && hasKey(exchange)) keyUse.countError(exchange.holder);
+      if (outgoing.destroyed) return;
       // A client that keeps the connection would send its next request on one that is just being closed.
       if (isLeaving()) outgoing.shouldKeepAlive = false;
       await send(exchange, reply);

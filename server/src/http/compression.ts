@@ -35,9 +35,22 @@ export function compress(text: string, encoding: Encoding): Buffer {
   return encoding === 'br' ? brotliCompressSync(text, BROTLI) : gzipSync(text, GZIP);
 }
 
+/** So many replies are compressed chunk by chunk at a time: that takes 0.4 MB for each. Others are sent as they are. */
+const COMPRESSORS_MAX = 64;
+let compressors = 0;
+
+export function hasCompressorFree(): boolean {
+  return compressors < COMPRESSORS_MAX;
+}
+
 /** Compresses chunk by chunk: what went in has come out before the next one goes in. */
 export function createCompressor(encoding: Encoding): Transform {
-  return encoding === 'br'
-    ? createBrotliCompress({ ...BROTLI, flush: constants.BROTLI_OPERATION_FLUSH })
-    : createGzip({ ...GZIP, flush: constants.Z_SYNC_FLUSH });
+  compressors += 1;
+  const compressor =
+    encoding === 'br'
+      ? createBrotliCompress({ ...BROTLI, flush: constants.BROTLI_OPERATION_FLUSH })
+      : createGzip({ ...GZIP, flush: constants.Z_SYNC_FLUSH });
+  return compressor.once('close', () => {
+    compressors -= 1;
+  });
 }

@@ -61,12 +61,14 @@ export function openExchange(incoming: IncomingMessage, outgoing: ServerResponse
   };
 }
 
+/** Made once: many may leave at the same time. */
+const HAS_LEFT = new AppError('invalid_header', 'The connection ended before the reply did.');
+
 /** Aborts when the client leaves. The reply does not know it while it stands behind another of its connection. */
 export function abortWhenLeft({ incoming, outgoing }: Exchange): AbortSignal {
   const left = new AbortController();
   const onClose = () => {
-    if (outgoing.writableFinished) return;
-    left.abort(new AppError('invalid_header', 'The connection ended before the reply did.'));
+    if (!outgoing.writableFinished) left.abort(HAS_LEFT);
   };
   if (incoming.destroyed) onClose();
   else incoming.once('close', onClose);

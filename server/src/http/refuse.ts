@@ -3,6 +3,7 @@ import { IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Log } from '../lib/log.ts';
 import { AppError } from '../model/errors.ts';
+import { CHUNK_BYTES_MIN } from './chunk-limit.ts';
 import { commonHeaders, replyError } from './reply.ts';
 import { LINGER_MS } from './send.ts';
 
@@ -111,6 +112,11 @@ function toFault(code: string | undefined): AppError {
       return new AppError('headers_too_large', 'The headers are larger than 16 KiB; send fewer.');
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new AppError('request_timeout', 'The headers took too long; send the request again.');
+    case 'SMALL_CHUNKS':
+      return new AppError(
+        'payload_too_large',
+        `The body has too many chunks; send ${CHUNK_BYTES_MIN} bytes or more in each.`,
+      );
     case 'CONNECT':
       return new AppError('invalid_header', 'This is no proxy; ask it for what it has itself.');
     case 'HPE_INVALID_URL':

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
 import { iterate } from '../lib/iterate.ts';
 import { ownTurn } from '../lib/turns.ts';
-import { compress, createCompressor, type Encoding, negotiateEncoding } from './compression.ts';
+import { compress, createCompressor, type Encoding, hasCompressorFree, negotiateEncoding } from './compression.ts';
 import type { Exchange } from './exchange.ts';
 import { commonHeaders, type Reply } from './reply.ts';
 
@@ -18,7 +18,7 @@ const SHORT_LENGTH_MAX = 64 * 1024;
  */
 export async function send(exchange: Exchange, reply: Reply): Promise<void> {
   const { incoming, outgoing, requestId, rateLimit } = exchange;
-  const encoding = reply.isCompressible ? negotiateEncoding(incoming.headers) : undefined;
+  const encoding = mayCompress(reply) ? negotiateEncoding(incoming.headers) : undefined;
   const headers = { ...commonHeaders(requestId), ...rateLimit, ...reply.headers };
   if (encoding !== undefined) headers['Content-Encoding'] = encoding;
   const body = encoding === undefined ? reply.body : compressShort(reply.body, encoding);
@@ -36,6 +36,10 @@ export async function send(exchange: Exchange, reply: Reply): Promise<void> {
   }
 }
 
+function mayCompress({ body, isCompressible = false }: Reply): boolean {
+  return isCompressible && ((typeof body === 'string' && body.length <= SHORT_LENGTH_MAX) || hasCompressorFree());
+}
+
 /** A short text as its compressed bytes; any other as chunks to compress. */
 function compressShort(body: Reply['body'], encoding: Encoding): Buffer | Chunks | undefined {
   if (typeof body !== 'string') return body;
@@ -49,7 +53,7 @@ async function sendInChunks(exchange: Exchange, chunks: Chunks, encoding: Encodi
   // The end of the connection is the end of an HTTP/1.0 reply: only a reset tells that it was cut.
   const cut = incoming.httpVersionMinor === 0 ? () => outgoing.socket?.resetAndDestroy() : undefined;
   if (cut !== undefined) outgoing.once('timeout', cut);
-  const source = Readable.from(inTurns(chunks, cut), { highWaterMark: 1 });
+  const source = Readable.from(inTurns(chunks, exchange.holder?.accountId, cut), { highWaterMark: 1 });
   const compressors = encoding === undefined ? [] : [createCompressor(encoding)];
   await pipeline([source, ...compressors, outgoing]);
 }
@@ -58,10 +62,14 @@ async function sendInChunks(exchange: Exchange, chunks: Chunks, encoding: Encodi
  * Between two chunks everybody else has their turn. They are bytes: as texts those of many slow readers would live so long
  * that V8 takes them for old, and memory grows until it looks at these.
  */
-function inTurns(chunks: Chunks, onError: (() => void) | undefined): AsyncIterable<Buffer> {
+function inTurns(
+  chunks: Chunks,
+  accountId: string | undefined,
+  onError: (() => void) | undefined,
+): AsyncIterable<Buffer> {
   const iterator = chunks[Symbol.asyncIterator]();
   return iterate(async () => {
-    await ownTurn();
+    await ownTurn(accountId);
     try {
       const { value } = await iterator.next();
       return value === undefined ? undefined : Buffer.from(value);

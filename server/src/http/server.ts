@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Log } from '../lib/log.ts';
 import { readOpenFilesMax } from '../lib/open-files.ts';
 import type { App } from './app.ts';
+import { limitChunks } from './chunk-limit.ts';
 import { isHttps } from './identity/same-origin.ts';
 import { RefusalCount } from './overload.ts';
 import { countHeader } from './raw-headers.ts';
@@ -77,6 +78,8 @@ export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}):
       outgoing.shouldKeepAlive = false;
     }
     if (fault !== undefined) return refuseRequest(outgoing, fault, refusing);
+    if (headers['transfer-encoding'] !== undefined)
+      limitChunks(incoming, () => refuseConnection('SMALL_CHUNKS', socket, refusing));
     incoming.url = normalTarget(incoming.url ?? '/');
     void app(incoming, outgoing);
   };

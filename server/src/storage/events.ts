@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { EventType } from '../model/events.ts';
 import { subtractBytes } from './account-heads.ts';
 import { type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
-import { RUN_BYTES_MAX, type Session, statement } from './database.ts';
+import { type Run, type Session, statement } from './database.ts';
 import type { Tables } from './schema.ts';
 
 export interface EventRow {
@@ -192,15 +192,14 @@ const selectAfter = statement<{ accountId: string; after: number; limit: number 
     .limit(parameter('limit')),
 );
 
-/** The account's first events after a sequence: `limit` of them, or fewer but at least one if their listings are large. */
-export async function findEvents(
+/** The account's first events after a sequence: `limit` of them, or up to the one with which their texts exceed `bytesMax`. */
+export function findEvents(
   session: Session,
   accountId: string,
   after: number,
-  limit: number,
-): Promise<StoredEvent[]> {
-  const { rows } = await session.executeRun(selectAfter, { accountId, after, limit }, RUN_BYTES_MAX);
-  return rows;
+  { limit, bytesMax }: { limit: number; bytesMax: number },
+): Promise<Run<StoredEvent>> {
+  return session.executeRun(selectAfter, { accountId, after, limit }, bytesMax);
 }
 
 /** What a purge looks at. */

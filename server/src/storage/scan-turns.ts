@@ -5,6 +5,7 @@ import { AppError } from '../model/errors.ts';
 const WAITING_MAX = 256;
 
 interface Waiter {
+  accountId: string;
   start(): void;
   reject(error: unknown): void;
 }
@@ -12,11 +13,15 @@ interface Waiter {
 /** Lets so many reads run at a time, long ones or very many. Accounts take turns, so that one with many keeps nobody else waiting for all of them. */
 export class ScanTurns {
   readonly #waiting = new FairQueue<string, Waiter>();
+  readonly #running = new Map<string, number>();
+  readonly #ofOneMax: number;
   #free: number;
   #isClosed = false;
 
-  constructor(count: number) {
+  /** `ofOneMax` of them at most are one account's. */
+  constructor(count: number, ofOneMax = count) {
     this.#free = count;
+    this.#ofOneMax = ofOneMax;
   }
 
   /** @throws {AppError} `unavailable` if too many of the account wait, or the service is stopping; why `signal` aborts */
@@ -29,15 +34,34 @@ export class ScanTurns {
 
   /** Runs `work` when it is its turn, unless `signal` aborts before. */
   async run<T>(accountId: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    if (this.#free > 0) this.#free -= 1;
+    if (this.#free > 0 && this.#isBelowMax(accountId)) this.#begin(accountId);
     else await this.#wait(accountId, signal);
     try {
       return await work();
     } finally {
-      const next = this.#waiting.take();
-      if (next === undefined) this.#free += 1;
-      else next.start();
+      this.#end(accountId);
+      const next = this.#waiting.take((waiter) => this.#isBelowMax(waiter.accountId));
+      if (next !== undefined) {
+        this.#begin(next.accountId);
+        next.start();
+      }
     }
+  }
+
+  #isBelowMax(accountId: string): boolean {
+    return (this.#running.get(accountId) ?? 0) < this.#ofOneMax;
+  }
+
+  #begin(accountId: string): void {
+    this.#free -= 1;
+    this.#running.set(accountId, (this.#running.get(accountId) ?? 0) + 1);
+  }
+
+  #end(accountId: string): void {
+    this.#free += 1;
+    const left = (this.#running.get(accountId) ?? 1) - 1;
+    if (left > 0) this.#running.set(accountId, left);
+    else this.#running.delete(accountId);
   }
 
   /** What waits is refused, and what comes. */
@@ -55,7 +79,7 @@ export class ScanTurns {
     // Nothing would tell of it any more.
     signal?.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiter = { start: resolve, reject };
+    const waiter = { accountId, start: resolve, reject };
     const drop = () => {
       if (this.#waiting.remove(accountId, waiter)) reject(signal?.reason);
     };

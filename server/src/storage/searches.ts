@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Order, Search } from '../model/search.ts';
-import { type EngineSql, type PackedRows, type QueryBuild, RUN_BYTES_MAX, type Scans } from './database.ts';
+import type { EngineSql, PackedRows, QueryBuild, ScanOptions, Scans } from './database.ts';
 import type { Tables } from './schema.ts';
 import { comesAfter, isMatch, isStillMatch, type Position, sortValue } from './search-conditions.ts';
 
@@ -65,7 +65,7 @@ export async function findDocs(
   accountId: string,
   search: Search,
   found: readonly Found[],
-  signal?: AbortSignal,
+  options: ScanOptions,
 ): Promise<{ docs: string[]; count: number }> {
   if (found.length === 0) return { docs: [], count: 0 };
   const keys = JSON.stringify(found.map(({ id, searchRow }) => [id, searchRow]));
@@ -82,7 +82,7 @@ export async function findDocs(
         .whereRef('listings.account_id', '=', 'facets.account_id')
         .whereRef('listings.id', '=', 'facets.id')
         .orderBy('wanted.index'),
-    { bytesMax: RUN_BYTES_MAX, signal },
+    options,
   );
   const docs = rows.map(({ doc }) => doc);
   return { docs, count: isCut ? Number(rows.at(-1)?.index) + 1 : found.length };

@@ -66,7 +66,7 @@ const WORDS = ['elm', 'oak', 'pine', 'austin', 'dallas', 'garden', 'pool'];
 /** All that is stored of an account's listings, with their places instead of their ids, and without times. */
 async function describe(database: Database, accountId: string) {
   const rows = await database.execute(selectRows, { accountId });
-  const events = await findEvents(database, accountId, 0, 1_000);
+  const { rows: events } = await findEvents(database, accountId, 0, { limit: 1_000, bytesMax: 1e9 });
   const ids = [...new Set(events.map(({ listingId }) => listingId))];
   const plain = (text: string | null) => {
     const { id, createdAt, updatedAt, ...rest } = JSON.parse(text ?? '{}');

@@ -18,7 +18,7 @@ async function age(database: Database, accountId: string, days: number, sequence
 }
 
 const sequencesOf = async (database: Database, accountId: string) =>
-  (await findEvents(database, accountId, 0, 1000)).map(({ sequence }) => sequence);
+  (await findEvents(database, accountId, 0, { limit: 1000, bytesMax: 1e9 })).rows.map(({ sequence }) => sequence);
 
 /** The database with its transactions counted, purges among them. */
 function counted(database: Database) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deleteListing, updateListing } from '../../src/domain/listings.ts';
 import { type Condition, NEWEST_FIRST, type Search } from '../../src/model/search.ts';
-import type { Database, Scans } from '../../src/storage/database.ts';
+import { type Database, RUN_BYTES_MAX, type Scans } from '../../src/storage/database.ts';
 import { type Found, findDocs, findFirst } from '../../src/storage/searches.ts';
 import { only } from '../support/database.ts';
 import { create, databaseFor } from './support.ts';
@@ -16,7 +16,7 @@ const find = ({ scans }: Database, accountId: string, search: Search) =>
 
 /** The ids of the listings whose documents are read. */
 async function read({ scans }: Database, accountId: string, search: Search, found: Found[]): Promise<string[]> {
-  const { docs } = await findDocs(scans, accountId, search, found);
+  const { docs } = await findDocs(scans, accountId, search, found, {});
   return docs.map((doc) => JSON.parse(doc).id);
 }
 
@@ -65,7 +65,7 @@ test('documents come in the order in which they are asked for, and end with the 
   let unread = order;
   const seen: string[] = [];
   while (unread.length > 0) {
-    const { docs, count } = await findDocs(database.scans, accountId, EVERYTHING, unread);
+    const { docs, count } = await findDocs(database.scans, accountId, EVERYTHING, unread, { bytesMax: RUN_BYTES_MAX });
     seen.push(...docs.map((doc) => JSON.parse(doc).id));
     assert.ok(count === 6 || count === unread.length, `${count} at a time`);
     unread = unread.slice(count);

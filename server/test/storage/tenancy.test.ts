@@ -43,7 +43,8 @@ const READS = {
     nothing: undefined,
   },
   findEvents: {
-    read: (session: Session, accountId: string) => events.findEvents(session, accountId, 0, 100),
+    read: (session: Session, accountId: string) =>
+      events.findEvents(session, accountId, 0, { limit: 100, bytesMax: 1e6 }).then(({ rows }) => rows),
     nothing: [],
   },
   findEvent: {
@@ -85,7 +86,7 @@ const SEARCHES = {
   },
   findDocs: {
     read: async ({ scans }: Database, accountId: string, id: string) =>
-      (await searches.findDocs(scans, accountId, SEARCH, [{ id, value: 3, searchRow: 1 }])).docs,
+      (await searches.findDocs(scans, accountId, SEARCH, [{ id, value: 3, searchRow: 1 }], {})).docs,
     nothing: [],
   },
   countMatches: {

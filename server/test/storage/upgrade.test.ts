@@ -46,7 +46,7 @@ test("the first edition's database keeps its data, and what each account stores 
   }));
   assert.equal((await findListing(database, 'acc_1', 'lst_1'))?.doc, NEW);
   assert.deepEqual(
-    (await findEvents(database, 'acc_1', 0, 10)).map(({ doc }) => doc),
+    (await findEvents(database, 'acc_1', 0, { limit: 10, bytesMax: 1e6 })).rows.map(({ doc }) => doc),
     [OLD, NEW],
   );
   const holder = await findKeyHolder(database, 'hash');

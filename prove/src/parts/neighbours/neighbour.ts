@@ -6,7 +6,7 @@ type Kind = 'read' | 'write';
 
 /** What the other account asks for, in turns. */
 const TURNS = ['listing', 'page', 'create', 'listing', 'filtered', 'patch'] as const;
-const PER_SECOND = 36;
+const PER_SECOND = 100;
 /** A reply that takes longer is taken for one that never comes. */
 const PATIENCE_MS = 5_000;
 /** Every so many requests one comes on a new connection, as those of a new client do. */

@@ -31,7 +31,8 @@ async function serveAsTold(): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog(config.logLevel, true);
   // While the first process prepares the database.
-  const { serveRequests, SHUTDOWN_MAX_MS } = await import('../../service.ts');
+  const { serveRequests, loadIdentity, SHUTDOWN_MAX_MS } = await import('../../service.ts');
+  await loadIdentity();
   await orders.start;
   let isListening = false;
   // Before, nothing runs that could be finished.

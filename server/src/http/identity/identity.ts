@@ -4,6 +4,7 @@ import { SESSION_AGE_MAX_MS } from '../../model/administrators.ts';
 import type { Database } from '../../storage/database.ts';
 import { getCursorSecret } from '../../storage/database-info.ts';
 import { type Along, callBetterAuth } from '../../storage/identity-database.ts';
+import { ScanTurns } from '../../storage/scan-turns.ts';
 import { endSessionBy } from '../../storage/sessions.ts';
 import type { BetterAuth } from './better-auth.ts';
 import { translateRefusal } from './better-auth-errors.ts';
@@ -12,6 +13,11 @@ import { isHttps } from './same-origin.ts';
 /** RFC 6265bis §4.1.3.2: a browser keeps such a cookie for this host alone, and sends it over HTTPS only. */
 const HOST_PREFIX = '__Host-';
 const NAME = 'property-listings';
+/**
+ * So many sessions are read at a time: that takes 1 to 2 ms of the event loop, most of it at once when a thread has checked the
+ * cookie, and a hundred of them would go on in the same turn.
+ */
+const SESSION_READS_MAX = 4;
 
 interface CallOptions {
   along?: readonly Along[] | undefined;
@@ -29,11 +35,12 @@ const KEEP_TO_AGE_MAX: Along = {
   },
 };
 
-/** better-auth, loaded when it is first needed: it takes a fifth of a second, and `/v1` never needs it. */
+/** better-auth, opened when it is first needed: `/v1` never needs it. */
 export class Identity {
   readonly #database: Database;
   readonly #log: Log;
   readonly #isSecure: boolean;
+  readonly #sessionTurns = new ScanTurns(SESSION_READS_MAX);
   #loading: Promise<BetterAuth> | undefined;
 
   /** `publicUrl` decides whether cookies are for HTTPS only. */
@@ -57,6 +64,17 @@ export class Identity {
     return callBetterAuth(() => work(api), [...(along ?? []), KEEP_TO_AGE_MAX]).catch((error: unknown) => {
       throw translateRefusal(error, passwordField);
     });
+  }
+
+  /**
+   * Whose session the cookie of these headers is, and what is to be sent along; null for nobody.
+   * @throws {AppError} as `call` does
+   */
+  getSession(headers: Headers, query: { disableRefresh?: boolean } = {}) {
+    const cookie = headers.get('cookie') ?? '';
+    return this.#sessionTurns.run(cookie, () =>
+      this.call((api) => api.getSession({ headers, query, returnHeaders: true })),
+    );
   }
 
   /** Where that fails, the next one tries again. */

@@ -40,11 +40,10 @@ export async function getNewSession(sent: Headers, services: Services): Promise<
 }
 
 async function readSession(given: Headers, { identity, database }: Services) {
-  const ask = (disableRefresh: boolean) =>
-    identity.call((api) => api.getSession({ headers: given, query: { disableRefresh }, returnHeaders: true }));
-  const asked = ask(false).catch((error: unknown) => {
+  const asked = identity.getSession(given).catch((error: unknown) => {
     // Each day of use prolongs a session; where that cannot be written it is good as it is.
-    if (error instanceof AppError && error.code === 'storage_full') return ask(true);
+    if (error instanceof AppError && error.code === 'storage_full')
+      return identity.getSession(given, { disableRefresh: true });
     throw error;
   });
   const { headers, response } = await asked.catch((error: unknown) => {

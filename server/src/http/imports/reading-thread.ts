@@ -10,7 +10,7 @@ import type { ReadingStart } from './reading.ts';
 // A thread of `ReadingThreads`: unpacks files of any length and reads their rows, several files by turns.
 
 /** Requests go before files where they compete for a processor (`nice`). */
-const PRIORITY = 5;
+const PRIORITY = 10;
 
 lowerPriority();
 parentPort?.on('message', (start: ReadingStart) => void readFile(start));

@@ -10,14 +10,15 @@ import { read } from './reads.ts';
 /** A count or a sorted list of millions may take so long. */
 const SCAN_TIMEOUT_MS = 60_000;
 
-/** Long reads on a few of the pool's connections, so that they leave some for everybody else. */
+/** Long reads on a few of the pool's connections, so that they leave some for everybody else; and one account's leave one for the others. */
 export class PostgresScans implements Scans {
   readonly #pool: Pool;
   readonly #turns: ScanTurns;
 
   constructor(pool: Pool) {
     this.#pool = pool;
-    this.#turns = new ScanTurns(Math.max(1, Math.floor(pool.settings.poolSize / 4)));
+    const ofAccountMax = Math.max(1, Math.floor(pool.settings.poolSize / 4));
+    this.#turns = new ScanTurns(ofAccountMax + 1, ofAccountMax);
   }
 
   async query<R>(accountId: string, build: QueryBuild<R>, options: ScanOptions = {}): Promise<Run<R>> {

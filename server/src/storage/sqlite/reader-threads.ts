@@ -7,8 +7,9 @@ import { compiler } from './connection.ts';
 import { translateError } from './errors.ts';
 import type { ReadAnswer, ReadRequest, ReadRows } from './reader-thread.ts';
 
-/** One that a long scan occupies leaves another. */
-const THREADS_MAX = 2;
+/** Long scans of one account leave a thread to the others. */
+const THREADS_MAX = 3;
+const OF_ACCOUNT_MAX = 2;
 /** With this file's own ending, which a build changes. */
 const THREAD_FILE = new URL(`./reader-thread${extname(import.meta.filename)}`, import.meta.url);
 
@@ -22,7 +23,7 @@ interface Reading {
 export class ReaderThreads implements Scans {
   readonly #path: string;
   readonly #file: URL;
-  readonly #turns = new ScanTurns(THREADS_MAX);
+  readonly #turns = new ScanTurns(THREADS_MAX, OF_ACCOUNT_MAX);
   readonly #busy = new Map<Worker, Reading>();
   readonly #idle: Worker[] = [];
 

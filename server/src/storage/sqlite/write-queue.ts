@@ -9,9 +9,12 @@ import { isBusy, isStorageFull, translateCommitError, translateError } from './e
 import { JobSession, LateJobError, TurnGuard } from './job-session.ts';
 import { CACHE_KIB } from './open-connection.ts';
 
-/** A group ends after so many jobs or so long, so that requests that only read are not kept waiting. */
+/**
+ * A group ends after so many jobs or so long, so that requests that only read are not kept waiting: sooner where the commit
+ * before took long, as that of large listings does.
+ */
 const GROUP_JOBS_MAX = 256;
-const GROUP_DURATION_MAX_MS = 10;
+const GROUP_MS = { most: 10, least: 3, withCommit: 15 };
 /** What a long job may keep in memory: the rest goes to the log as it is written, and not all at once by the commit. */
 const LONG_CACHE_KIB = 2_048;
 /** How long a write waits for another process's lock. */
@@ -61,6 +64,7 @@ export class WriteQueue {
   /** The job that runs, or has run last, and its session. */
   #running: { job: Job; session: JobSession } | undefined;
   #closed = false;
+  #lastCommitMs = 0;
 
   /** `checkpoints` for a database that keeps a log. */
   constructor(database: DatabaseSync, checkpoints?: Checkpoints) {
@@ -153,7 +157,8 @@ export class WriteQueue {
   /** Moves jobs from the queue to `group`, runs them, and says what to answer once they are committed. */
   async #runJobs(group: Job[], guard: TurnGuard): Promise<Answer[]> {
     const answers: Answer[] = [];
-    const endTimeMs = performance.now() + GROUP_DURATION_MAX_MS;
+    const { most, least, withCommit } = GROUP_MS;
+    const endTimeMs = performance.now() + Math.min(most, Math.max(least, withCommit - this.#lastCommitMs));
     while (group.length < GROUP_JOBS_MAX && performance.now() < endTimeMs) {
       const job = group.length === 0 ? this.#waiting.take() : this.#waiting.takeShort();
       if (job === undefined) break;
@@ -189,11 +194,13 @@ export class WriteQueue {
   }
 
   #commit(): void {
+    const startMs = performance.now();
     try {
       this.#steps.commit.all();
     } catch (error) {
       throw translateCommitError(error);
     }
+    this.#lastCommitMs = performance.now() - startMs;
   }
 
   #rollback(): void {
