@@ -8,7 +8,7 @@ import { removeTwoFactor } from '../storage/two-factors.ts';
 import { findUserByEmail, removeChallenges, setPasswordHash } from '../storage/users.ts';
 import { getAccount } from './accounts.ts';
 import { OPERATOR, recordAudit } from './audit.ts';
-import { hashPassword, withHashing } from './passwords.ts';
+import { hashPassword } from './passwords.ts';
 
 /**
  * Gives somebody of an account another password, as the operator does; all their sessions end.
@@ -22,7 +22,7 @@ export async function resetPassword(
   const email = parseEmail(given.email);
   const known = await findUserByEmail(database, email);
   const password = parsePassword(given.password, [email, known?.name ?? '']);
-  const passwordHash = await withHashing(() => hashPassword(password));
+  const passwordHash = await hashPassword(password);
   return database.write(async (session) => {
     await getAccount(session, accountId);
     const user = await findUserByEmail(session, email);

@@ -9,6 +9,9 @@ export type Role = (typeof ROLES)[number];
 /** Whoever does not come back for so long signs in again; each day of use begins the time anew. */
 export const SESSION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 
+/** Use extends a session once in so long. */
+export const SESSION_EXTENDED_MS = 24 * 60 * 60 * 1000;
+
 /** However often it is used: OWASP ASVS 5 §7.3.2 asks for such an end, and a cookie that was stolen is worth nothing after it. */
 export const SESSION_AGE_MAX_MS = 30 * 24 * 60 * 60 * 1000;
 

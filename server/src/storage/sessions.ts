@@ -72,6 +72,47 @@ export async function endSessionBy(session: Session, id: string, latest: string)
   await session.execute(shorten, { id, latest });
 }
 
+/** A session in use, and whose it is. */
+export interface UsedSession {
+  id: string;
+  /** The account that the person works in, if it was chosen. */
+  accountId: string | null;
+  userId: string;
+  name: string;
+  email: string;
+  /** 0 or 1. */
+  hasTwoFactor: number;
+}
+
+const selectUsed = statement<{ token: string; now: string; extendedAfter: string }, UsedSession>((query, parameter) =>
+  query
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .select([
+      'sessions.id',
+      'sessions.account_id as accountId',
+      'users.id as userId',
+      'users.name',
+      'users.email',
+      'users.two_factor_enabled as hasTwoFactor',
+    ])
+    .where('token', '=', parameter('token'))
+    .where('sessions.expires_at', '>', parameter('now'))
+    .where('sessions.updated_at', '>', parameter('extendedAfter')),
+);
+
+/** The session with this token, unless it has ended, or was not extended for `extendedMs` milliseconds. */
+export async function findUsedSession(
+  session: Session,
+  token: string,
+  extendedMs: number,
+): Promise<UsedSession | undefined> {
+  const nowMs = Date.now();
+  const [now, extendedAfter] = [nowMs, nowMs - extendedMs].map((time) => new Date(time).toISOString());
+  const [found] = await session.execute(selectUsed, { token, now: now ?? '', extendedAfter: extendedAfter ?? '' });
+  return found;
+}
+
 const selectOne = statement<{ userId: string; id: string }, { id: string }>((query, parameter) =>
   query
     .selectFrom('sessions')

@@ -97,7 +97,7 @@ describe('sessions', () => {
     /** As if it had begun then, and had been extended until two days ago. */
     const makeOld = (createdAt: string) =>
       service.script(
-        `update sessions set created_at = '${createdAt}', expires_at = '${daysFromNow(5)}' where id = '${id}'`,
+        `update sessions set created_at = '${createdAt}', updated_at = '${daysFromNow(-2)}', expires_at = '${daysFromNow(5)}' where id = '${id}'`,
       );
     for (const days of [28, 22]) {
       const createdAt = daysFromNow(-days);

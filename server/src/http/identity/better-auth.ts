@@ -4,7 +4,7 @@ import { hashPassword, verifyPassword } from '../../domain/passwords.ts';
 import { createRecoveryCodes } from '../../domain/recovery-codes.ts';
 import { createId } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
-import { SESSION_LIFETIME_MS } from '../../model/administrators.ts';
+import { SESSION_EXTENDED_MS, SESSION_LIFETIME_MS } from '../../model/administrators.ts';
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../../model/passwords.ts';
 import type { Database } from '../../storage/database.ts';
 import { openForBetterAuth } from '../../storage/identity-database.ts';
@@ -56,6 +56,7 @@ export function createBetterAuth({ database, secret, cookiePrefix, isSecure, log
     session: {
       modelName: 'sessions',
       expiresIn: SESSION_LIFETIME_MS / 1000,
+      updateAge: SESSION_EXTENDED_MS / 1000,
       // Nothing depends on how old a session is: what matters asks for the password.
       freshAge: 0,
       fields: {

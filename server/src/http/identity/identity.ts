@@ -1,14 +1,15 @@
 import { hkdfSync } from 'node:crypto';
 import type { Log } from '../../lib/log.ts';
-import { SESSION_AGE_MAX_MS } from '../../model/administrators.ts';
+import { SESSION_AGE_MAX_MS, SESSION_EXTENDED_MS } from '../../model/administrators.ts';
 import type { Database } from '../../storage/database.ts';
 import { getCursorSecret } from '../../storage/database-info.ts';
 import { type Along, callBetterAuth } from '../../storage/identity-database.ts';
 import { ScanTurns } from '../../storage/scan-turns.ts';
-import { endSessionBy } from '../../storage/sessions.ts';
+import { endSessionBy, findUsedSession, type UsedSession } from '../../storage/sessions.ts';
 import type { BetterAuth } from './better-auth.ts';
 import { translateRefusal } from './better-auth-errors.ts';
 import { isHttps } from './same-origin.ts';
+import { readSessionToken } from './session-cookie.ts';
 
 /** RFC 6265bis §4.1.3.2: a browser keeps such a cookie for this host alone, and sends it over HTTPS only. */
 const HOST_PREFIX = '__Host-';
@@ -42,6 +43,7 @@ export class Identity {
   readonly #isSecure: boolean;
   readonly #sessionTurns = new ScanTurns(SESSION_READS_MAX);
   #loading: Promise<BetterAuth> | undefined;
+  #secret: string | undefined;
 
   /** `publicUrl` decides whether cookies are for HTTPS only. */
   constructor(database: Database, publicUrl: string | undefined, log: Log) {
@@ -67,6 +69,15 @@ export class Identity {
   }
 
   /**
+   * The session of a `Cookie` header if there is nothing to be done with it. Others are for `getSession`: it takes ten times
+   * as long, extends a session once a day, and removes one that has ended.
+   */
+  async findUsedSession(cookie: string): Promise<UsedSession | undefined> {
+    const token = readSessionToken(cookie, `${this.cookiePrefix}.session_token`, await this.#getSecret());
+    return token === undefined ? undefined : findUsedSession(this.#database, token, SESSION_EXTENDED_MS);
+  }
+
+  /**
    * Whose session the cookie of these headers is, and what is to be sent along; null for nobody.
    * @throws {AppError} as `call` does
    */
@@ -75,6 +86,14 @@ export class Identity {
     return this.#sessionTurns.run(cookie, () =>
       this.call((api) => api.getSession({ headers, query, returnHeaders: true })),
     );
+  }
+
+  /** Signs cookies, and encrypts what belongs to the second factor. */
+  async #getSecret(): Promise<string> {
+    this.#secret ??= Buffer.from(
+      hkdfSync('sha256', await getCursorSecret(this.#database), '', 'better-auth', 32),
+    ).toString('hex');
+    return this.#secret;
   }
 
   /** Where that fails, the next one tries again. */
@@ -88,10 +107,9 @@ export class Identity {
 
   async #create(): Promise<BetterAuth> {
     const { createBetterAuth } = await import('./better-auth.ts');
-    const cursorSecret = await getCursorSecret(this.#database);
     return createBetterAuth({
       database: this.#database,
-      secret: Buffer.from(hkdfSync('sha256', cursorSecret, '', 'better-auth', 32)).toString('hex'),
+      secret: await this.#getSecret(),
       cookiePrefix: this.cookiePrefix,
       isSecure: this.#isSecure,
       log: this.#log,

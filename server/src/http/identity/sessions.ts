@@ -1,7 +1,9 @@
 import { sessionGone } from '../../domain/holders.ts';
 import type { Membership, User } from '../../model/administrators.ts';
 import { AppError } from '../../model/errors.ts';
+import type { Database } from '../../storage/database.ts';
 import { listMembershipsOf } from '../../storage/memberships.ts';
+import type { UsedSession } from '../../storage/sessions.ts';
 import type { Services } from '../app.ts';
 import { clientAddress } from '../client-address.ts';
 import type { Exchange } from '../exchange.ts';
@@ -40,30 +42,37 @@ export async function getNewSession(sent: Headers, services: Services): Promise<
 }
 
 async function readSession(given: Headers, { identity, database }: Services) {
+  const used = await identity.findUsedSession(given.get('cookie') ?? '').catch(cannotRead);
+  if (used !== undefined) return { headers: new Headers(), signedIn: await toSignedIn(used, database) };
   const asked = identity.getSession(given).catch((error: unknown) => {
     // Each day of use prolongs a session; where that cannot be written it is good as it is.
     if (error instanceof AppError && error.code === 'storage_full')
       return identity.getSession(given, { disableRefresh: true });
     throw error;
   });
-  const { headers, response } = await asked.catch((error: unknown) => {
-    if (error instanceof AppError) throw error;
-    // Whoever is signed in is not to be told that they are not.
-    throw new AppError('unavailable', 'The session cannot be read just now; try again.', {
-      headers: RETRY,
-      cause: error,
-    });
-  });
+  const { headers, response } = await asked.catch(cannotRead);
   if (response === null) return { headers, signedIn: undefined };
   const { session, user } = response;
-  const memberships = await listMembershipsOf(database, user.id);
-  const signedIn: SignedIn = {
-    sessionId: session.id,
-    user: { id: user.id, name: user.name, email: user.email, hasTwoFactor: user.twoFactorEnabled === true },
+  const { accountId = null } = session;
+  const found = { ...user, id: session.id, accountId, userId: user.id, hasTwoFactor: Number(user.twoFactorEnabled) };
+  return { headers, signedIn: await toSignedIn(found, database) };
+}
+
+/** Whoever is signed in is not to be told that they are not. */
+function cannotRead(cause: unknown): never {
+  if (cause instanceof AppError) throw cause;
+  throw new AppError('unavailable', 'The session cannot be read just now; try again.', { headers: RETRY, cause });
+}
+
+async function toSignedIn(found: UsedSession, database: Database): Promise<SignedIn> {
+  const { id, userId, name, email, hasTwoFactor } = found;
+  const memberships = await listMembershipsOf(database, userId);
+  return {
+    sessionId: id,
+    user: { id: userId, name, email, hasTwoFactor: hasTwoFactor === 1 },
     memberships,
-    membership: memberships.find(({ accountId }) => accountId === session.accountId),
+    membership: memberships.find(({ accountId }) => accountId === found.accountId),
   };
-  return { headers, signedIn };
 }
 
 /** @throws {AppError} `unauthorized` when nobody is signed in */

@@ -1,0 +1,24 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/**
+ * The token of a session in a `Cookie` header, as better-auth signs it (`token.signature`, percent-encoded, the signature being
+ * HMAC-SHA-256 of the token in base64); undefined if there is none, or another key has signed it.
+ */
+export function readSessionToken(cookie: string, name: string, secret: string): string | undefined {
+  const pair = cookie.split('; ').find((text) => text.startsWith(`${name}=`));
+  const value = decode(pair?.slice(name.length + 1) ?? '');
+  const dot = value.lastIndexOf('.');
+  if (dot < 1) return undefined;
+  const token = value.slice(0, dot);
+  const given = Buffer.from(value.slice(dot + 1), 'base64');
+  const signature = createHmac('sha256', secret).update(token).digest();
+  return given.length === signature.length && timingSafeEqual(given, signature) ? token : undefined;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '';
+  }
+}
