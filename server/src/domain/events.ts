@@ -1,10 +1,11 @@
-import { ownTurn } from '../lib/turns.ts';
+import { iterate } from '../lib/iterate.ts';
 import type { Head } from '../model/accounts.ts';
 import { AppError } from '../model/errors.ts';
-import type { Database, Session } from '../storage/database.ts';
+import type { Database } from '../storage/database.ts';
 import { findEvents, type StoredEvent } from '../storage/events.ts';
 import type { EventHub } from './event-hub.ts';
 import { getLiveHead, type Holder } from './holders.ts';
+import { runSize } from './run-size.ts';
 
 /** Which events somebody wants. */
 export interface EventRange {
@@ -16,10 +17,11 @@ export interface EventRange {
 }
 
 export interface EventPage {
-  events: StoredEvent[];
-  /** Where the next page begins. */
-  nextAfter: number;
+  /** The account's state when they were read. */
   epoch: string;
+  first: StoredEvent[];
+  /** What comes after the first ones, read run by run as it is asked for; undefined if nothing does. */
+  rest: AsyncIterable<StoredEvent[]> | undefined;
 }
 
 /** How long somebody is willing to wait for the first event, and what aborts when they have left. */
@@ -41,49 +43,50 @@ export async function followEvents(
 ): Promise<EventPage> {
   const { accountId } = holder;
   const endTimeMs = performance.now() + durationMs;
-  const read = async (head: Head): Promise<EventPage> => {
-    const events = await readEvents(database, accountId, head, { after, epoch, limit });
-    return toPage(events, after, head);
-  };
+  const read = (head: Head) => readPage(database, holder, head, { after, epoch, limit });
   let page = await read(holder);
   for (;;) {
     const leftMs = endTimeMs - performance.now();
-    if (page.events.length > 0 || leftMs <= 0 || eventHub.isStopped) return page;
+    if (page.first.length > 0 || leftMs <= 0 || eventHub.isStopped) return page;
     await eventHub.wait(accountId, after, leftMs, signal);
     if (signal.aborted) return page;
     page = await eventHub.read(accountId, async () => read(await getLiveHead(database, holder)));
   }
 }
 
-function toPage(events: StoredEvent[], after: number, { epoch }: Head): EventPage {
-  return { events, nextAfter: events.at(-1)?.sequence ?? after, epoch };
-}
-
-/** A page has fewer events than asked for once their listings are so long. */
-const PAGE_LENGTH_MAX = 1024 * 1024;
-/** What is read of it in one turn of the event loop, 3 ms: others have their turns in between. */
-const RUN = { limit: 300, bytesMax: 256 * 1024 };
+/** A page has fewer events than asked for once their listings have so many bytes. */
+const PAGE_BYTES_MAX = 1024 * 1024;
 
 /** @throws {AppError} `events_expired` unless everything that happened after `after` can be told */
-async function readEvents(session: Session, accountId: string, head: Head, range: EventRange): Promise<StoredEvent[]> {
+async function readPage(database: Database, holder: Holder, head: Head, range: EventRange): Promise<EventPage> {
   const { after, epoch, limit } = range;
   if (epoch !== head.epoch)
     throw expired('The database has another epoch: it was restored since, or never had this one');
   if (after > head.sequence) throw expired(`The account has not come so far: its sequence is ${head.sequence}`);
-  if (after === head.sequence) return [];
-  const events: StoredEvent[] = [];
-  for (let last = after, length = 0; last < head.sequence && events.length < limit && length < PAGE_LENGTH_MAX; ) {
-    if (events.length > 0) await ownTurn(accountId);
-    const run = { limit: Math.min(RUN.limit, limit - events.length), bytesMax: RUN.bytesMax };
-    const { rows } = await findEvents(session, accountId, last, run);
+  if (after === head.sequence) return { epoch, first: [], rest: undefined };
+  let last = after;
+  let bytes = 0;
+  const readRun = async (): Promise<StoredEvent[]> => {
+    const size = runSize();
+    const left = limit - (last - after);
+    const run = { limit: Math.min(size.limit, left), bytesMax: size.bytesMax };
+    const { rows } = await findEvents(database, holder.accountId, last, run);
     // Sequences have no gaps, so a missing one was removed.
-    if (rows[0]?.sequence !== last + 1) break;
-    events.push(...rows);
+    if (rows[0]?.sequence !== last + 1) return [];
     last += rows.length;
-    length += rows.reduce((sum, { doc }) => sum + (doc?.length ?? 0), 0);
-  }
-  if (events.length === 0) throw expired('Events after this sequence were removed: it is too long ago');
-  return events;
+    bytes += rows.reduce((sum, { doc }) => sum + Buffer.byteLength(doc ?? ''), 0);
+    return rows;
+  };
+  const isOver = () => last >= head.sequence || last - after >= limit || bytes >= PAGE_BYTES_MAX;
+  const first = await readRun();
+  if (first.length === 0) throw expired('Events after this sequence were removed: it is too long ago');
+  const rest = iterate(async () => {
+    const rows = isOver() ? [] : await readRun();
+    // After reading, as they may have been out by then.
+    await getLiveHead(database, holder);
+    return rows.length === 0 ? undefined : rows;
+  });
+  return { epoch, first, rest: isOver() ? undefined : rest };
 }
 
 function expired(reason: string): AppError {

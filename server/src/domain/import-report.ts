@@ -28,7 +28,7 @@ export function emptyReport(): ImportReport {
 }
 
 export function addOutcome(report: ImportReport, { line, result }: RowOutcome): void {
-  if (!(result instanceof AppError)) {
+  if (typeof result === 'string') {
     report[result] += 1;
     return;
   }

@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode } from '../model/errors.ts';
+import { AppError, type ErrorCode, type PlainError } from '../model/errors.ts';
 import type { Listing, ListingInput } from '../model/listings.ts';
 import { findListing, findListingByExternalId } from '../storage/listings.ts';
 import { type CurrentListing, readStored, type SavedListing, saveListing, saveUnchecked } from './save-listing.ts';
@@ -19,7 +19,7 @@ export interface GoodRow {
 /** A row that cannot be imported, whatever there is already. */
 interface FaultyRow {
   line: number;
-  fault: AppError;
+  fault: PlainError;
 }
 
 export type ImportRow = GoodRow | FaultyRow;
@@ -27,7 +27,7 @@ export type ImportRow = GoodRow | FaultyRow;
 /** What came of a row. */
 export interface RowOutcome {
   line: number;
-  result: SavedListing['type'] | AppError;
+  result: SavedListing['type'] | PlainError;
 }
 
 /** Saves rows until the time is over, one at least. @returns what came of each */

@@ -36,7 +36,7 @@ export function compress(text: string, encoding: Encoding): Buffer {
 }
 
 /** So many replies are compressed chunk by chunk at a time: that takes 0.4 MB for each. Others are sent as they are. */
-const COMPRESSORS_MAX = 64;
+const COMPRESSORS_MAX = 32;
 let compressors = 0;
 
 export function hasCompressorFree(): boolean {

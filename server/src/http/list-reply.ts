@@ -1,4 +1,4 @@
-import { iterate } from '../lib/iterate.ts';
+import { inChunks } from './chunks.ts';
 import { csvFormat } from './formats/csv.ts';
 import { geojsonFormat } from './formats/geojson.ts';
 import { jsonFormat } from './formats/json.ts';
@@ -32,42 +32,15 @@ export function replyList(
   headers: Record<string, string>,
 ): Reply {
   const { frame, first, rest } = content;
-  const start = format.begin(fields) + format.rows(first, fields).join(format.separator);
-  const body =
-    rest === undefined
-      ? start + format.end(frame, first.length)
-      : inChunks(start, first.length, { frame, rest }, format, fields);
-  const type = { 'Content-Type': format.contentType };
-  return { status: 200, headers: { ...type, ...format.headers?.(frame), ...headers }, body, isCompressible: true };
-}
-
-/** None of what was given stays in memory as long as the reader takes. */
-function inChunks(
-  start: string,
-  countAtStart: number,
-  { frame, rest }: Pick<ListContent, 'frame'> & { rest: AsyncIterable<readonly string[]> },
-  format: ListFormat,
-  fields: Fields,
-): AsyncIterable<string> {
-  const runs = rest[Symbol.asyncIterator]();
-  let first: string | undefined = start;
-  let count = countAtStart;
-  let isEnded = false;
-  return iterate(async () => {
-    if (isEnded) return undefined;
-    if (first !== undefined) {
-      const chunk = first;
-      first = undefined;
-      return chunk;
-    }
-    const { value: docs } = await runs.next();
-    if (docs === undefined) {
-      isEnded = true;
-      return format.end(frame, count);
-    }
-    const text = format.rows(docs, fields).join(format.separator);
+  let count = 0;
+  const toText = (docs: readonly string[]) => {
     const isFurther = count > 0 && docs.length > 0;
     count += docs.length;
-    return isFurther ? format.separator + text : text;
-  });
+    return (isFurther ? format.separator : '') + format.rows(docs, fields).join(format.separator);
+  };
+  const start = format.begin(fields) + toText(first);
+  const end = () => format.end(frame, count);
+  const body = rest === undefined ? start + end() : inChunks(start, rest, toText, end);
+  const type = { 'Content-Type': format.contentType };
+  return { status: 200, headers: { ...type, ...format.headers?.(frame), ...headers }, body, isCompressible: true };
 }

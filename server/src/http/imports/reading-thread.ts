@@ -1,6 +1,5 @@
-import { readlinkSync } from 'node:fs';
-import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
+import { setThreadPriority } from '../../lib/thread-priority.ts';
 import { AppError, toPlainError } from '../../model/errors.ts';
 import { FileBody } from './file-body.ts';
 import { formatOf } from './file-formats.ts';
@@ -9,20 +8,11 @@ import type { ReadingStart } from './reading.ts';
 
 // A thread of `ReadingThreads`: unpacks files of any length and reads their rows, several files by turns.
 
-/** Requests go before files where they compete for a processor (`nice`). */
-const PRIORITY = 10;
+/** Requests and searches go before files. */
+const NICE = 5;
 
-lowerPriority();
+setThreadPriority(NICE);
 parentPort?.on('message', (start: ReadingStart) => void readFile(start));
-
-/** Of this thread alone: Linux numbers each of them, and names its directory so. */
-function lowerPriority(): void {
-  try {
-    setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), PRIORITY);
-  } catch {
-    // Other systems have no such directory: there all threads are equal.
-  }
-}
 
 async function readFile(start: ReadingStart): Promise<void> {
   const { port, mediaType, ignoreUnknown } = start;

@@ -1,6 +1,7 @@
 import { type EventPage, followEvents } from '../../domain/events.ts';
 import type { StoredEvent } from '../../storage/events.ts';
 import type { Services } from '../app.ts';
+import { inChunks } from '../chunks.ts';
 import { abortWhenLeft } from '../exchange.ts';
 import { addOperation, type Mount } from '../operations.ts';
 import { replyJson } from '../reply.ts';
@@ -14,12 +15,19 @@ export function addEvents(mount: Mount, services: Services): void {
     const durationMs = incoming.method === 'HEAD' ? 0 : wait * 1000;
     const patience = { durationMs, signal: abortWhenLeft(exchange) };
     const page = await followEvents(services, holder, { after, epoch, limit }, patience);
-    return { ...replyJson(200, pageJson(page)), isCompressible: true };
+    return { ...replyJson(200, pageJson(page, after)), isCompressible: true };
   });
 }
 
-function pageJson({ events, nextAfter, epoch }: EventPage): string {
-  return `{"data":[${events.map(eventJson).join(',')}],"nextAfter":${nextAfter},"epoch":"${epoch}"}`;
+function pageJson({ first, rest, epoch }: EventPage, after: number): string | AsyncIterable<string> {
+  let nextAfter = after;
+  const toText = (events: StoredEvent[]) => {
+    nextAfter = events.at(-1)?.sequence ?? nextAfter;
+    return events.map(eventJson).join(',');
+  };
+  const start = `{"data":[${toText(first)}`;
+  const end = () => `],"nextAfter":${nextAfter},"epoch":"${epoch}"}`;
+  return rest === undefined ? start + end() : inChunks(start, rest, (events) => `,${toText(events)}`, end);
 }
 
 /** The listing is spliced in as GET gives it: the text that is stored. */

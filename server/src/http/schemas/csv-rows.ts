@@ -10,7 +10,7 @@ import { IGNORED_FIELDS, ROW_BYTES_MAX } from './import-rows.ts';
 import { decodeRecord } from './listing-csv.ts';
 import { withoutUnits } from './listing-patch.ts';
 import { listingFields, normalExternalId } from './listings.ts';
-import { parseListing } from './parse-listing.ts';
+import { parseListing, toRowFault } from './parse-listing.ts';
 
 /** A CSV file: a header row with our names of fields or RESO's, then the rows. */
 export function csvFile(ignoreUnknown: boolean): FileFormat<Cells> {
@@ -64,7 +64,7 @@ function toInput(
   try {
     return JSON.stringify(parseFields(fields, inexactNumbers, hasDetails));
   } catch (error) {
-    if (error instanceof AppError) return toPlainError(error);
+    if (error instanceof AppError) return toRowFault(error);
     throw error;
   }
 }

@@ -4,12 +4,12 @@ import { JsonArraySplitter } from '../../lib/json-array.ts';
 import { LineSplitter } from '../../lib/lines.ts';
 import { isObject } from '../../lib/merge-patch.ts';
 import type { FileRecord } from '../../lib/records.ts';
-import { AppError, type FieldFault, toPlainError } from '../../model/errors.ts';
+import { AppError, type FieldFault } from '../../model/errors.ts';
 import { parseBody } from '../body.ts';
 import type { FileFormat } from '../imports/file-rows.ts';
 import type { ReadGoodRow, ReadRow } from '../imports/reading.ts';
 import { listingFields } from './listings.ts';
-import { parseListing } from './parse-listing.ts';
+import { parseListing, toRowFault } from './parse-listing.ts';
 
 /** The contract's limit for one row. */
 export const ROW_BYTES_MAX = 1024 * 1024;
@@ -48,7 +48,7 @@ function toJsonRow({ line, content }: FileRecord<Buffer>, hasDetails: boolean): 
     const parsed = parseBody(content, 'row');
     return isClosingLine(parsed.value) ? undefined : { line, ...parseRow(parsed, hasDetails) };
   } catch (error) {
-    if (error instanceof AppError) return { line, fault: toPlainError(error) };
+    if (error instanceof AppError) return { line, fault: toRowFault(error) };
     throw error;
   }
 }

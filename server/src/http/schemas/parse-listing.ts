@@ -1,6 +1,6 @@
 import type { ParsedJson } from '../../lib/json.ts';
 import { isObject } from '../../lib/merge-patch.ts';
-import { AppError, type FieldFault } from '../../model/errors.ts';
+import { AppError, type FieldFault, type PlainError, toPlainError } from '../../model/errors.ts';
 import type { ListingInput } from '../../model/listings.ts';
 import { FAULTS_MAX, fieldName, invalidFields, type KnownFields, toFaults } from './faults.ts';
 import { isOptional, listingFields, listingInput } from './listings.ts';
@@ -41,6 +41,13 @@ export function parseListing(
 
 /** Made once: to find out where an error is made takes longer than to check a row. */
 const ROW_FAULT = new AppError('validation_failed', 'Fields of the row are not valid.');
+
+const PLAIN_ROW_FAULT = toPlainError(ROW_FAULT);
+
+/** An error of a row as plain data: the same again and again where it is that one, so that it is passed between threads once. */
+export function toRowFault(error: AppError): PlainError {
+  return error === ROW_FAULT ? PLAIN_ROW_FAULT : toPlainError(error);
+}
 
 /** What every listing has: most rows that fail do not, and this is seen ten times as fast. */
 function hasRequired(value: unknown): boolean {

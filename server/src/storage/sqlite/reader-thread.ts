@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
+import { setThreadPriority } from '../../lib/thread-priority.ts';
 import { openReader } from './open-connection.ts';
 import { readRun } from './read-run.ts';
 
@@ -30,6 +31,10 @@ export type ReadAnswer =
 /** Queries differ by their filters, and most of them come again. */
 const PREPARED_MAX = 100;
 
+/** What the thread of requests does goes before: it is short. */
+const NICE = 5;
+
+setThreadPriority(NICE);
 const database: DatabaseSync = openReader(workerData);
 const prepared = new Map<string, StatementSync>();
 
