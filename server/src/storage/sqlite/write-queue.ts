@@ -10,11 +10,13 @@ import { JobSession, LateJobError, TurnGuard } from './job-session.ts';
 import { CACHE_KIB } from './open-connection.ts';
 
 /**
- * A group ends after so many jobs or so long, so that requests that only read are not kept waiting: sooner where the commit
- * before took long, as that of large listings does.
+ * A group ends after so many jobs or so long, so that requests that only read are not kept waiting: sooner if one of its jobs
+ * takes longer than a usual listing does, as its commit and its answers will, too.
  */
 const GROUP_JOBS_MAX = 256;
-const GROUP_MS = { most: 10, least: 3, withCommit: 15 };
+const GROUP_DURATION_MAX_MS = 10;
+const USUAL_JOB_MS = 0.5;
+const UNUSUAL_GROUP_MAX_MS = 3;
 /** What a long job may keep in memory: the rest goes to the log as it is written, and not all at once by the commit. */
 const LONG_CACHE_KIB = 2_048;
 /** How long a write waits for another process's lock. */
@@ -64,7 +66,6 @@ export class WriteQueue {
   /** The job that runs, or has run last, and its session. */
   #running: { job: Job; session: JobSession } | undefined;
   #closed = false;
-  #lastCommitMs = 0;
 
   /** `checkpoints` for a database that keeps a log. */
   constructor(database: DatabaseSync, checkpoints?: Checkpoints) {
@@ -157,14 +158,18 @@ export class WriteQueue {
   /** Moves jobs from the queue to `group`, runs them, and says what to answer once they are committed. */
   async #runJobs(group: Job[], guard: TurnGuard): Promise<Answer[]> {
     const answers: Answer[] = [];
-    const { most, least, withCommit } = GROUP_MS;
-    const endTimeMs = performance.now() + Math.min(most, Math.max(least, withCommit - this.#lastCommitMs));
-    while (group.length < GROUP_JOBS_MAX && performance.now() < endTimeMs) {
+    const startMs = performance.now();
+    let nowMs = startMs;
+    let durationMaxMs = GROUP_DURATION_MAX_MS;
+    while (group.length < GROUP_JOBS_MAX && nowMs - startMs < durationMaxMs) {
       const job = group.length === 0 ? this.#waiting.take() : this.#waiting.takeShort();
       if (job === undefined) break;
       group.push(job);
       answers.push(await this.#runJob(job, guard));
       if (job.isLong) break;
+      const jobStartMs = nowMs;
+      nowMs = performance.now();
+      if (nowMs - jobStartMs > USUAL_JOB_MS) durationMaxMs = UNUSUAL_GROUP_MAX_MS;
     }
     return answers;
   }
@@ -194,13 +199,11 @@ export class WriteQueue {
   }
 
   #commit(): void {
-    const startMs = performance.now();
     try {
       this.#steps.commit.all();
     } catch (error) {
       throw translateCommitError(error);
     }
-    this.#lastCommitMs = performance.now() - startMs;
   }
 
   #rollback(): void {
