@@ -36,7 +36,7 @@ interface Final {
 }
 
 /** So long the event loop waits for statements at a time; what others do meanwhile makes the transaction longer. */
-const SLICE_MS = 3;
+const SLICE_MS = 5;
 /** What is bound to one statement, unless a single row is longer. */
 const STATEMENT_BYTES_MAX = 256 * 1024;
 

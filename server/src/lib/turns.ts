@@ -9,6 +9,7 @@ const OTHERS_MS = 5;
 
 const waiting = new FairQueue<string, () => void>();
 let waitingCount = 0;
+let holders = 0;
 /** When the first of the connections came that are still coming. */
 let connectingSinceMs = 0;
 /** How many turns count as theirs if no other one comes. */
@@ -26,8 +27,18 @@ export function ownTurn(owner = ''): Promise<void> {
   return promise;
 }
 
+/** Lets those who wait for turns wait until the result is disposed of: others wait for what is done meanwhile. */
+export function holdTurns(): Disposable {
+  holders += 1;
+  return {
+    [Symbol.dispose]() {
+      holders -= 1;
+    },
+  };
+}
+
 function giveTurn(): void {
-  if (!areConnecting()) {
+  if (holders === 0 && !areConnecting()) {
     waiting.take()?.();
     waitingCount -= 1;
   }

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { holdTurns } from '../../lib/turns.ts';
 import { AppError } from '../../model/errors.ts';
 import type { LongSession } from '../database.ts';
 import { JobQueue } from '../job-queue.ts';
@@ -179,6 +180,8 @@ export class WriteQueue {
     const session = new JobSession(this.#connection, guard);
     this.#running = { job, session };
     this.#connection.hasWritten = false;
+    // Whatever else takes long would make it longer, and other writes wait for it.
+    using _ = job.isLong ? holdTurns() : undefined;
     if (job.isLong) this.#database.exec(`pragma cache_size = -${LONG_CACHE_KIB}`);
     try {
       const value = await job.run(session);
