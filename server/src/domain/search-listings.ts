@@ -68,7 +68,7 @@ class Reading {
     const { database, holder, search, signal } = this.#of;
     const { limit, bytesMax } = runSize();
     const some = this.#found.slice(0, limit);
-    const options = { bytesMax, signal };
+    const options = { bytesMax, signal, goesOn: true };
     const { docs, count } = await findDocs(database.scans, holder.accountId, search, some, options);
     const last = this.#found[count - 1];
     this.#found = this.#found.slice(count);

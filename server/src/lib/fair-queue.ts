@@ -17,6 +17,13 @@ export class FairQueue<K, T> {
     else entries.push(entry);
   }
 
+  /** Adds an entry before those of the same one that wait already. */
+  addFirst(key: K, entry: T): void {
+    const entries = this.#entries.get(key);
+    if (entries === undefined) this.#entries.set(key, [entry]);
+    else entries.unshift(entry);
+  }
+
   /** The first entry of the one whose turn it is. Those whose first entry is not wanted keep their places. */
   take(isWanted: (entry: T) => boolean = () => true): T | undefined {
     for (const [key, entries] of this.#entries) {

@@ -109,7 +109,7 @@ export interface Scans {
   /** The rows of a query on an account's data. @throws {AppError} `unavailable`; why `signal` aborts */
   query<R>(accountId: string, build: QueryBuild<R>, options?: ScanOptions): Promise<Run<R>>;
   /** As `query`, for many rows of numbers and texts that are not wanted at once. */
-  queryPacked<R>(accountId: string, build: QueryBuild<R>, signal?: AbortSignal): Promise<PackedRows<R>>;
+  queryPacked<R>(accountId: string, build: QueryBuild<R>, options: ScanOptions): Promise<PackedRows<R>>;
 }
 
 /** Rows in packs of `RUN_LENGTH`, which take little room until they are opened. */
@@ -123,6 +123,8 @@ export interface ScanOptions {
   bytesMax?: number;
   /** Aborts when nobody wants the answer any more: a query that waits is not run then. */
   signal?: AbortSignal | undefined;
+  /** Whether it goes on with a search: what that holds is held for less long if it goes before those that have not begun. */
+  goesOn?: boolean;
 }
 
 /** How queries are written for an engine; not how they are run. */

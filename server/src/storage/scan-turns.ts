@@ -10,6 +10,11 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
+interface RunOptions {
+  signal?: AbortSignal | undefined;
+  goesOn?: boolean | undefined;
+}
+
 /** Lets so many reads run at a time, long ones or very many. Accounts take turns, so that one with many keeps nobody else waiting for all of them. */
 export class ScanTurns {
   readonly #waiting = new FairQueue<string, Waiter>();
@@ -25,17 +30,17 @@ export class ScanTurns {
   }
 
   /** @throws {AppError} `unavailable` if too many of the account wait, or the service is stopping; why `signal` aborts */
-  refuse(accountId: string, signal?: AbortSignal): void {
+  refuse(accountId: string, { signal, goesOn = false }: RunOptions = {}): void {
     signal?.throwIfAborted();
     if (this.#isClosed) throw unavailable('The service is stopping; send the request again.');
-    if (this.#waiting.countOf(accountId) < WAITING_MAX) return;
+    if (goesOn || this.#waiting.countOf(accountId) < WAITING_MAX) return;
     throw unavailable('Too many searches of this account are waiting; send the request again later.');
   }
 
-  /** Runs `work` when it is its turn, unless `signal` aborts before. */
-  async run<T>(accountId: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  /** Runs `work` when it is its turn, unless `signal` aborts before. One that goes on with what was read has its turn before others of the account. */
+  async run<T>(accountId: string, work: () => Promise<T>, { signal, goesOn = false }: RunOptions = {}): Promise<T> {
     if (this.#free > 0 && this.#isBelowMax(accountId)) this.#begin(accountId);
-    else await this.#wait(accountId, signal);
+    else await this.#wait(accountId, signal, goesOn);
     try {
       return await work();
     } finally {
@@ -75,7 +80,7 @@ export class ScanTurns {
     for (const waiter of this.#waiting.takeAll()) waiter.reject(error);
   }
 
-  async #wait(accountId: string, signal: AbortSignal | undefined): Promise<void> {
+  async #wait(accountId: string, signal: AbortSignal | undefined, goesOn: boolean): Promise<void> {
     // Nothing would tell of it any more.
     signal?.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -84,7 +89,8 @@ export class ScanTurns {
       if (this.#waiting.remove(accountId, waiter)) reject(signal?.reason);
     };
     signal?.addEventListener('abort', drop);
-    this.#waiting.add(accountId, waiter);
+    if (goesOn) this.#waiting.addFirst(accountId, waiter);
+    else this.#waiting.add(accountId, waiter);
     await promise.finally(() => signal?.removeEventListener('abort', drop));
   }
 }

@@ -32,7 +32,7 @@ export function findPacked(
   search: Search,
   wanted: Wanted,
 ): Promise<PackedRows<Found>> {
-  return scans.queryPacked(accountId, selectFound(accountId, search, wanted), wanted.signal);
+  return scans.queryPacked(accountId, selectFound(accountId, search, wanted), { signal: wanted.signal, goesOn: true });
 }
 
 function selectFound(accountId: string, search: Search, { after, limit }: Wanted): QueryBuild<Found> {

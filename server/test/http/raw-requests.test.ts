@@ -38,3 +38,28 @@ describe('what is no request is refused in the form of every error', () => {
     });
   }
 });
+
+describe('a body in chunks', () => {
+  const head =
+    'POST /admin/auth/sign-in/email HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\nContent-Type: application/json\r\n';
+  const chunks = (count: number) => '1\r\n \r\n'.repeat(count);
+
+  test('of a byte each, too many of them, is refused with the next one', async () => {
+    using connection = await openRaw(service.url);
+    connection.send(`${head}Transfer-Encoding: chunked\r\n\r\n${chunks(1_001)}`);
+    const { status, body } = await connection.readReply();
+    assert.equal(status, 413);
+    assert.equal(JSON.parse(body).error.code, 'payload_too_large');
+    assert.match(body, /16 bytes or more in each/);
+    assert.equal(await connection.readToEnd(), '');
+  });
+
+  test('is read if they are few, or larger', async () => {
+    for (const text of [chunks(900), `11\r\n${' '.repeat(17)}\r\n`.repeat(950) + chunks(60)]) {
+      using connection = await openRaw(service.url);
+      connection.send(`${head}Transfer-Encoding: chunked\r\n\r\n${text}0\r\n\r\n`);
+      const { status, body } = await connection.readReply();
+      assert.deepEqual([status, JSON.parse(body).error.code], [400, 'invalid_json']);
+    }
+  });
+});

@@ -6,10 +6,33 @@ test('what is aborted before it has to wait does not wait for its turn, and take
   const turns = new ScanTurns(1);
   const running = Promise.withResolvers<void>();
   const first = turns.run('one', () => running.promise);
-  const late = turns.run('other', async () => {}, AbortSignal.abort(new Error('gone')));
+  const late = turns.run('other', async () => {}, { signal: AbortSignal.abort(new Error('gone')) });
   const outcome = await Promise.race([late.catch(String), new Promise((resolve) => setImmediate(resolve, 'waits'))]);
   assert.equal(outcome, 'Error: gone');
   running.resolve();
   await first;
   assert.equal(await turns.run('other', async () => 'run'), 'run');
+});
+
+test('one account leaves a place to the others, and a read that goes on goes before those that have not begun', async () => {
+  const turns = new ScanTurns(2, 1);
+  const seen: string[] = [];
+  const ends = new Map<string, () => void>();
+  const read = (accountId: string, name: string, goesOn = false) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    ends.set(name, resolve);
+    const work = () => {
+      seen.push(name);
+      return promise;
+    };
+    return turns.run(accountId, work, { goesOn });
+  };
+  const reads = [read('one', 'a'), read('one', 'b'), read('one', 'c', true), read('other', 'd')];
+  assert.deepEqual(seen, ['a', 'd']);
+  for (const name of ['a', 'c', 'b', 'd']) {
+    ends.get(name)?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await Promise.all(reads);
+  assert.deepEqual(seen, ['a', 'd', 'c', 'b']);
 });

@@ -81,17 +81,18 @@ export class Gauge {
     return { heldBytes, residentBytes: this.residentBytes() };
   }
 
-  /** Watches memory until told to end. @returns what ends it and gives the most that there was */
+  /** Watches memory until told to end. @returns what ends it and gives by how much that of a process has grown at most */
   watchMemory(): () => number {
-    let peakBytes = this.residentBytes();
+    const before = this.pids().map((pid) => ({ pid, bytes: residentBytesOf(pid) ?? 0 }));
+    let growthBytes = 0;
     const sample = () => {
-      peakBytes = Math.max(peakBytes, this.residentBytes());
+      for (const { pid, bytes } of before) growthBytes = Math.max(growthBytes, (residentBytesOf(pid) ?? 0) - bytes);
     };
     const timer = setInterval(sample, MEMORY_INTERVAL_MS);
     return () => {
       clearInterval(timer);
       sample();
-      return peakBytes;
+      return growthBytes;
     };
   }
 

@@ -47,7 +47,7 @@ export class UploadGate {
       return work(signal);
     };
     try {
-      return await this.#places.run(accountId, start, signal);
+      return await this.#places.run(accountId, start, { signal });
     } finally {
       clearInterval(check);
       clearTimeout(patience);

@@ -22,13 +22,12 @@ export class PostgresScans implements Scans {
   }
 
   async query<R>(accountId: string, build: QueryBuild<R>, options: ScanOptions = {}): Promise<Run<R>> {
-    const { bytesMax, signal } = options;
-    const { columns, rows, isCut } = await this.#read(accountId, build, bytesMax, signal);
+    const { columns, rows, isCut } = await this.#read(accountId, build, options);
     return { rows: rows.map(keptRowMapper(columns)) as R[], isCut };
   }
 
-  async queryPacked<R>(accountId: string, build: QueryBuild<R>, signal?: AbortSignal): Promise<PackedRows<R>> {
-    const { columns, rows } = await this.#read(accountId, build, undefined, signal);
+  async queryPacked<R>(accountId: string, build: QueryBuild<R>, options: ScanOptions): Promise<PackedRows<R>> {
+    const { columns, rows } = await this.#read(accountId, build, options);
     const packs: (() => R[])[] = [];
     for (let start = 0; start < rows.length; start += RUN_LENGTH) {
       const pack = Buffer.from(JSON.stringify(rows.slice(start, start + RUN_LENGTH)));
@@ -41,17 +40,12 @@ export class PostgresScans implements Scans {
     this.#turns.close();
   }
 
-  async #read<R>(
-    accountId: string,
-    build: QueryBuild<R>,
-    bytesMax: number | undefined,
-    signal: AbortSignal | undefined,
-  ): Promise<AnswerRun> {
-    this.#turns.refuse(accountId, signal);
+  async #read<R>(accountId: string, build: QueryBuild<R>, options: ScanOptions): Promise<AnswerRun> {
+    this.#turns.refuse(accountId, options);
     const { sql: text, parameters } = compiler.compileQuery(build);
     const query = { text, values: parameters.map(withoutNul), timeoutMs: SCAN_TIMEOUT_MS };
-    const work = (client: pg.ClientBase) => readAlone(client, query, bytesMax);
-    return await this.#turns.run(accountId, () => read(this.#pool, work), signal);
+    const work = (client: pg.ClientBase) => readAlone(client, query, options.bytesMax);
+    return await this.#turns.run(accountId, () => read(this.#pool, work), options);
   }
 }
 

@@ -10,6 +10,8 @@ import type { ReadAnswer, ReadRequest, ReadRows } from './reader-thread.ts';
 /** Long scans of one account leave a thread to the others. */
 const THREADS_MAX = 3;
 const OF_ACCOUNT_MAX = 2;
+/** Once one was needed the others are started soon: that takes as long as several queries. */
+const SPARE_AFTER_MS = 200;
 /** With this file's own ending, which a build changes. */
 const THREAD_FILE = new URL(`./reader-thread${extname(import.meta.filename)}`, import.meta.url);
 
@@ -19,13 +21,14 @@ interface Reading {
   reject(error: unknown): void;
 }
 
-/** Threads with a reading connection each, started when they are first needed. A thread runs one query at a time. */
+/** Threads with a reading connection each, started when one is first needed. A thread runs one query at a time. */
 export class ReaderThreads implements Scans {
   readonly #path: string;
   readonly #file: URL;
   readonly #turns = new ScanTurns(THREADS_MAX, OF_ACCOUNT_MAX);
   readonly #busy = new Map<Worker, Reading>();
   readonly #idle: Worker[] = [];
+  #spareTimer: NodeJS.Timeout | undefined;
 
   /** `file` is what a thread runs. */
   constructor(path: string, file = THREAD_FILE) {
@@ -34,30 +37,31 @@ export class ReaderThreads implements Scans {
   }
 
   async query<R>(accountId: string, build: QueryBuild<R>, options: ScanOptions = {}): Promise<Run<R>> {
-    const { bytesMax = Number.POSITIVE_INFINITY, signal } = options;
-    this.#turns.refuse(accountId, signal);
+    const { bytesMax = Number.POSITIVE_INFINITY } = options;
+    this.#turns.refuse(accountId, options);
     const { sql, parameters: values } = compiler.compileQuery(build);
-    return this.run(accountId, { sql, values, bytesMax }, signal) as Promise<Run<R>>;
+    return this.run(accountId, { sql, values, bytesMax }, options) as Promise<Run<R>>;
   }
 
-  async queryPacked<R>(accountId: string, build: QueryBuild<R>, signal?: AbortSignal): Promise<PackedRows<R>> {
-    this.#turns.refuse(accountId, signal);
+  async queryPacked<R>(accountId: string, build: QueryBuild<R>, options: ScanOptions): Promise<PackedRows<R>> {
+    this.#turns.refuse(accountId, options);
     const { sql, parameters: values } = compiler.compileQuery(build);
     const request = { sql, values, bytesMax: Number.POSITIVE_INFINITY, packLength: RUN_LENGTH };
-    const { columns, packs, count } = await this.#turns.run(accountId, () => this.#read(request), signal);
+    const { columns, packs, count } = await this.#turns.run(accountId, () => this.#read(request), options);
     const open = (pack: Uint8Array) => JSON.parse(new TextDecoder().decode(pack)).map(keptRowMapper(columns));
     return { packs: packs.map((pack) => () => open(pack)), count };
   }
 
   /** Runs SQL that is not a query of listings, too. @throws as `query`, but however many wait */
-  async run(accountId: string, request: ReadRequest, signal?: AbortSignal): Promise<Run<unknown>> {
-    const { columns, rows, isCut } = await this.#turns.run(accountId, () => this.#read(request), signal);
+  async run(accountId: string, request: ReadRequest, options?: ScanOptions): Promise<Run<unknown>> {
+    const { columns, rows, isCut } = await this.#turns.run(accountId, () => this.#read(request), options);
     return { rows: rows.map(keptRowMapper(columns)), isCut };
   }
 
   /** Lets the queries that run come to their end; those that wait are refused. */
   async close(): Promise<void> {
     this.#turns.close();
+    clearTimeout(this.#spareTimer);
     const threads = [...this.#idle, ...this.#busy.keys()];
     const ends = threads.map((thread) => new Promise((resolve) => thread.once('exit', resolve)));
     for (const thread of threads) thread.postMessage('close');
@@ -69,7 +73,12 @@ export class ReaderThreads implements Scans {
     const thread = this.#idle.pop() ?? this.#start();
     this.#busy.set(thread, { resolve, reject });
     thread.postMessage(request);
+    this.#spareTimer ??= setTimeout(() => this.#startSpare(), SPARE_AFTER_MS).unref();
     return promise;
+  }
+
+  #startSpare(): void {
+    while (this.#idle.length + this.#busy.size < THREADS_MAX) this.#idle.unshift(this.#start());
   }
 
   #start(): Worker {

@@ -77,7 +77,7 @@ test('rows in packs are those of the query, in their order', async (t) => {
     const words = `with recursive counted (n) as (select 1 union all select n + 1 from counted where n < ${count})
       select n, 'é😀"' || n as text, 0.1 * n as real, null as missing from counted where ${count} > 0 order by n desc`;
     const { rows } = await database.scans.query(accountId, query(words));
-    const packed = await database.scans.queryPacked(accountId, query(words));
+    const packed = await database.scans.queryPacked(accountId, query(words), {});
     assert.deepEqual(
       packed.packs.flatMap((open) => open()),
       rows,
@@ -85,7 +85,7 @@ test('rows in packs are those of the query, in their order', async (t) => {
     assert.deepEqual([rows.length, packed.count], [count, count]);
     assert.ok(packed.packs.every((open) => open().length <= 250));
   }
-  await assert.rejects(database.scans.queryPacked(accountId, query('select nonsense')), /no such column/);
+  await assert.rejects(database.scans.queryPacked(accountId, query('select nonsense'), {}), /no such column/);
 });
 
 test('while a query runs, the service reads and writes', async (t) => {
