@@ -1,6 +1,5 @@
-import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
-import { availableParallelism } from 'node:os';
-import { promisify } from 'node:util';
+import { type Argon2Parameters, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hashArgon2id } from '../lib/argon2.ts';
 import { AppError } from '../model/errors.ts';
 import { normalPassword } from '../model/passwords.ts';
 
@@ -12,8 +11,6 @@ const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 /** As the reference implementation writes it (PHC string format): parameters can be raised, and old hashes still read. */
 const ENCODED = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
-
-const hash: (algorithm: 'argon2id', parameters: Argon2Parameters) => Promise<Buffer> = promisify(argon2);
 
 /** What is stored of a password. */
 export async function hashPassword(password: string): Promise<string> {
@@ -38,33 +35,31 @@ export async function verifyPassword(password: string, stored: string): Promise<
 type Cost = Pick<Argon2Parameters, 'memory' | 'passes' | 'parallelism'>;
 
 function derive(password: string, nonce: Buffer, cost: Cost, tagLength: number): Promise<Buffer> {
-  return hash('argon2id', { message: normalPassword(password), nonce, tagLength, ...cost });
+  return hashArgon2id({ message: normalPassword(password), nonce, tagLength, ...cost });
 }
 
 function encode(bytes: Buffer): string {
   return bytes.toString('base64').replaceAll('=', '');
 }
 
-/** Of the processors half stay free for requests; and of the four threads, which files and names are read with, too, two. */
-const HASHING_MAX = Math.min(2, Math.ceil(availableParallelism() / 2));
 /** Those that wait longer than this takes, a second, are better told so. */
 const WAITING_MAX = 16;
 
 const waiting: (() => void)[] = [];
-let hashing = 0;
+let isHashing = false;
 
 /**
- * Runs what hashes passwords: so many at a time, a few more after them, and no others.
+ * Runs what hashes passwords: one at a time, a few more after it, and no others.
  * @throws {AppError} `rate_limited`; what `work` throws
  */
 export async function withHashing<T>(work: () => Promise<T>): Promise<T> {
-  if (hashing >= HASHING_MAX) await waitForTurn();
-  else hashing += 1;
+  if (isHashing) await waitForTurn();
+  isHashing = true;
   try {
     return await work();
   } finally {
     const next = waiting.shift();
-    if (next === undefined) hashing -= 1;
+    if (next === undefined) isHashing = false;
     else next();
   }
 }

@@ -1,0 +1,28 @@
+import { type Argon2Parameters, argon2Sync } from 'node:crypto';
+import { parentPort } from 'node:worker_threads';
+import { setThreadPriority } from './thread-priority.ts';
+
+// The thread of `hashArgon2id`: it hashes one password after the other.
+
+export interface HashRequest {
+  id: number;
+  parameters: Argon2Parameters;
+}
+
+export type HashAnswer = { id: number } & ({ tag: Uint8Array } | { error: unknown });
+
+/** Whoever signs in waits for a tenth of a second in any case: what others do goes before. */
+const NICE = 10;
+
+setThreadPriority(NICE);
+parentPort?.on('message', ({ id, parameters }: HashRequest) => {
+  parentPort?.postMessage(answer(id, parameters));
+});
+
+function answer(id: number, parameters: Argon2Parameters): HashAnswer {
+  try {
+    return { id, tag: argon2Sync('argon2id', parameters) };
+  } catch (error) {
+    return { id, error };
+  }
+}
