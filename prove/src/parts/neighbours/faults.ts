@@ -22,8 +22,8 @@ export const faults: readonly PlantedFault[] = [
     patches: [
       {
         file: SCAN_TURNS,
-        from: 'else await this.#wait(accountId, signal);',
-        to: "else await this.#wait('', signal);",
+        from: 'else await this.#wait(accountId, signal, goesOn);',
+        to: "else await this.#wait('', signal, goesOn);",
       },
     ],
   },

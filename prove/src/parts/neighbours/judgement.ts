@@ -63,7 +63,7 @@ const LIMITS: Record<Trial['size'], Limits> = {
   },
   small: {
     ...{ readMs: 5_000, writeMs: 5_000, workMs: 500 },
-    ...{ growthMb: 250, leftMb: 150, cpuSeconds: 3, runOnMs: 5_000 },
+    ...{ growthMb: 250, leftMb: 150, cpuSeconds: 3, runOnMs: 2_500 },
   },
 };
 
