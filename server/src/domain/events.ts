@@ -56,6 +56,8 @@ export async function followEvents(
 
 /** A page has fewer events than asked for once their listings have so many bytes. */
 const PAGE_BYTES_MAX = 1024 * 1024;
+/** What comes whole or not at all. The rest of a longer page is read while it is sent, and may be cut. */
+const FIRST_RUN = { limit: 300, bytesMax: 256 * 1024 };
 
 /** @throws {AppError} `events_expired` unless everything that happened after `after` can be told */
 async function readPage(database: Database, holder: Holder, head: Head, range: EventRange): Promise<EventPage> {
@@ -66,8 +68,7 @@ async function readPage(database: Database, holder: Holder, head: Head, range: E
   if (after === head.sequence) return { epoch, first: [], rest: undefined };
   let last = after;
   let bytes = 0;
-  const readRun = async (): Promise<StoredEvent[]> => {
-    const size = runSize();
+  const readRun = async (size: { limit: number; bytesMax: number }): Promise<StoredEvent[]> => {
     const left = limit - (last - after);
     const run = { limit: Math.min(size.limit, left), bytesMax: size.bytesMax };
     const { rows } = await findEvents(database, holder.accountId, last, run);
@@ -78,10 +79,10 @@ async function readPage(database: Database, holder: Holder, head: Head, range: E
     return rows;
   };
   const isOver = () => last >= head.sequence || last - after >= limit || bytes >= PAGE_BYTES_MAX;
-  const first = await readRun();
+  const first = await readRun(FIRST_RUN);
   if (first.length === 0) throw expired('Events after this sequence were removed: it is too long ago');
   const rest = iterate(async () => {
-    const rows = isOver() ? [] : await readRun();
+    const rows = isOver() ? [] : await readRun(runSize());
     // After reading, as they may have been out by then.
     await getLiveHead(database, holder);
     return rows.length === 0 ? undefined : rows;

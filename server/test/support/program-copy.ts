@@ -14,7 +14,10 @@ export async function copyProgram(t: TestContext, manifest: object) {
   for (const part of ['bin', 'src', 'package.json']) {
     await cp(join(REPOSITORY, 'server', part), join(root, 'server', part), { recursive: true });
   }
-  await symlink(join(REPOSITORY, 'node_modules'), join(root, 'node_modules'));
+  // npm puts some packages beside the program.
+  for (const part of ['.', 'server']) {
+    await symlink(join(REPOSITORY, part, 'node_modules'), join(root, part, 'node_modules'));
+  }
   await writeFile(join(root, 'package.json'), JSON.stringify(manifest));
   return { root, elsewhere, program: join(root, 'server', 'bin', 'property-listings.js') };
 }
