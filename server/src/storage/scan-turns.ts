@@ -4,9 +4,6 @@ import { AppError } from '../model/errors.ts';
 /** So many queries of one account may wait: what comes then is better told so than made to wait for minutes. */
 const WAITING_MAX = 256;
 
-/** In place of an account's id: what belongs to none may take all places. */
-export const NOBODY = '';
-
 interface Waiter {
   accountId: string;
   start(): void;
@@ -42,34 +39,22 @@ export class ScanTurns {
 
   /** Runs `work` when it is its turn, unless `signal` aborts before. One that goes on with what was read has its turn before others of the account. */
   async run<T>(accountId: string, work: () => Promise<T>, { signal, goesOn = false }: RunOptions = {}): Promise<T> {
-    await this.enter(accountId, { signal, goesOn });
+    if (this.#free > 0 && this.#isBelowMax(accountId)) this.#begin(accountId);
+    else await this.#wait(accountId, signal, goesOn);
     try {
       return await work();
     } finally {
-      this.leave(accountId);
+      this.#end(accountId);
+      const next = this.#waiting.take((waiter) => this.#isBelowMax(waiter.accountId));
+      if (next !== undefined) {
+        this.#begin(next.accountId);
+        next.start();
+      }
     }
   }
 
-  /** Resolves when it is the account's turn: until `leave`. @throws why `signal` aborts */
-  async enter(accountId: string, { signal, goesOn = false }: RunOptions = {}): Promise<void> {
-    if (this.isFreeFor(accountId)) this.#begin(accountId);
-    else await this.#wait(accountId, signal, goesOn);
-  }
-
-  leave(accountId: string): void {
-    this.#end(accountId);
-    const next = this.#waiting.take((waiter) => this.#isBelowMax(waiter.accountId));
-    if (next === undefined) return;
-    this.#begin(next.accountId);
-    next.start();
-  }
-
-  isFreeFor(accountId: string): boolean {
-    return this.#free > 0 && this.#isBelowMax(accountId);
-  }
-
   #isBelowMax(accountId: string): boolean {
-    return accountId === NOBODY || (this.#running.get(accountId) ?? 0) < this.#ofOneMax;
+    return (this.#running.get(accountId) ?? 0) < this.#ofOneMax;
   }
 
   #begin(accountId: string): void {

@@ -1,6 +1,5 @@
 import pg from 'pg';
 import { Line } from '../../lib/line.ts';
-import { NOBODY, ScanTurns } from '../scan-turns.ts';
 import { PATIENCE_MS } from './connection.ts';
 import { ConnectionError, isConnectionDead, isFull, isReadOnly, isSilent } from './errors.ts';
 
@@ -39,8 +38,6 @@ export class Pool {
   /** What begins a transaction where the session has no limits: a pooler that shares connections knows none. */
   readonly beginLimits: string;
   readonly #pool: pg.Pool;
-  /** Who has a connection: half of them are one account's at most. */
-  readonly #turns: ScanTurns;
   /** When each connection was made. */
   readonly #madeTimesMs = new WeakMap<pg.PoolClient, number>();
   /** Connections from before lead to a server that is gone. */
@@ -53,7 +50,6 @@ export class Pool {
   constructor(url: string, settings: PoolSettings) {
     this.settings = settings;
     this.line = new Line(settings.poolSize * WAITING_PER_CONNECTION);
-    this.#turns = new ScanTurns(settings.poolSize, Math.max(1, Math.ceil(settings.poolSize / 2)));
     const limits = limitsOf(settings);
     const inTransaction = Object.entries(limits).map(([name, value]) => `; set local ${name} = ${value}`);
     this.beginLimits = settings.preparesStatements ? '' : inTransaction.join('');
@@ -79,12 +75,11 @@ export class Pool {
   }
 
   /**
-   * Runs `work` with a connection of its own. One that is of no use afterwards is thrown away. Accounts take turns; where it is
-   * for none of them, or not known yet for which, `accountId` is left out.
+   * Runs `work` with a connection of its own. One that is of no use afterwards is thrown away.
    * @throws {ConnectionError} when there is none in time; what `work` throws
    */
-  async use<T>(work: (client: pg.ClientBase) => Promise<T>, accountId = NOBODY): Promise<T> {
-    const client = await this.line.wait(this.#enter(accountId));
+  async use<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
+    const client = await this.line.wait(this.#acquire());
     this.#busy += 1;
     let isDead = false;
     try {
@@ -100,7 +95,6 @@ export class Pool {
     } finally {
       this.#busy -= 1;
       client.release(isDead || client.getTransactionStatus() !== 'I' || !this.#isTrusted(client));
-      this.#turns.leave(accountId);
     }
   }
 
@@ -111,20 +105,6 @@ export class Pool {
 
   async close(): Promise<void> {
     await this.#pool.end();
-  }
-
-  async #enter(accountId: string): Promise<pg.PoolClient> {
-    const mustWait = !this.#turns.isFreeFor(accountId);
-    const signal = mustWait ? AbortSignal.timeout(ACQUIRE_TIMEOUT_MS) : undefined;
-    await this.#turns.enter(accountId, { signal }).catch((cause: unknown) => {
-      throw new ConnectionError('No connection to the database', { cause });
-    });
-    try {
-      return await this.#acquire();
-    } catch (error) {
-      this.#turns.leave(accountId);
-      throw error;
-    }
   }
 
   async #acquire(): Promise<pg.PoolClient> {

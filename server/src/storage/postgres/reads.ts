@@ -9,11 +9,11 @@ import { Tries } from './tries.ts';
 type Work<T> = (client: pg.ClientBase) => Promise<T>;
 
 /** Works with a connection, and again with another if that one was dead. */
-export async function read<T>(pool: Pool, work: Work<T>, accountId?: string): Promise<T> {
+export async function read<T>(pool: Pool, work: Work<T>): Promise<T> {
   const tries = new Tries();
   for (;;) {
     try {
-      return await pool.use(work, accountId);
+      return await pool.use(work);
     } catch (error) {
       if (!isConnectionLost(error) || !(await tries.next())) throw translateError(error);
     }
@@ -24,26 +24,16 @@ export async function execute<P, R>(pool: Pool, statement: Statement<P, R>, para
   const { settings, beginLimits } = pool;
   const compiled = compiler.compile(statement);
   const query = toQuery(compiled, parameters, settings.preparesStatements);
-  const answer = await read(
-    pool,
-    async (client) => {
-      if (beginLimits === '') return send(client, query);
-      const [, result] = await Promise.all([
-        send(client, { text: `begin read only${beginLimits}` }),
-        send(client, query),
-        send(client, { text: 'commit' }),
-      ]);
-      return result;
-    },
-    accountOf(parameters),
-  );
+  const answer = await read(pool, async (client) => {
+    if (beginLimits === '') return send(client, query);
+    const [, result] = await Promise.all([
+      send(client, { text: `begin read only${beginLimits}` }),
+      send(client, query),
+      send(client, { text: 'commit' }),
+    ]);
+    return result;
+  });
   return toRows(compiled, answer) as R[];
-}
-
-/** By its name: all statements on the data of an account have its id. */
-function accountOf(parameters: unknown): string | undefined {
-  const accountId = Object(parameters).accountId;
-  return typeof accountId === 'string' ? accountId : undefined;
 }
 
 export async function executeRun<P, R>(
@@ -54,11 +44,7 @@ export async function executeRun<P, R>(
 ): Promise<Run<R>> {
   const compiled = compiler.compile(statement);
   const query = toQuery(compiled, parameters, false);
-  const run = await read(
-    pool,
-    (client) => readWithin(client, pool, () => readRun(client, query, bytesMax)),
-    accountOf(parameters),
-  );
+  const run = await read(pool, (client) => readWithin(client, pool, () => readRun(client, query, bytesMax)));
   return { rows: toRows(compiled, run) as R[], isCut: run.isCut };
 }
 
