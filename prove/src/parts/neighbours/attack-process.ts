@@ -7,7 +7,7 @@ import type { Scene } from './member.ts';
 /** What it is told to do. */
 export type Order = { do: 'start'; name: string; scene: Scene } | { do: 'tell' } | { do: 'stop' };
 
-const PRIORITY = 19;
+const PRIORITY = 10;
 
 setPriority(PRIORITY);
 let attack: Attack | undefined;

@@ -81,18 +81,17 @@ export class Gauge {
     return { heldBytes, residentBytes: this.residentBytes() };
   }
 
-  /** Watches memory until told to end. @returns what ends it and gives by how much that of a process has grown at most */
+  /** Watches memory until told to end. @returns what ends it and gives the most that there was */
   watchMemory(): () => number {
-    const before = this.pids().map((pid) => ({ pid, bytes: residentBytesOf(pid) ?? 0 }));
-    let growthBytes = 0;
+    let peakBytes = this.residentBytes();
     const sample = () => {
-      for (const { pid, bytes } of before) growthBytes = Math.max(growthBytes, (residentBytesOf(pid) ?? 0) - bytes);
+      peakBytes = Math.max(peakBytes, this.residentBytes());
     };
     const timer = setInterval(sample, MEMORY_INTERVAL_MS);
     return () => {
       clearInterval(timer);
       sample();
-      return growthBytes;
+      return peakBytes;
     };
   }
 

@@ -44,7 +44,7 @@ export const WORDS = {
   stallMs: 'longest stall of the event loop (ms)',
   ownMs: 'longest stall without waiting for a core (ms)',
   workMs: 'longest work in one turn (ms)',
-  growthMb: 'growth of memory of a process (MB)',
+  growthMb: 'growth of memory (MB)',
   leftMb: 'memory that is kept (MB)',
   cpuSeconds: 'processor time per unpacked MiB (s)',
   runOnMs: 'running on after the attackers left (ms)',

@@ -34,8 +34,6 @@ export interface Member {
   unpackedBytes(turn: number): number;
   /** The code of an error that it must be told. */
   told?: string;
-  /** Whether its files are stored: that costs by the listing, and not by the byte. */
-  isStored: boolean;
 }
 
 /** What a request carries. */
@@ -88,7 +86,6 @@ interface More {
   headers?: () => readonly string[];
   /** What the head says that its body has, beyond what is sent at once. */
   missingBytes?: number;
-  isStored?: boolean;
 }
 
 /** `line` is method and path, below the API that is the principal's own: `/v1` for keys, `/admin` for sessions; else it is whole. */
@@ -111,7 +108,6 @@ function toMember(by: Principal, [name, line, draft, more = {}]: Row): Member {
     by,
     lanes: more.lanes ?? 8,
     manner: more.manner ?? 'ask',
-    isStored: more.isStored ?? false,
     ...(told !== undefined && { told }),
     send(scene, turn) {
       const [method, path] = (typeof line === 'string' ? line : line(scene, turn)).split(' ');

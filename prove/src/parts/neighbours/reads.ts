@@ -28,7 +28,7 @@ const READS: readonly Row[] = [
   ['complete-lists-packed', LIST, undefined, { ...CROWD, headers: packed }],
   ['complete-lists-read-slowly', LIST, undefined, { ...CROWD, manner: 'sip', headers: asLines }],
   ['complete-lists-never-read', LIST, undefined, { ...CROWD, manner: 'deaf', headers: asLines }],
-  ['complete-lists-left', `${LIST}?sort=listPrice`, undefined, { lanes: 32, manner: 'leave' }],
+  ['complete-lists-left', `${LIST}?sort=listPrice`, undefined, { lanes: 100, manner: 'leave' }],
   ['head-lists', 'HEAD /listings', undefined, MANY],
   ['long-polls', waiting, undefined, { lanes: 500 }],
   ['events-from-0', 'GET /events?limit=1000', undefined, { lanes: 50 }],

@@ -120,13 +120,13 @@ async function attack(
   });
   const { report, runsOn } = await attacked.promise;
   const runOnMs = await runsOn;
-  const { growthBytes, usedSeconds, stall } = watch.end();
+  const { peakBytes, usedSeconds, stall } = watch.end();
   const hasEnded = hasExited(service.child) || gauge.pids().join() !== pids;
   const after = hasEnded ? undefined : await settle(stage, before);
   const longest = after === undefined && !hasEnded ? watch.endlessStall() : stall;
-  const growthMb = growthBytes / BYTES_PER_MB;
+  const growthMb = (peakBytes - before.residentBytes) / BYTES_PER_MB;
   const leftMb = after === undefined ? growthMb : (after.heldBytes - before.first.heldBytes) / BYTES_PER_MB;
-  const cpuSeconds = member.isStored ? undefined : costOf(report, usedSeconds);
+  const cpuSeconds = costOf(report, usedSeconds);
   const figures = { readMs, writeMs, ...longest, growthMb, leftMb, cpuSeconds, runOnMs };
   service.log.length = 0;
   const isGood = runOnMs <= RUN_ON_MAX_MS;
@@ -142,7 +142,7 @@ function watchService({ gauge }: Stage, usedCores: number) {
     end() {
       const ownSeconds = (usedCores * (clockMs() - startMs)) / 1_000;
       const usedSeconds = gauge.cpuSeconds() - startSeconds - ownSeconds;
-      return { growthBytes: endMemory(), usedSeconds, stall: gauge.worstSince(startMs) };
+      return { peakBytes: endMemory(), usedSeconds, stall: gauge.worstSince(startMs) };
     },
     /** That has no end yet: no process has told of it. */
     endlessStall(): Stall {

@@ -8,7 +8,6 @@ const MUCH = { a: 'a'.repeat(500), b: 'b'.repeat(500), c: 'c'.repeat(500), d: 'd
 /** A row of 8 KB, most of it white space. */
 const LONG_ROW = `{"address":"a","beds":1,"baths":1${' '.repeat(8_000)}}\n`;
 const FOUR = { lanes: 4 };
-const STORED = { isStored: true };
 /** Of a body that is said to have so much more. */
 const MISSING = { missingBytes: 100 * MEBIBYTE };
 const TOO_MANY = { told: 'too_many_imports', lanes: 50, ...MISSING };
@@ -70,10 +69,10 @@ const UPDATES = {
 
 /** Files that are written. */
 const WRITTEN: readonly Row[] = [
-  ['atomic-creates', ATOMIC, ndjson(() => rows(10_000)), { ...FOUR, ...STORED }],
-  ['atomic-updates', ATOMIC, (turn) => UPDATES[turn % 2 === 0 ? 'even' : 'odd'](turn), { lanes: 8, ...STORED }],
-  ['import-creates', IMPORT, ndjson(() => rows(2_000)), { lanes: 8, ...STORED }],
-  ['left-atomic-creates', ATOMIC, ndjson(() => rows(10_000)), { lanes: 8, manner: 'leave', ...STORED }],
+  ['atomic-creates', ATOMIC, ndjson(() => rows(10_000)), FOUR],
+  ['atomic-updates', ATOMIC, (turn) => UPDATES[turn % 2 === 0 ? 'even' : 'odd'](turn), { lanes: 8 }],
+  ['import-creates', IMPORT, ndjson(() => rows(2_000)), { lanes: 8 }],
+  ['left-atomic-creates', ATOMIC, ndjson(() => rows(10_000)), { lanes: 8, manner: 'leave' }],
 ];
 
 /** Imports with a key. */

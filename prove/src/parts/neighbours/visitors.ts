@@ -81,5 +81,5 @@ function raw(
   textOf: (scene: Scene) => string,
   how: Pick<Member, 'manner' | 'lanes'>,
 ): Member {
-  return { name, by, ...how, isStored: false, send: (scene) => Buffer.from(textOf(scene)), unpackedBytes: () => 0 };
+  return { name, by, ...how, send: (scene) => Buffer.from(textOf(scene)), unpackedBytes: () => 0 };
 }
