@@ -11,7 +11,7 @@ export interface HashRequest {
 
 export type HashAnswer = { id: number } & ({ tag: Uint8Array } | { error: unknown });
 
-/** Whoever signs in waits for a tenth of a second in any case: what others do goes before. */
+/** Requests, searches and files go first: a sign-in takes a tenth of a second in any case. */
 const NICE = 10;
 
 setThreadPriority(NICE);

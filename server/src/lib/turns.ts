@@ -17,7 +17,7 @@ let connectingTurns = 0;
 
 /**
  * Lets everybody else have their turn. Of many that wait here only one goes on in each turn of the event loop, and owners
- * (the ids of accounts) alternate: so however many take long, nobody else waits for more than one of them.
+ * (the ids of accounts) alternate. However many take long, other work waits for one of them at most.
  */
 export function ownTurn(owner = ''): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -19,7 +19,7 @@ test('those who wait go on one in each turn of the event loop, and owners altern
   assert.equal(countWaiting(), 0);
 });
 
-test('nobody goes on while turns are held', async () => {
+test('no turn is given while turns are held', async () => {
   let hasGoneOn = false;
   const hold = holdTurns();
   const waiting = ownTurn().then(() => {

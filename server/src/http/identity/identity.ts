@@ -78,7 +78,7 @@ export class Identity {
   }
 
   /**
-   * Whose session the cookie of these headers is, and what is to be sent along; null for nobody.
+   * Whose session the cookie of these headers is, and what is to be sent along; null if it is no session.
    * @throws {AppError} as `call` does
    */
   getSession(headers: Headers, query: { disableRefresh?: boolean } = {}) {

@@ -58,7 +58,7 @@ async function readSession(given: Headers, { identity, database }: Services) {
   return { headers, signedIn: await toSignedIn(found, database) };
 }
 
-/** Whoever is signed in is not to be told that they are not. */
+/** A person who is signed in must not get 401 because of a fault. */
 function cannotRead(cause: unknown): never {
   if (cause instanceof AppError) throw cause;
   throw new AppError('unavailable', 'The session cannot be read just now; try again.', { headers: RETRY, cause });
