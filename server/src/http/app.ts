@@ -120,12 +120,17 @@ export function createRoutes(services: Services): Routes {
 
 /** What each request passes, in order. */
 export function createApp(services: Services): App {
-  const { admission, log, trustedProxies, rateLimit, keyUse, isLeaving } = services;
+  const { admission, database, log, trustedProxies, rateLimit, keyUse, isLeaving } = services;
   const refusals = new RefusalCount(log, {
     first: 'more requests come than can be answered: some are refused',
     report: 'requests were refused, as too many were waiting',
   });
   const routes = createRoutes(services);
+
+  function refusal({ requestId }: Exchange): Reply {
+    refusals.add();
+    return replyError(overloaded(), requestId);
+  }
 
   async function respond(exchange: Exchange): Promise<Reply> {
     try {
@@ -133,6 +138,7 @@ export function createApp(services: Services): App {
       if (needsApiKey(exchange)) {
         const { holder, taken } = await requireApiKey(exchange, services);
         exchange.holder = holder;
+        if (database.isOverfull(holder.accountId)) return refusal(exchange);
         exchange.rateLimit = await rateLimit.spend(holder.keyId, taken, allowanceOf(holder));
         keyUse.countRequest(holder);
       } else if (isOfDashboard(exchange)) {
@@ -146,11 +152,10 @@ export function createApp(services: Services): App {
 
   /** Too much waits already: nothing is done with the request, but whoever has no key learns nothing else. */
   async function refuse(exchange: Exchange): Promise<Reply> {
-    refusals.add();
     admission.noteRefusal(exchange);
     try {
       if (needsApiKey(exchange)) await requireKeyOfRefused(exchange, services);
-      return replyError(overloaded(), exchange.requestId);
+      return refusal(exchange);
     } catch (error) {
       return replyToError(error, exchange, log);
     }

@@ -136,8 +136,11 @@ export interface Database extends Session {
   readonly name: string;
   readonly dialect: QueryDialect;
   readonly scans: Scans;
-  /** Whether so much waits for the database that a request is better refused before it begins. What has begun goes on. */
-  isOverfull(): boolean;
+  /**
+   * Whether so much waits for the database that a request is better refused before it begins. What has begun goes on.
+   * `accountId` is whose requests; undefined for what is done before that is known.
+   */
+  isOverfull(accountId?: string): boolean;
   /**
    * To be asked before a program's change of an account. People's are taken: no program can keep them from deleting a key.
    * @throws {AppError} `unavailable` if too many changes of the account wait

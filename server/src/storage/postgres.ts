@@ -36,7 +36,7 @@ export async function openPostgres(url: string, settings: PoolSettings): Promise
     execute: (statement, parameters) => execute(pool, statement, parameters),
     executeRun: (statement, parameters, bytesMax) => executeRun(pool, statement, parameters, bytesMax),
     isServing: () => pool.isServing,
-    isOverfull: () => pool.line.isTooLong,
+    isOverfull: (accountId) => pool.isOverfull(accountId),
     requireRoom: (accountId) => lanes.requireRoom(accountId),
     counters: createCounters(pool),
     longWriteBytesMax: LONG_WRITE_BYTES_MAX,

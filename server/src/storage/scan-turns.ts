@@ -39,18 +39,32 @@ export class ScanTurns {
 
   /** Runs `work` when it is its turn, unless `signal` aborts before. One that goes on with what was read has its turn before others of the account. */
   async run<T>(accountId: string, work: () => Promise<T>, { signal, goesOn = false }: RunOptions = {}): Promise<T> {
-    if (this.#free > 0 && this.#isBelowMax(accountId)) this.#begin(accountId);
-    else await this.#wait(accountId, signal, goesOn);
+    const turn = this.enter(accountId, { signal, goesOn });
+    if (turn !== undefined) await turn;
     try {
       return await work();
     } finally {
-      this.#end(accountId);
-      const next = this.#waiting.take((waiter) => this.#isBelowMax(waiter.accountId));
-      if (next !== undefined) {
-        this.#begin(next.accountId);
-        next.start();
-      }
+      this.leave(accountId);
     }
+  }
+
+  /** Begins a turn of the account, which lasts until `leave`. @returns what to wait for first, if anything @throws why `signal` aborts */
+  enter(accountId: string, { signal, goesOn = false }: RunOptions = {}): Promise<void> | undefined {
+    if (!this.isFreeFor(accountId)) return this.#wait(accountId, signal, goesOn);
+    this.#begin(accountId);
+    return undefined;
+  }
+
+  leave(accountId: string): void {
+    this.#end(accountId);
+    const next = this.#waiting.take((waiter) => this.#isBelowMax(waiter.accountId));
+    if (next === undefined) return;
+    this.#begin(next.accountId);
+    next.start();
+  }
+
+  isFreeFor(accountId: string): boolean {
+    return this.#free > 0 && this.#isBelowMax(accountId);
   }
 
   #isBelowMax(accountId: string): boolean {

@@ -1,9 +1,10 @@
+import type pg from 'pg';
 import type { Counted, Counters, Statement } from '../database.ts';
 import { keptRowMapper } from '../statements.ts';
 import { compiler, send, toQuery, toRows } from './connection.ts';
 import { isConnectionDead, translateError } from './errors.ts';
 import type { Pool } from './pool.ts';
-import { read } from './reads.ts';
+import { tryAgain } from './reads.ts';
 import { Tries } from './tries.ts';
 
 /** Counting in the database. */
@@ -30,7 +31,10 @@ async function count(pool: Pool, { text, values }: { text: string; values: unkno
   }
 }
 
-/** One transaction, sent at once: when the query fails, nobody waits for the counting as well. */
+/**
+ * One transaction, sent at once: when the query fails, nobody waits for the counting as well. Each request of a client begins
+ * with it, before it is known whose it is: so it waits for nothing that takes longer.
+ */
 async function executeCounting<P, R, C>(
   pool: Pool,
   query: Statement<P, R>,
@@ -39,7 +43,7 @@ async function executeCounting<P, R, C>(
 ): Promise<Counted<R, C>> {
   const { settings, beginLimits } = pool;
   const [asked, counted] = [compiler.compile(query), compiler.compile(counting)];
-  return await read(pool, async (client) => {
+  const work = async (client: pg.ClientBase) => {
     const [, answer, counts] = await Promise.allSettled([
       send(client, { text: `begin${beginLimits}` }),
       send(client, toQuery(asked, parameters, settings.preparesStatements)),
@@ -51,5 +55,6 @@ async function executeCounting<P, R, C>(
       rows: toRows(asked, answer.value) as R[],
       counted: counts.status === 'fulfilled' ? (toRows(counted, counts.value) as C[]) : [],
     };
-  });
+  };
+  return await tryAgain(() => pool.share(work));
 }

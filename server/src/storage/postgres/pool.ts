@@ -1,7 +1,8 @@
 import pg from 'pg';
 import { Line } from '../../lib/line.ts';
+import { ScanTurns } from '../scan-turns.ts';
 import { PATIENCE_MS } from './connection.ts';
-import { ConnectionError, isConnectionDead, isFull, isReadOnly, isSilent } from './errors.ts';
+import { ConnectionError, isConnectionDead, isConnectionLost, isFull, isReadOnly, isSilent } from './errors.ts';
 
 export interface PoolSettings {
   /** Connections of this process at most. */
@@ -30,14 +31,33 @@ const KEEP_ALIVE_DELAY_MS = 10_000;
 /** Sums, counts and sequences: all are below 2^53. */
 const INT8 = 20;
 
-/** Connections to the server, made when they are needed. */
+/** In place of an account's id, for what belongs to none or to several. */
+const NOBODY = '';
+/** So much is sent together on a shared connection: what comes next waits for its answers. */
+const SHARERS_MAX = 16;
+/** A quarter of the connections is shared. */
+const SHARED_PART = 4;
+
+/** What waits for a shared connection. */
+interface Sharer {
+  run(client: pg.ClientBase): Promise<void>;
+  reject(error: unknown): void;
+}
+
+/** Connections to the server, made when they are needed. Some are shared; for the others accounts take turns. */
 export class Pool {
-  /** Those who wait for a connection. */
-  readonly line: Line;
   readonly settings: PoolSettings;
   /** What begins a transaction where the session has no limits: a pooler that shares connections knows none. */
   readonly beginLimits: string;
   readonly #pool: pg.Pool;
+  /** Those who wait for a connection, by account. */
+  readonly #lines = new Map<string, Line>();
+  /** Who has a connection of their own: half of them are one account's at most. */
+  readonly #turns: ScanTurns;
+  readonly #sharers: Sharer[] = [];
+  /** How many connections may be shared, and how many are. */
+  readonly #sharedMax: number;
+  #shared = 0;
   /** When each connection was made. */
   readonly #madeTimesMs = new WeakMap<pg.PoolClient, number>();
   /** Connections from before lead to a server that is gone. */
@@ -49,7 +69,9 @@ export class Pool {
 
   constructor(url: string, settings: PoolSettings) {
     this.settings = settings;
-    this.line = new Line(settings.poolSize * WAITING_PER_CONNECTION);
+    this.#sharedMax = Math.ceil(settings.poolSize / SHARED_PART);
+    const ownCount = Math.max(1, settings.poolSize - this.#sharedMax);
+    this.#turns = new ScanTurns(ownCount, Math.ceil(ownCount / 2));
     const limits = limitsOf(settings);
     const inTransaction = Object.entries(limits).map(([name, value]) => `; set local ${name} = ${value}`);
     this.beginLimits = settings.preparesStatements ? '' : inTransaction.join('');
@@ -75,11 +97,96 @@ export class Pool {
   }
 
   /**
-   * Runs `work` with a connection of its own. One that is of no use afterwards is thrown away.
+   * Runs `work` with a connection of its own. One that is of no use afterwards is thrown away. Accounts take turns; where it is
+   * for none of them, or not known yet for which, `accountId` is left out.
    * @throws {ConnectionError} when there is none in time; what `work` throws
    */
-  async use<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
-    const client = await this.line.wait(this.#acquire());
+  async use<T>(work: (client: pg.ClientBase) => Promise<T>, accountId = NOBODY): Promise<T> {
+    await this.#wait(accountId, this.#enter(accountId));
+    try {
+      return await this.#connect(work, accountId);
+    } finally {
+      this.#turns.leave(accountId);
+    }
+  }
+
+  /**
+   * Runs `work`, which sends all its statements at once, on a connection with other such work. It waits for what they have sent,
+   * and for nothing else that is done in the database.
+   * @throws as `use`
+   */
+  share<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const run = async (client: pg.ClientBase) => resolve(await work(client));
+    this.#sharers.push({ run, reject });
+    if (this.#shared < this.#sharedMax) void this.#serveSharers();
+    return this.#wait(NOBODY, promise);
+  }
+
+  async #serveSharers(): Promise<void> {
+    this.#shared += 1;
+    while (this.#sharers.length > 0) await this.#serveTogether();
+    this.#shared -= 1;
+  }
+
+  /** Each is told as soon as it is done. What a dead connection leaves waiting is served with another. */
+  async #serveTogether(): Promise<void> {
+    const together: Sharer[] = [];
+    try {
+      await this.#connect(async (client) => {
+        together.push(...this.#sharers.splice(0, SHARERS_MAX));
+        const runs = together.map(({ run, reject }) =>
+          run(client).catch((error: unknown) => {
+            reject(error);
+            return error;
+          }),
+        );
+        const lost = (await Promise.all(runs)).find(isConnectionLost);
+        if (lost !== undefined) throw lost;
+      });
+    } catch (error) {
+      if (together.length > 0) return;
+      for (const { reject } of this.#sharers.splice(0)) reject(error);
+    }
+  }
+
+  /** Whether others wait, and one of those before them was answered a moment ago. */
+  get isServing(): boolean {
+    return this.#lines.size > 0 && performance.now() - this.#answeredTimeMs < ANSWERED_MS;
+  }
+
+  /** Whether so much waits for a connection, of an account or of nobody's, that what comes is better told to come back. */
+  isOverfull(accountId = NOBODY): boolean {
+    return this.#lines.get(accountId)?.isTooLong ?? false;
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+
+  /** Stands in a line until `promise` is settled. */
+  async #wait<T>(accountId: string, promise: Promise<T>): Promise<T> {
+    const line = this.#lines.get(accountId) ?? new Line(this.settings.poolSize * WAITING_PER_CONNECTION);
+    this.#lines.set(accountId, line);
+    try {
+      return await line.wait(promise);
+    } finally {
+      if (line.isEmpty) this.#lines.delete(accountId);
+    }
+  }
+
+  async #enter(accountId: string): Promise<void> {
+    const signal = this.#turns.isFreeFor(accountId) ? undefined : AbortSignal.timeout(ACQUIRE_TIMEOUT_MS);
+    try {
+      await this.#turns.enter(accountId, { signal });
+    } catch (cause) {
+      throw new ConnectionError('No connection to the database', { cause });
+    }
+  }
+
+  /** Runs `work` with a connection. */
+  async #connect<T>(work: (client: pg.ClientBase) => Promise<T>, accountId = NOBODY): Promise<T> {
+    const client = await this.#wait(accountId, this.#acquire());
     this.#busy += 1;
     let isDead = false;
     try {
@@ -96,15 +203,6 @@ export class Pool {
       this.#busy -= 1;
       client.release(isDead || client.getTransactionStatus() !== 'I' || !this.#isTrusted(client));
     }
-  }
-
-  /** Whether others wait, and one of those before them was answered a moment ago. */
-  get isServing(): boolean {
-    return !this.line.isEmpty && performance.now() - this.#answeredTimeMs < ANSWERED_MS;
-  }
-
-  async close(): Promise<void> {
-    await this.#pool.end();
   }
 
   async #acquire(): Promise<pg.PoolClient> {

@@ -45,7 +45,7 @@ export class PostgresScans implements Scans {
     const { sql: text, parameters } = compiler.compileQuery(build);
     const query = { text, values: parameters.map(withoutNul), timeoutMs: SCAN_TIMEOUT_MS };
     const work = (client: pg.ClientBase) => readAlone(client, query, options.bytesMax);
-    return await this.#turns.run(accountId, () => read(this.#pool, work), options);
+    return await this.#turns.run(accountId, () => read(this.#pool, work, accountId), options);
   }
 }
 

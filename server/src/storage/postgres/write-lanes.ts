@@ -85,7 +85,7 @@ export class WriteLanes {
     // All may have been told meanwhile that they are not written.
     if (lane.waiting.length > 0) {
       await this.#pool
-        .use((client) => this.#runGroup(client, lane, jobs))
+        .use((client) => this.#runGroup(client, lane, jobs), lane.accountId)
         .catch((error: unknown) => this.#settleFailure(error, lane, jobs));
     }
     lane.isEntered = false;
