@@ -49,6 +49,8 @@ export class Pool {
   readonly settings: PoolSettings;
   /** What begins a transaction where the session has no limits: a pooler that shares connections knows none. */
   readonly beginLimits: string;
+  /** Whose long reads run: they leave connections to everybody else, and one account's to those of the others. */
+  readonly longReads: ScanTurns;
   readonly #pool: pg.Pool;
   /** Those who wait for a connection, by account. */
   readonly #lines = new Map<string, Line>();
@@ -72,6 +74,7 @@ export class Pool {
     this.#sharedMax = Math.ceil(settings.poolSize / SHARED_PART);
     const ownCount = Math.max(1, settings.poolSize - this.#sharedMax);
     this.#turns = new ScanTurns(ownCount, Math.ceil(ownCount / 2));
+    this.longReads = new ScanTurns(Math.ceil(ownCount / 2), Math.ceil(ownCount / 4));
     const limits = limitsOf(settings);
     const inTransaction = Object.entries(limits).map(([name, value]) => `; set local ${name} = ${value}`);
     this.beginLimits = settings.preparesStatements ? '' : inTransaction.join('');

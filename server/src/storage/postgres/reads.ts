@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { ownTurn } from '../../lib/turns.ts';
 import type { Run, Statement } from '../database.ts';
 import { compiler, send, toQuery, toRows } from './connection.ts';
 import { isConnectionLost, translateError } from './errors.ts';
@@ -25,30 +26,23 @@ export async function tryAgain<T>(reading: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Fewer rows than that are no long read. */
+const LONG_ROWS_MIN = 100;
+
 export async function execute<P, R>(pool: Pool, statement: Statement<P, R>, parameters: P): Promise<R[]> {
   const { settings, beginLimits } = pool;
   const compiled = compiler.compile(statement);
   const query = toQuery(compiled, parameters, settings.preparesStatements);
-  const answer = await read(
-    pool,
-    async (client) => {
-      if (beginLimits === '') return send(client, query);
-      const [, result] = await Promise.all([
-        send(client, { text: `begin read only${beginLimits}` }),
-        send(client, query),
-        send(client, { text: 'commit' }),
-      ]);
-      return result;
-    },
-    accountOf(parameters),
-  );
-  return toRows(compiled, answer) as R[];
-}
-
-/** By its name: all statements on the data of an account have its id. */
-function accountOf(parameters: unknown): string | undefined {
-  const accountId = Object(parameters).accountId;
-  return typeof accountId === 'string' ? accountId : undefined;
+  const work = async (client: pg.ClientBase) => {
+    if (beginLimits === '') return send(client, query);
+    const [, result] = await Promise.all([
+      send(client, { text: `begin read only${beginLimits}` }),
+      send(client, query),
+      send(client, { text: 'commit' }),
+    ]);
+    return result;
+  };
+  return toRows(compiled, await readFor(pool, parameters, work)) as R[];
 }
 
 export async function executeRun<P, R>(
@@ -59,12 +53,22 @@ export async function executeRun<P, R>(
 ): Promise<Run<R>> {
   const compiled = compiler.compile(statement);
   const query = toQuery(compiled, parameters, false);
-  const run = await read(
-    pool,
-    (client) => readWithin(client, pool, () => readRun(client, query, bytesMax)),
-    accountOf(parameters),
+  const run = await readFor(pool, parameters, (client) =>
+    readWithin(client, pool, () => readRun(client, query, bytesMax)),
   );
   return { rows: toRows(compiled, run) as R[], isCut: run.isCut };
+}
+
+/** Reads for whom the parameters name. What is nobody's is about one key or one person, and shares a connection. */
+function readFor<T>(pool: Pool, parameters: unknown, work: Work<T>): Promise<T> {
+  const { accountId, limit = 1 } = Object(parameters);
+  if (typeof accountId !== 'string') return tryAgain(() => pool.share(work));
+  if (limit < LONG_ROWS_MIN) return read(pool, work, accountId);
+  return pool.longReads.run(accountId, async () => {
+    // The server sends as fast as it can: what comes is asked for when it can be worked on.
+    await ownTurn(accountId);
+    return await read(pool, work, accountId);
+  });
 }
 
 /** Reads in a transaction. */

@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import { type PackedRows, type QueryBuild, RUN_LENGTH, type Run, type ScanOptions, type Scans } from '../database.ts';
-import { ScanTurns } from '../scan-turns.ts';
 import { keptRowMapper } from '../statements.ts';
 import { type Answer, compiler, type Query, send, withoutNul } from './connection.ts';
 import type { Pool } from './pool.ts';
@@ -10,15 +9,11 @@ import { read } from './reads.ts';
 /** A count or a sorted list of millions may take so long. */
 const SCAN_TIMEOUT_MS = 60_000;
 
-/** Long reads on a few of the pool's connections, so that they leave some for everybody else; and one account's leave one for the others. */
 export class PostgresScans implements Scans {
   readonly #pool: Pool;
-  readonly #turns: ScanTurns;
 
   constructor(pool: Pool) {
     this.#pool = pool;
-    const ofAccountMax = Math.max(1, Math.floor(pool.settings.poolSize / 4));
-    this.#turns = new ScanTurns(ofAccountMax + 1, ofAccountMax);
   }
 
   async query<R>(accountId: string, build: QueryBuild<R>, options: ScanOptions = {}): Promise<Run<R>> {
@@ -37,15 +32,15 @@ export class PostgresScans implements Scans {
   }
 
   close(): void {
-    this.#turns.close();
+    this.#pool.longReads.close();
   }
 
   async #read<R>(accountId: string, build: QueryBuild<R>, options: ScanOptions): Promise<AnswerRun> {
-    this.#turns.refuse(accountId, options);
+    this.#pool.longReads.refuse(accountId, options);
     const { sql: text, parameters } = compiler.compileQuery(build);
     const query = { text, values: parameters.map(withoutNul), timeoutMs: SCAN_TIMEOUT_MS };
     const work = (client: pg.ClientBase) => readAlone(client, query, options.bytesMax);
-    return await this.#turns.run(accountId, () => read(this.#pool, work, accountId), options);
+    return await this.#pool.longReads.run(accountId, () => read(this.#pool, work, accountId), options);
   }
 }
 
