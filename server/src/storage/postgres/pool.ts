@@ -74,7 +74,7 @@ export class Pool {
     this.#sharedMax = Math.ceil(settings.poolSize / SHARED_PART);
     const ownCount = Math.max(1, settings.poolSize - this.#sharedMax);
     this.#turns = new ScanTurns(ownCount, Math.ceil(ownCount / 2));
-    this.longReads = new ScanTurns(Math.ceil(ownCount / 2), Math.ceil(ownCount / 4));
+    this.longReads = new ScanTurns(Math.ceil(ownCount / 2), 1);
     const limits = limitsOf(settings);
     const inTransaction = Object.entries(limits).map(([name, value]) => `; set local ${name} = ${value}`);
     this.beginLimits = settings.preparesStatements ? '' : inTransaction.join('');
@@ -101,10 +101,17 @@ export class Pool {
 
   /**
    * Runs `work` with a connection of its own. One that is of no use afterwards is thrown away. Accounts take turns; where it is
-   * for none of them, or not known yet for which, `accountId` is left out.
+   * for none of them, or not known yet for which, `accountId` is left out. `work` may tell what it gives before it is done with
+   * the connection.
    * @throws {ConnectionError} when there is none in time; what `work` throws
    */
-  async use<T>(work: (client: pg.ClientBase) => Promise<T>, accountId = NOBODY): Promise<T> {
+  use<T>(work: (client: pg.ClientBase, tell: (value: T) => void) => Promise<T>, accountId = NOBODY): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    this.#useAlone((client) => work(client, resolve), accountId).then(resolve, reject);
+    return promise;
+  }
+
+  async #useAlone<T>(work: (client: pg.ClientBase) => Promise<T>, accountId: string): Promise<T> {
     await this.#wait(accountId, this.#enter(accountId));
     try {
       return await this.#connect(work, accountId);

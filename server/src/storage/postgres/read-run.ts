@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { type Answer, type Query, send } from './connection.ts';
 
 /** So many rows are fetched at first, and then twice as many as there are: few when they turn out to be large. */
-const FETCH_LENGTH = 16;
+const FETCH_LENGTH = 32;
 const CURSOR = 'run';
 
 export interface AnswerRun extends Answer {

@@ -4,10 +4,10 @@ import type { Run, Statement } from '../database.ts';
 import { compiler, send, toQuery, toRows } from './connection.ts';
 import { isConnectionLost, translateError } from './errors.ts';
 import type { Pool } from './pool.ts';
-import { readRun } from './read-run.ts';
+import { type AnswerRun, readRun } from './read-run.ts';
 import { Tries } from './tries.ts';
 
-type Work<T> = (client: pg.ClientBase) => Promise<T>;
+type Work<T> = (client: pg.ClientBase, tell: (value: T) => void) => Promise<T>;
 
 /** Reads with a connection of its own. `accountId` is whose data it reads; undefined for nobody's. */
 export function read<T>(pool: Pool, work: Work<T>, accountId?: string): Promise<T> {
@@ -53,28 +53,24 @@ export async function executeRun<P, R>(
 ): Promise<Run<R>> {
   const compiled = compiler.compile(statement);
   const query = toQuery(compiled, parameters, false);
-  const run = await readFor(pool, parameters, (client) =>
-    readWithin(client, pool, () => readRun(client, query, bytesMax)),
-  );
+  const run = await readFor<AnswerRun>(pool, parameters, async (client, tell) => {
+    const begun = send(client, { text: `begin read only${pool.beginLimits}` });
+    const [, answer] = await Promise.all([begun, readRun(client, query, bytesMax)]);
+    tell(answer);
+    await send(client, { text: 'commit' });
+    return answer;
+  });
   return { rows: toRows(compiled, run) as R[], isCut: run.isCut };
 }
 
 /** Reads for whom the parameters name. What is nobody's is about one key or one person, and shares a connection. */
 function readFor<T>(pool: Pool, parameters: unknown, work: Work<T>): Promise<T> {
   const { accountId, limit = 1 } = Object(parameters);
-  if (typeof accountId !== 'string') return tryAgain(() => pool.share(work));
+  if (typeof accountId !== 'string') return tryAgain(() => pool.share((client) => work(client, () => {})));
   if (limit < LONG_ROWS_MIN) return read(pool, work, accountId);
   return pool.longReads.run(accountId, async () => {
     // The server sends as fast as it can: what comes is asked for when it can be worked on.
     await ownTurn(accountId);
     return await read(pool, work, accountId);
   });
-}
-
-/** Reads in a transaction. */
-async function readWithin<T>(client: pg.ClientBase, { beginLimits }: Pool, work: Work<T>): Promise<T> {
-  const begun = send(client, { text: `begin read only${beginLimits}` });
-  const [, result] = await Promise.all([begun, work(client)]);
-  await send(client, { text: 'commit' });
-  return result;
 }

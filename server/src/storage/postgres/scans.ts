@@ -39,7 +39,8 @@ export class PostgresScans implements Scans {
     this.#pool.longReads.refuse(accountId, options);
     const { sql: text, parameters } = compiler.compileQuery(build);
     const query = { text, values: parameters.map(withoutNul), timeoutMs: SCAN_TIMEOUT_MS };
-    const work = (client: pg.ClientBase) => readAlone(client, query, options.bytesMax);
+    const work = (client: pg.ClientBase, tell: (run: AnswerRun) => void) =>
+      readAlone(client, query, options.bytesMax, tell);
     return await this.#pool.longReads.run(accountId, () => read(this.#pool, work, accountId), options);
   }
 }
@@ -51,13 +52,19 @@ export class PostgresScans implements Scans {
 const BY_KEY = '; set local enable_hashjoin = off; set local enable_mergejoin = off';
 
 /** A query in a transaction of its own, in which the server gives it time. */
-async function readAlone(client: pg.ClientBase, query: Query, bytesMax: number | undefined): Promise<AnswerRun> {
+async function readAlone(
+  client: pg.ClientBase,
+  query: Query,
+  bytesMax: number | undefined,
+  tell: (run: AnswerRun) => void,
+): Promise<AnswerRun> {
   const settings = `begin read only; set local statement_timeout = ${SCAN_TIMEOUT_MS}`;
   const text = bytesMax === undefined ? settings : settings + BY_KEY;
   const [, run] = await Promise.all([
     send(client, { text }),
     bytesMax === undefined ? send(client, query).then(whole) : readRun(client, query, bytesMax),
   ]);
+  tell(run);
   await send(client, { text: 'commit' });
   return run;
 }
