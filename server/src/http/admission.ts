@@ -33,6 +33,7 @@ export class Admission {
   #lastMs = 0;
   /** How long requests came since others were begun. */
   #comingMs = 0;
+  #begunMs = 0;
 
   constructor(database: Pick<Database, 'isOverfull'>, trustedProxies: TrustedProxies) {
     this.#database = database;
@@ -91,8 +92,9 @@ export class Admission {
   };
 
   async #begin(): Promise<void> {
+    const otherMs = performance.now() - this.#begunMs - this.#comingMs;
     // Where it takes long to read and refuse what comes, more of the time is for what is begun.
-    const endMs = performance.now() + Math.min(SHARE_MAX_MS, Math.max(SHARE_MS, this.#comingMs));
+    const endMs = performance.now() + Math.min(SHARE_MAX_MS, Math.max(SHARE_MS - Math.min(otherMs, 4), this.#comingMs));
     this.#comingMs = 0;
     while (performance.now() < endMs) {
       const start = this.#waiting.take();
@@ -101,6 +103,7 @@ export class Admission {
       // What a request does before it waits for something is done first, or all would begin at once.
       await new Promise<void>((resolve) => process.nextTick(resolve));
     }
+    this.#begunMs = performance.now();
     if (this.#waiting.length > 0) this.#schedule();
   }
 }

@@ -182,10 +182,15 @@ export interface Database extends Session {
 /** Where the processes of several machines count together. */
 export interface Counters extends CounterStore {
   /**
-   * Runs a query, and a statement that counts in the same round trip; when only that one fails, there are no rows of it.
+   * Runs a query about a key, and a statement that counts in the same round trip; when only that one fails, there are no rows
+   * of it.
    * @throws {AppError} as `execute` does
    */
-  executeCounting<P, R, C>(query: Statement<P, R>, counting: Statement<P, C>, parameters: P): Promise<Counted<R, C>>;
+  executeCounting<P extends { hash: string }, R, C>(
+    query: Statement<P, R>,
+    counting: Statement<P, C>,
+    parameters: P,
+  ): Promise<Counted<R, C>>;
 }
 
 export interface Counted<R, C> {

@@ -35,7 +35,7 @@ async function count(pool: Pool, { text, values }: { text: string; values: unkno
  * One transaction, sent at once: when the query fails, nobody waits for the counting as well. Each request of a client begins
  * with it, before it is known whose it is: so it waits for nothing that takes longer.
  */
-async function executeCounting<P, R, C>(
+async function executeCounting<P extends { hash: string }, R, C>(
   pool: Pool,
   query: Statement<P, R>,
   counting: Statement<P, C>,
@@ -56,5 +56,5 @@ async function executeCounting<P, R, C>(
       counted: counts.status === 'fulfilled' ? (toRows(counted, counts.value) as C[]) : [],
     };
   };
-  return await tryAgain(() => pool.share(work));
+  return await tryAgain(() => pool.share(work, parameters.hash));
 }

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { FairQueue } from '../../lib/fair-queue.ts';
 import { Line } from '../../lib/line.ts';
 import { ScanTurns } from '../scan-turns.ts';
 import { PATIENCE_MS } from './connection.ts';
@@ -40,7 +41,8 @@ const SHARED_PART = 4;
 
 /** What waits for a shared connection. */
 interface Sharer {
-  run(client: pg.ClientBase): Promise<void>;
+  work(client: pg.ClientBase): Promise<unknown>;
+  resolve(value: unknown): void;
   reject(error: unknown): void;
 }
 
@@ -56,7 +58,10 @@ export class Pool {
   readonly #lines = new Map<string, Line>();
   /** Who has a connection of their own: half of them are one account's at most. */
   readonly #turns: ScanTurns;
-  readonly #sharers: Sharer[] = [];
+  /** By what they ask for. */
+  readonly #sharers = new FairQueue<string, Sharer>();
+  /** What is asked for more than once before it begins. */
+  readonly #asked = new Map<string, Promise<unknown>>();
   /** How many connections may be shared, and how many are. */
   readonly #sharedMax: number;
   #shared = 0;
@@ -122,20 +127,34 @@ export class Pool {
 
   /**
    * Runs `work`, which sends all its statements at once, on a connection with other such work. It waits for what they have sent,
-   * and for nothing else that is done in the database.
+   * and for nothing else that is done in the database. What has the same `name` takes turns with the others.
    * @throws as `use`
    */
-  share<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
+  share<T>(work: (client: pg.ClientBase) => Promise<T>, name: string): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    const run = async (client: pg.ClientBase) => resolve(await work(client));
-    this.#sharers.push({ run, reject });
+    this.#sharers.add(name, { work, resolve: (value) => resolve(value as T), reject });
     if (this.#shared < this.#sharedMax) void this.#serveSharers();
     return this.#wait(NOBODY, promise);
   }
 
+  /** As `share`, for reading: what has the same `name` and has not begun is read once for all who ask. */
+  shareRead<T>(work: (client: pg.ClientBase) => Promise<T>, name: string): Promise<T> {
+    const asked = this.#asked.get(name) as Promise<T> | undefined;
+    if (asked !== undefined) return this.#wait(NOBODY, asked);
+    const forget = () => this.#asked.delete(name);
+    const reading = this.share((client) => {
+      forget();
+      return work(client);
+    }, name);
+    this.#asked.set(name, reading);
+    // What never begins is asked for again.
+    reading.catch(() => this.#asked.get(name) === reading && forget());
+    return reading;
+  }
+
   async #serveSharers(): Promise<void> {
     this.#shared += 1;
-    while (this.#sharers.length > 0) await this.#serveTogether();
+    while (!this.#sharers.isEmpty) await this.#serveTogether();
     this.#shared -= 1;
   }
 
@@ -144,9 +163,12 @@ export class Pool {
     const together: Sharer[] = [];
     try {
       await this.#connect(async (client) => {
-        together.push(...this.#sharers.splice(0, SHARERS_MAX));
-        const runs = together.map(({ run, reject }) =>
-          run(client).catch((error: unknown) => {
+        for (let next = this.#sharers.take(); next !== undefined; next = this.#sharers.take()) {
+          together.push(next);
+          if (together.length === SHARERS_MAX) break;
+        }
+        const runs = together.map(({ work, resolve, reject }) =>
+          work(client).then(resolve, (error: unknown) => {
             reject(error);
             return error;
           }),
@@ -156,7 +178,7 @@ export class Pool {
       });
     } catch (error) {
       if (together.length > 0) return;
-      for (const { reject } of this.#sharers.splice(0)) reject(error);
+      for (const { reject } of this.#sharers.takeAll()) reject(error);
     }
   }
 

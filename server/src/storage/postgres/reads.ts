@@ -42,7 +42,13 @@ export async function execute<P, R>(pool: Pool, statement: Statement<P, R>, para
     ]);
     return result;
   };
-  return toRows(compiled, await readFor(pool, parameters, work)) as R[];
+  const { accountId, limit } = boundsOf(parameters);
+  // What names no account is about one key or one person, and short.
+  const answer =
+    accountId === undefined
+      ? await tryAgain(() => pool.shareRead(work, JSON.stringify([query.text, query.values])))
+      : await readRows(pool, work, accountId, limit);
+  return toRows(compiled, answer) as R[];
 }
 
 export async function executeRun<P, R>(
@@ -53,21 +59,30 @@ export async function executeRun<P, R>(
 ): Promise<Run<R>> {
   const compiled = compiler.compile(statement);
   const query = toQuery(compiled, parameters, false);
-  const run = await readFor<AnswerRun>(pool, parameters, async (client, tell) => {
+  const work: Work<AnswerRun> = async (client, tell) => {
     const begun = send(client, { text: `begin read only${pool.beginLimits}` });
     const [, answer] = await Promise.all([begun, readRun(client, query, bytesMax)]);
     tell(answer);
     await send(client, { text: 'commit' });
     return answer;
-  });
+  };
+  const { accountId, limit } = boundsOf(parameters);
+  const run = await readRows(pool, work, accountId, limit);
   return { rows: toRows(compiled, run) as R[], isCut: run.isCut };
 }
 
-/** Reads for whom the parameters name. What is nobody's is about one key or one person, and shares a connection. */
-function readFor<T>(pool: Pool, parameters: unknown, work: Work<T>): Promise<T> {
-  const { accountId, limit = 1 } = Object(parameters);
-  if (typeof accountId !== 'string') return tryAgain(() => pool.share((client) => work(client, () => {})));
-  if (limit < LONG_ROWS_MIN) return read(pool, work, accountId);
+/** Whose data a statement reads, and how many rows at most. */
+function boundsOf(parameters: unknown): { accountId: string | undefined; limit: number } {
+  const { accountId, limit } = Object(parameters);
+  return {
+    accountId: typeof accountId === 'string' ? accountId : undefined,
+    limit: typeof limit === 'number' ? limit : 1,
+  };
+}
+
+/** Reads an account's rows; many, when it is their turn. */
+function readRows<T>(pool: Pool, work: Work<T>, accountId: string | undefined, limit: number): Promise<T> {
+  if (accountId === undefined || limit < LONG_ROWS_MIN) return read(pool, work, accountId);
   return pool.longReads.run(accountId, async () => {
     // The server sends as fast as it can: what comes is asked for when it can be worked on.
     await ownTurn(accountId);
