@@ -1,16 +1,13 @@
-import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { getSystemErrorMessage } from 'node:util';
 import { type Config, ConfigError } from './config.ts';
-
-/** Connections that wait to be taken: the system may allow fewer, and turns others away. */
-const BACKLOG = 4_096;
+import { openSockets } from './http/sockets.ts';
 
 /** Listens where the settings say. @returns the address as a URL @throws {ConfigError} when it cannot */
-export async function listen(server: Server, { host, port }: Config): Promise<string> {
+export async function listen(server: Server, { host, port, workers }: Config): Promise<string> {
   try {
-    server.listen(port, host, BACKLOG);
-    await once(server, 'listening');
+    // Workers are given their connections by the process that began them.
+    await openSockets(server, { host, port, isAlone: workers === undefined });
   } catch (error) {
     throw new ConfigError(`Cannot listen on HOST ${host}, PORT ${port}: ${explainListening(error)}.`);
   }

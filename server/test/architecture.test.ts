@@ -12,7 +12,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   'service.ts': ['preparation.ts', 'listening.ts', 'config.ts', 'http', 'worker', 'domain', 'storage', 'model', 'lib'],
   'preparation.ts': ['config.ts', 'http', 'domain', 'storage', 'model', 'lib'],
   'waiting.ts': ['listening.ts', 'config.ts', 'http', 'storage', 'model', 'lib'],
-  'listening.ts': ['config.ts'],
+  'listening.ts': ['config.ts', 'http'],
   'config.ts': [],
   commands: ['service.ts', 'preparation.ts', 'waiting.ts', 'config.ts', 'domain', 'storage', 'model', 'lib'],
   http: ['domain', 'storage', 'model', 'lib'],

@@ -119,10 +119,16 @@ function limitConnections(server: Server, connectionsMax: number, log: Log): voi
     first: `more than ${connectionsMax} connections: new ones are closed; if they are needed, let the service open more files`,
     report: 'connections were closed, as too many were open',
   });
-  server.maxConnections = connectionsMax;
-  // Not among the types yet: without it a worker would hand them on and on.
-  Reflect.set(server, 'dropMaxConnection', true);
-  server.on('drop', () => refusals.add());
+  let count = 0;
+  server.on('connection', (socket: Socket) => {
+    count += 1;
+    socket.once('close', () => {
+      count -= 1;
+    });
+    if (count <= connectionsMax) return;
+    refusals.add();
+    socket.destroy();
+  });
 }
 
 /** RFC 9112 §3.2 (exactly one valid Host, and one in an absolute target) and §6.1 (no transfer coding that is not known). */

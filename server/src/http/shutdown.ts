@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
-import { Server as NetServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { closeSockets } from './sockets.ts';
 
 const POLL_MS = 20;
 
@@ -37,10 +38,7 @@ export function cutConnections(connections: Connections): void {
  */
 export async function shutDown(server: Server, connections: Connections, grace: Grace): Promise<void> {
   const endTimeMs = performance.now() + grace.runningMs;
-  // http.Server.close() would cut idle connections at once, and with them requests that are just arriving.
-  const closed = new Promise<void>((resolve) => {
-    NetServer.prototype.close.call(server, () => resolve());
-  });
+  const closed = closeSockets(server);
   await Promise.race([closed, sleep(grace.idleMs)]);
   while (performance.now() < endTimeMs) {
     server.closeIdleConnections();
