@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { FairQueue } from '../lib/fair-queue.ts';
 import { AppError } from '../model/errors.ts';
 
 /** So many queries of one account may wait: what comes then is better told so than made to wait for minutes. */
 const WAITING_MAX = 256;
+/** So long after it came a query is told that too many wait. */
+const REFUSAL_MS = 1_000;
 
 interface Waiter {
   accountId: string;
@@ -30,10 +33,12 @@ export class ScanTurns {
   }
 
   /** @throws {AppError} `unavailable` if too many of the account wait, or the service is stopping; why `signal` aborts */
-  refuse(accountId: string, { signal, goesOn = false }: RunOptions = {}): void {
+  async requireRoom(accountId: string, { signal, goesOn = false }: RunOptions = {}): Promise<void> {
     signal?.throwIfAborted();
     if (this.#isClosed) throw unavailable('The service is stopping; send the request again.');
     if (goesOn || this.#waiting.countOf(accountId) < WAITING_MAX) return;
+    // Who asks again at once, whatever `Retry-After` says, does so less often.
+    await sleep(REFUSAL_MS, undefined, { signal });
     throw unavailable('Too many searches of this account are waiting; send the request again later.');
   }
 

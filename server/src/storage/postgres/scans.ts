@@ -36,7 +36,7 @@ export class PostgresScans implements Scans {
   }
 
   async #read<R>(accountId: string, build: QueryBuild<R>, options: ScanOptions): Promise<AnswerRun> {
-    this.#pool.longReads.refuse(accountId, options);
+    await this.#pool.longReads.requireRoom(accountId, options);
     const { sql: text, parameters } = compiler.compileQuery(build);
     const query = { text, values: parameters.map(withoutNul), timeoutMs: SCAN_TIMEOUT_MS };
     const work = (client: pg.ClientBase, tell: (run: AnswerRun) => void) =>
