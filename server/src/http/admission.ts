@@ -8,8 +8,12 @@ import type { Exchange } from './exchange.ts';
 import { isProbe } from './routes/health.ts';
 import { UnreadConnections } from './unread-connections.ts';
 
-/** So long requests are begun in a turn of the event loop: what commits and what sends long lists has its turns, too. */
+/**
+ * So long requests are begun in a turn of the event loop, and less where what was begun before takes of it: a request to
+ * PostgreSQL meets several turns.
+ */
 const SHARE_MS = 5;
+const SHARE_MIN_MS = 1;
 const SHARE_MAX_MS = 10;
 /** Where too many wait, those of whom so few wait are still taken, up to so many in all: one sender keeps no others out. */
 const MODEST_COUNT = 4;
@@ -33,6 +37,7 @@ export class Admission {
   #lastMs = 0;
   /** How long requests came since others were begun. */
   #comingMs = 0;
+  /** When requests were last begun. */
   #begunMs = 0;
 
   constructor(database: Pick<Database, 'isOverfull'>, trustedProxies: TrustedProxies) {
@@ -92,9 +97,11 @@ export class Admission {
   };
 
   async #begin(): Promise<void> {
-    const otherMs = performance.now() - this.#begunMs - this.#comingMs;
+    const nowMs = performance.now();
+    const otherMs = nowMs - this.#begunMs - this.#comingMs;
     // Where it takes long to read and refuse what comes, more of the time is for what is begun.
-    const endMs = performance.now() + Math.min(SHARE_MAX_MS, Math.max(SHARE_MS - Math.min(otherMs, 4), this.#comingMs));
+    const shareMs = Math.max(SHARE_MIN_MS, SHARE_MS - otherMs, Math.min(SHARE_MAX_MS, this.#comingMs));
+    const endMs = nowMs + shareMs;
     this.#comingMs = 0;
     while (performance.now() < endMs) {
       const start = this.#waiting.take();

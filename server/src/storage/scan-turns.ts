@@ -4,8 +4,8 @@ import { AppError } from '../model/errors.ts';
 
 /** So many queries of one account may wait: what comes then is better told so than made to wait for minutes. */
 const WAITING_MAX = 256;
-/** So long after it came a query is told that too many wait. */
-const REFUSAL_MS = 1_000;
+/** So long after it came a query is told that too many wait: not those that came together at once. */
+const REFUSAL_MS = { min: 500, max: 1_500 };
 
 interface Waiter {
   accountId: string;
@@ -38,7 +38,8 @@ export class ScanTurns {
     if (this.#isClosed) throw unavailable('The service is stopping; send the request again.');
     if (goesOn || this.#waiting.countOf(accountId) < WAITING_MAX) return;
     // Who asks again at once, whatever `Retry-After` says, does so less often.
-    await sleep(REFUSAL_MS, undefined, { signal });
+    await sleep(REFUSAL_MS.min + Math.random() * (REFUSAL_MS.max - REFUSAL_MS.min));
+    signal?.throwIfAborted();
     throw unavailable('Too many searches of this account are waiting; send the request again later.');
   }
 
