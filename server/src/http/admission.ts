@@ -12,9 +12,9 @@ import { UnreadConnections } from './unread-connections.ts';
  * So long requests are begun in a turn of the event loop, and less where what was begun before takes of it: a request to
  * PostgreSQL meets several turns.
  */
-const SHARE_MS = 5;
+const SHARE_MS = 3;
 const SHARE_MIN_MS = 1;
-const SHARE_MAX_MS = 10;
+const SHARE_MAX_MS = 6;
 /** Where too many wait, those of whom so few wait are still taken, up to so many in all: one sender keeps no others out. */
 const MODEST_COUNT = 4;
 const WAITING_MAX = 3_000;

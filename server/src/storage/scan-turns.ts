@@ -7,6 +7,9 @@ const WAITING_MAX = 256;
 /** So long after it came a query is told that too many wait: not those that came together at once. */
 const REFUSAL_MS = { min: 500, max: 1_500 };
 
+/** An account is alone when for so long no other has had a turn. */
+const ALONE_AFTER_MS = 1_000;
+
 interface Waiter {
   accountId: string;
   start(): void;
@@ -23,13 +26,18 @@ export class ScanTurns {
   readonly #waiting = new FairQueue<string, Waiter>();
   readonly #running = new Map<string, number>();
   readonly #ofOneMax: number;
+  readonly #ofOnlyMax: number;
   #free: number;
   #isClosed = false;
+  #latestId = '';
+  /** When the turns last went from one account to another. */
+  #changedMs = Number.NEGATIVE_INFINITY;
 
-  /** `ofOneMax` of them at most are one account's. */
-  constructor(count: number, ofOneMax = count) {
+  /** `ofOneMax` of them at most are one account's, or `ofOnlyMax` while no other account has any. */
+  constructor(count: number, ofOneMax = count, ofOnlyMax = ofOneMax) {
     this.#free = count;
     this.#ofOneMax = ofOneMax;
+    this.#ofOnlyMax = ofOnlyMax;
   }
 
   /** @throws {AppError} `unavailable` if too many of the account wait, or the service is stopping; why `signal` aborts */
@@ -74,10 +82,13 @@ export class ScanTurns {
   }
 
   #isBelowMax(accountId: string): boolean {
-    return (this.#running.get(accountId) ?? 0) < this.#ofOneMax;
+    const isOnly = accountId === this.#latestId && performance.now() - this.#changedMs > ALONE_AFTER_MS;
+    return (this.#running.get(accountId) ?? 0) < (isOnly ? this.#ofOnlyMax : this.#ofOneMax);
   }
 
   #begin(accountId: string): void {
+    if (accountId !== this.#latestId) this.#changedMs = performance.now();
+    this.#latestId = accountId;
     this.#free -= 1;
     this.#running.set(accountId, (this.#running.get(accountId) ?? 0) + 1);
   }

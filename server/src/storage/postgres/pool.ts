@@ -41,6 +41,7 @@ const SHARED_PART = 4;
 
 /** What waits for a shared connection. */
 interface Sharer {
+  sinceMs: number;
   work(client: pg.ClientBase): Promise<unknown>;
   resolve(value: unknown): void;
   reject(error: unknown): void;
@@ -51,7 +52,10 @@ export class Pool {
   readonly settings: PoolSettings;
   /** What begins a transaction where the session has no limits: a pooler that shares connections knows none. */
   readonly beginLimits: string;
-  /** Whose long reads run: they leave connections to everybody else, and one account's to those of the others. */
+  /**
+   * Whose long reads run: they leave connections to everybody else. One account's run one at a time while others read: on a
+   * machine of few cores each of them is a core.
+   */
   readonly longReads: ScanTurns;
   readonly #pool: pg.Pool;
   /** Those who wait for a connection, by account. */
@@ -79,7 +83,7 @@ export class Pool {
     this.#sharedMax = Math.ceil(settings.poolSize / SHARED_PART);
     const ownCount = Math.max(1, settings.poolSize - this.#sharedMax);
     this.#turns = new ScanTurns(ownCount, Math.ceil(ownCount / 2));
-    this.longReads = new ScanTurns(Math.ceil(ownCount / 2), 1);
+    this.longReads = new ScanTurns(Math.ceil(ownCount / 2), 1, Math.ceil(ownCount / 4));
     const limits = limitsOf(settings);
     const inTransaction = Object.entries(limits).map(([name, value]) => `; set local ${name} = ${value}`);
     this.beginLimits = settings.preparesStatements ? '' : inTransaction.join('');
@@ -132,7 +136,7 @@ export class Pool {
    */
   share<T>(work: (client: pg.ClientBase) => Promise<T>, name: string): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    this.#sharers.add(name, { work, resolve: (value) => resolve(value as T), reject });
+    this.#sharers.add(name, { sinceMs: performance.now(), work, resolve: (value) => resolve(value as T), reject });
     if (this.#shared < this.#sharedMax) void this.#serveSharers();
     return this.#wait(NOBODY, promise);
   }
@@ -158,15 +162,25 @@ export class Pool {
     this.#shared -= 1;
   }
 
+  /** Those that are served next. Who has waited for too long is told so. */
+  #takeSharers(): Sharer[] {
+    const taken: Sharer[] = [];
+    const firstMs = performance.now() - ACQUIRE_TIMEOUT_MS;
+    while (taken.length < SHARERS_MAX) {
+      const next = this.#sharers.take();
+      if (next === undefined) break;
+      if (next.sinceMs >= firstMs) taken.push(next);
+      else next.reject(new ConnectionError('No connection to the database in time'));
+    }
+    return taken;
+  }
+
   /** Each is told as soon as it is done. What a dead connection leaves waiting is served with another. */
   async #serveTogether(): Promise<void> {
     const together: Sharer[] = [];
     try {
       await this.#connect(async (client) => {
-        for (let next = this.#sharers.take(); next !== undefined; next = this.#sharers.take()) {
-          together.push(next);
-          if (together.length === SHARERS_MAX) break;
-        }
+        together.push(...this.#takeSharers());
         const runs = together.map(({ work, resolve, reject }) =>
           work(client).then(resolve, (error: unknown) => {
             reject(error);

@@ -26,7 +26,7 @@ export async function tryAgain<T>(reading: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Fewer rows than that are no long read. */
+/** So many rows take long, or as many as there are. */
 const LONG_ROWS_MIN = 100;
 
 export async function execute<P, R>(pool: Pool, statement: Statement<P, R>, parameters: P): Promise<R[]> {
@@ -42,7 +42,7 @@ export async function execute<P, R>(pool: Pool, statement: Statement<P, R>, para
     ]);
     return result;
   };
-  const { accountId, limit } = boundsOf(parameters);
+  const { accountId, limit = 1 } = boundsOf(parameters);
   // What names no account is about one key or one person, and short.
   const answer =
     accountId === undefined
@@ -66,17 +66,17 @@ export async function executeRun<P, R>(
     await send(client, { text: 'commit' });
     return answer;
   };
-  const { accountId, limit } = boundsOf(parameters);
+  const { accountId, limit = Number.POSITIVE_INFINITY } = boundsOf(parameters);
   const run = await readRows(pool, work, accountId, limit);
   return { rows: toRows(compiled, run) as R[], isCut: run.isCut };
 }
 
-/** Whose data a statement reads, and how many rows at most. */
-function boundsOf(parameters: unknown): { accountId: string | undefined; limit: number } {
+/** Whose data a statement reads, and how many rows at most if it says so. */
+function boundsOf(parameters: unknown): { accountId: string | undefined; limit: number | undefined } {
   const { accountId, limit } = Object(parameters);
   return {
     accountId: typeof accountId === 'string' ? accountId : undefined,
-    limit: typeof limit === 'number' ? limit : 1,
+    limit: typeof limit === 'number' ? limit : undefined,
   };
 }
 
