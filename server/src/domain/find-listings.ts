@@ -5,7 +5,7 @@ import type { Database } from '../storage/database.ts';
 import { findListingRun, findPageEnd, type ListingRun } from '../storage/listing-runs.ts';
 import { countMatches } from '../storage/searches.ts';
 import { getLiveHead, type Holder } from './holders.ts';
-import { runSize } from './run-size.ts';
+import { readFirst, runSize } from './run-size.ts';
 import { searchListings } from './search-listings.ts';
 
 /** Listings in their order, as the JSON texts that are stored. */
@@ -59,8 +59,8 @@ async function listNewest(
   holder: Holder,
   { after: afterId, limit }: Wanted,
 ): Promise<FoundListings> {
-  const range = limit === undefined ? { afterId, ...runSize() } : { afterId, limit };
-  const first = await findListingRun(database, holder.accountId, range);
+  const read = (size: ReturnType<typeof runSize>) => findListingRun(database, holder.accountId, { afterId, ...size });
+  const first = await (limit === undefined ? read(runSize()) : readFirst(limit, read));
   const pageEnd = limit === undefined ? undefined : await findEnd(first, limit, holder, database);
   const isAll = first.nextAfterId === pageEnd;
   const rest = isAll ? undefined : readRest(first, pageEnd, holder, database);
@@ -69,8 +69,8 @@ async function listNewest(
 
 /** The id of a page's last listing if more come after it. It stands in a header, before what was not read yet. */
 async function findEnd(first: ListingRun, limit: number, { accountId }: Holder, database: Database) {
-  const { docs, nextAfterId, isCut } = first;
-  if (nextAfterId === undefined || !isCut) return nextAfterId;
+  const { docs, nextAfterId } = first;
+  if (nextAfterId === undefined || docs.length === limit) return nextAfterId;
   return findPageEnd(database, accountId, nextAfterId, limit - docs.length);
 }
 

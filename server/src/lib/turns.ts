@@ -9,7 +9,6 @@ const OTHERS_MS = 5;
 
 const waiting = new FairQueue<string, () => void>();
 let waitingCount = 0;
-let waitingElsewhere = 0;
 let holders = 0;
 /** When the first of the connections came that are still coming. */
 let connectingSinceMs = 0;
@@ -46,19 +45,9 @@ function giveTurn(): void {
   if (!waiting.isEmpty) setImmediate(giveTurn);
 }
 
-/** How many wait for a turn of their own, or for one elsewhere. */
+/** How many wait for a turn of their own. */
 export function countWaiting(): number {
-  return waitingCount + waitingElsewhere;
-}
-
-/** Counts what waits for its turn elsewhere, until the result is disposed of. */
-export function noteWaiting(): Disposable {
-  waitingElsewhere += 1;
-  return {
-    [Symbol.dispose]() {
-      waitingElsewhere -= 1;
-    },
-  };
+  return waitingCount;
 }
 
 /** To be told of each new connection. */

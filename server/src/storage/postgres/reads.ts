@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { noteWaiting, ownTurn } from '../../lib/turns.ts';
+import { ownTurn } from '../../lib/turns.ts';
 import type { Run, Statement } from '../database.ts';
 import { compiler, send, toQuery, toRows } from './connection.ts';
 import { isConnectionLost, translateError } from './errors.ts';
@@ -83,7 +83,6 @@ function boundsOf(parameters: unknown): { accountId: string | undefined; limit: 
 /** Reads an account's rows; many, when it is their turn. */
 async function readRows<T>(pool: Pool, work: Work<T>, accountId: string | undefined, limit: number): Promise<T> {
   if (accountId === undefined || limit < LONG_ROWS_MIN) return await read(pool, work, accountId);
-  using _waiting = noteWaiting();
   return await pool.longReads.run(accountId, async () => {
     // The server sends as fast as it can: what comes is asked for when it can be worked on.
     await ownTurn(accountId);
