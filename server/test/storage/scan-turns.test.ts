@@ -36,3 +36,38 @@ test('one account leaves a place to the others, and a read that goes on goes bef
   await Promise.all(reads);
   assert.deepEqual(seen, ['a', 'd', 'c', 'b']);
 });
+
+test('an account has more turns while no other one has any', async (t) => {
+  let nowMs = 0;
+  t.mock.method(performance, 'now', () => nowMs);
+  const turns = new ScanTurns(4, 1, 2);
+  const running = Promise.withResolvers<void>();
+  let count = 0;
+  const read = (accountId: string) =>
+    turns.run(accountId, () => {
+      count += 1;
+      return running.promise;
+    });
+  const first = [read('one'), read('one')];
+  assert.equal(count, 1, 'another one may have read a moment ago');
+  nowMs = 2_000;
+  const second = [read('one'), read('one')];
+  assert.equal(count, 2);
+  const others = [read('other'), read('other')];
+  assert.equal(count, 3);
+  running.resolve();
+  await Promise.all([...first, ...second, ...others]);
+  assert.equal(count, 6);
+});
+
+test('one more than may wait is refused', async () => {
+  const turns = new ScanTurns(1);
+  const running = Promise.withResolvers<void>();
+  const reads = Array.from({ length: 257 }, () => turns.run('one', () => running.promise));
+  const refused = assert.rejects(turns.requireRoom('one'), { code: 'unavailable' });
+  await turns.requireRoom('one', { goesOn: true });
+  await turns.requireRoom('other');
+  await refused;
+  running.resolve();
+  await Promise.all(reads);
+});
