@@ -64,7 +64,10 @@ export interface Statement<P, R> {
   build: (query: QueryBuilder, parameter: Parameter<P>, engine: EngineSql) => { compile(): CompiledQuery<R> };
 }
 
-/** Declares a statement with named parameters of type `P` and rows of type `R`. */
+/**
+ * Declares a statement with named parameters of type `P` and rows of type `R`. The parameter `accountId` names the account
+ * whose rows it reads, and `limit` how many at most: PostgreSQL's connections are given by them.
+ */
 export function statement<P, R = never>(build: Statement<P, R>['build']): Statement<P, R> {
   return { build };
 }

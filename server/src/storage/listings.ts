@@ -165,7 +165,7 @@ const selectIndexed = (column: 'facets.id' | 'facets.external_id'): Lookup =>
       .crossJoin('listing_facets as facets')
       .crossJoin('listings')
       .whereRef(column, '=', 'keys.column1')
-      .where('facets.account_id', '=', parameter('account'))
+      .where('facets.account_id', '=', parameter('accountId'))
       .whereRef('listings.account_id', '=', 'facets.account_id')
       .whereRef('listings.id', '=', 'facets.id')
       .select(['listings.id', 'version', 'sequence', 'external_id as externalId', 'search_row as searchRow', 'doc']);
@@ -183,5 +183,5 @@ export async function findIndexedListings(
   by: keyof typeof LOOKUPS,
   keys: readonly string[],
 ): Promise<{ rows: IndexedListing[]; isCut: boolean }> {
-  return session.executeRun(LOOKUPS[by], { ...Object.fromEntries(keys.entries()), account: accountId }, RUN_BYTES_MAX);
+  return session.executeRun(LOOKUPS[by], { ...Object.fromEntries(keys.entries()), accountId }, RUN_BYTES_MAX);
 }
