@@ -1,9 +1,9 @@
 import pg from 'pg';
-import { FairQueue } from '../../lib/fair-queue.ts';
 import { Line } from '../../lib/line.ts';
 import { ScanTurns } from '../scan-turns.ts';
 import { PATIENCE_MS } from './connection.ts';
-import { ConnectionError, isConnectionDead, isConnectionLost, isFull, isReadOnly, isSilent } from './errors.ts';
+import { ConnectionError, isConnectionDead, isFull, isReadOnly, isSilent } from './errors.ts';
+import { SharedConnections } from './shared-connections.ts';
 
 export interface PoolSettings {
   /** Connections of this process at most. */
@@ -34,18 +34,8 @@ const INT8 = 20;
 
 /** In place of an account's id, for what belongs to none or to several. */
 const NOBODY = '';
-/** So much is sent together on a shared connection: what comes next waits for its answers. */
-const SHARERS_MAX = 16;
 /** A quarter of the connections is shared. */
 const SHARED_PART = 4;
-
-/** What waits for a shared connection. */
-interface Sharer {
-  sinceMs: number;
-  work(client: pg.ClientBase): Promise<unknown>;
-  resolve(value: unknown): void;
-  reject(error: unknown): void;
-}
 
 /** Connections to the server, made when they are needed. Some are shared; for the others accounts take turns. */
 export class Pool {
@@ -62,13 +52,7 @@ export class Pool {
   readonly #lines = new Map<string, Line>();
   /** Who has a connection of their own: half of them are one account's at most. */
   readonly #turns: ScanTurns;
-  /** By what they ask for. */
-  readonly #sharers = new FairQueue<string, Sharer>();
-  /** What is asked for more than once before it begins. */
-  readonly #asked = new Map<string, Promise<unknown>>();
-  /** How many connections may be shared, and how many are. */
-  readonly #sharedMax: number;
-  #shared = 0;
+  readonly #shared: SharedConnections;
   /** When each connection was made. */
   readonly #madeTimesMs = new WeakMap<pg.PoolClient, number>();
   /** Connections from before lead to a server that is gone. */
@@ -80,8 +64,9 @@ export class Pool {
 
   constructor(url: string, settings: PoolSettings) {
     this.settings = settings;
-    this.#sharedMax = Math.ceil(settings.poolSize / SHARED_PART);
-    const ownCount = Math.max(1, settings.poolSize - this.#sharedMax);
+    const sharedCount = Math.ceil(settings.poolSize / SHARED_PART);
+    this.#shared = new SharedConnections((work) => this.#connect(work), sharedCount, ACQUIRE_TIMEOUT_MS);
+    const ownCount = Math.max(1, settings.poolSize - sharedCount);
     this.#turns = new ScanTurns(ownCount, Math.ceil(ownCount / 2));
     this.longReads = new ScanTurns(Math.ceil(ownCount / 2), 1, Math.ceil(ownCount / 4));
     const limits = limitsOf(settings);
@@ -129,71 +114,14 @@ export class Pool {
     }
   }
 
-  /**
-   * Runs `work`, which sends all its statements at once, on a connection with other such work. It waits for what they have sent,
-   * and for nothing else that is done in the database. What has the same `name` takes turns with the others.
-   * @throws as `use`
-   */
+  /** Runs `work`, which sends all its statements at once, as `SharedConnections.run` does. @throws as `use` */
   share<T>(work: (client: pg.ClientBase) => Promise<T>, name: string): Promise<T> {
-    const { promise, resolve, reject } = Promise.withResolvers<T>();
-    this.#sharers.add(name, { sinceMs: performance.now(), work, resolve: (value) => resolve(value as T), reject });
-    if (this.#shared < this.#sharedMax) void this.#serveSharers();
-    return this.#wait(NOBODY, promise);
+    return this.#wait(NOBODY, this.#shared.run(work, name));
   }
 
-  /** As `share`, for reading: what has the same `name` and has not begun is read once for all who ask. */
+  /** As `share`, for reading: it is done once for all who ask. */
   shareRead<T>(work: (client: pg.ClientBase) => Promise<T>, name: string): Promise<T> {
-    const asked = this.#asked.get(name) as Promise<T> | undefined;
-    if (asked !== undefined) return this.#wait(NOBODY, asked);
-    const forget = () => this.#asked.delete(name);
-    const reading = this.share((client) => {
-      forget();
-      return work(client);
-    }, name);
-    this.#asked.set(name, reading);
-    // What never begins is asked for again.
-    reading.catch(() => this.#asked.get(name) === reading && forget());
-    return reading;
-  }
-
-  async #serveSharers(): Promise<void> {
-    this.#shared += 1;
-    while (!this.#sharers.isEmpty) await this.#serveTogether();
-    this.#shared -= 1;
-  }
-
-  /** Those that are served next. Who has waited for too long is told so. */
-  #takeSharers(): Sharer[] {
-    const taken: Sharer[] = [];
-    const firstMs = performance.now() - ACQUIRE_TIMEOUT_MS;
-    while (taken.length < SHARERS_MAX) {
-      const next = this.#sharers.take();
-      if (next === undefined) break;
-      if (next.sinceMs >= firstMs) taken.push(next);
-      else next.reject(new ConnectionError('No connection to the database in time'));
-    }
-    return taken;
-  }
-
-  /** Each is told as soon as it is done. What a dead connection leaves waiting is served with another. */
-  async #serveTogether(): Promise<void> {
-    const together: Sharer[] = [];
-    try {
-      await this.#connect(async (client) => {
-        together.push(...this.#takeSharers());
-        const runs = together.map(({ work, resolve, reject }) =>
-          work(client).then(resolve, (error: unknown) => {
-            reject(error);
-            return error;
-          }),
-        );
-        const lost = (await Promise.all(runs)).find(isConnectionLost);
-        if (lost !== undefined) throw lost;
-      });
-    } catch (error) {
-      if (together.length > 0) return;
-      for (const { reject } of this.#sharers.takeAll()) reject(error);
-    }
+    return this.#wait(NOBODY, this.#shared.read(work, name));
   }
 
   /** Whether others wait, and one of those before them was answered a moment ago. */
