@@ -40,15 +40,14 @@ export class ScanTurns {
     this.#ofOnlyMax = ofOnlyMax;
   }
 
-  /** @throws {AppError} `unavailable` if too many of the account wait, or the service is stopping; why `signal` aborts */
-  async requireRoom(accountId: string, { signal, goesOn = false }: RunOptions = {}): Promise<void> {
+  /**
+   * To be asked before `run`, in the same turn. @returns why there is no room for another read, to be waited for
+   * @throws {AppError} `unavailable` if the service is stopping; why `signal` aborts
+   */
+  requireRoom(accountId: string, { signal, goesOn = false }: RunOptions = {}): Promise<never> | undefined {
     signal?.throwIfAborted();
     if (this.#isClosed) throw unavailable('The service is stopping; send the request again.');
-    if (goesOn || this.#waiting.countOf(accountId) < WAITING_MAX) return;
-    // Who asks again at once, whatever `Retry-After` says, does so less often.
-    await sleep(REFUSAL_MS.min + Math.random() * (REFUSAL_MS.max - REFUSAL_MS.min));
-    signal?.throwIfAborted();
-    throw unavailable('Too many searches of this account are waiting; send the request again later.');
+    return goesOn || this.#waiting.countOf(accountId) < WAITING_MAX ? undefined : refuse(signal);
   }
 
   /** Runs `work` when it is its turn, unless `signal` aborts before. One that goes on with what was read has its turn before others of the account. */
@@ -124,6 +123,13 @@ export class ScanTurns {
     else this.#waiting.add(accountId, waiter);
     await promise.finally(() => signal?.removeEventListener('abort', drop));
   }
+}
+
+/** Who asks again at once, whatever `Retry-After` says, does so less often. */
+async function refuse(signal: AbortSignal | undefined): Promise<never> {
+  await sleep(REFUSAL_MS.min + Math.random() * (REFUSAL_MS.max - REFUSAL_MS.min));
+  signal?.throwIfAborted();
+  throw unavailable('Too many searches of this account are waiting; send the request again later.');
 }
 
 export function unavailable(message: string, cause?: unknown): AppError {

@@ -87,8 +87,8 @@ export const FAULTS: readonly Fault[] = [
     patches: [
       {
         file: `${STORAGE}/listings.ts`,
-        from: `    .where('facets.account_id', '=', parameter('accountId'))\n`,
-        to: '',
+        from: `    .where('facets.account_id', '=', parameter('accountId'))\n    .where('external_id'`,
+        to: `    .where('external_id'`,
       },
     ],
   },

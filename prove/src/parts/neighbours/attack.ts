@@ -67,7 +67,7 @@ export class Attack {
   /** Sends on one connection until it has to be another one. */
   async #use(socket: Socket): Promise<void> {
     const { manner } = this.#member;
-    const reader = new ReplyReader((status, code) => this.#note(status, code));
+    const reader = new ReplyReader((status, some) => this.#note(status, some));
     if (manner === 'deaf') socket.pause();
     else socket.on('data', (bytes: Buffer) => this.#read(socket, reader, bytes));
     while (!this.#isOver && !socket.destroyed) {
@@ -110,11 +110,11 @@ export class Attack {
     if (waitMs >= 1) await sleep(waitMs);
   }
 
-  #note(status: number, code: string | undefined): void {
+  #note(status: number, some: readonly string[]): void {
     const { statuses, codes } = this.report;
     this.report.answered += 1;
     statuses[status] = (statuses[status] ?? 0) + 1;
-    if (code !== undefined) codes[code] = (codes[code] ?? 0) + 1;
+    for (const code of some) codes[code] = (codes[code] ?? 0) + 1;
   }
 }
 

@@ -22,8 +22,8 @@ export const faults: readonly PlantedFault[] = [
     patches: [
       {
         file: SCAN_TURNS,
-        from: 'else await this.#wait(accountId, signal, goesOn);',
-        to: "else await this.#wait('', signal, goesOn);",
+        from: 'return this.#wait(accountId, signal, goesOn);',
+        to: "return this.#wait('', signal, goesOn);",
       },
     ],
   },

@@ -1,11 +1,11 @@
 const HEAD_END = '\r\n\r\n';
 const LAST_CHUNK = '\r\n0\r\n\r\n';
-/** Enough for the code of an error. */
+/** Enough for the code of an error, and of its first issues. */
 const BEGINNING_BYTES = 1_000;
 
 /** Finds the ends of replies in what comes, and forgets what they say: it costs an attacker nothing to read much. */
 export class ReplyReader {
-  readonly #onReply: (status: number, code: string | undefined) => void;
+  readonly #onReply: (status: number, codes: readonly string[]) => void;
   readonly #expected: { isHead: boolean; resolve: (staysOpen: boolean) => void }[] = [];
   #head = '';
   /** Of the body: what is left of it; undefined while a head is read. */
@@ -14,7 +14,7 @@ export class ReplyReader {
   #tail = '';
   #beginning = '';
 
-  constructor(onReply: (status: number, code: string | undefined) => void) {
+  constructor(onReply: (status: number, codes: readonly string[]) => void) {
     this.#onReply = onReply;
   }
 
@@ -70,10 +70,10 @@ export class ReplyReader {
   #end(): void {
     const status = Number(this.#head.slice(9, 12));
     const staysOpen = !/\r\nconnection: *close/i.test(this.#head);
-    const code = status >= 400 ? /"code":"(\w+)"/.exec(this.#beginning)?.[1] : undefined;
+    const codes = status >= 400 ? this.#beginning.matchAll(/"code":"(\w+)"/g) : [];
     this.#head = '';
     this.#left = undefined;
-    this.#onReply(status, code);
+    this.#onReply(status, [...new Set(Array.from(codes, ([, code = '']) => code))]);
     this.#expected.shift()?.resolve(staysOpen);
   }
 }

@@ -36,7 +36,8 @@ export class PostgresScans implements Scans {
   }
 
   async #read<R>(accountId: string, build: QueryBuild<R>, options: ScanOptions): Promise<AnswerRun> {
-    await this.#pool.longReads.requireRoom(accountId, options);
+    const refused = this.#pool.longReads.requireRoom(accountId, options);
+    if (refused !== undefined) return await refused;
     const { sql: text, parameters } = compiler.compileQuery(build);
     const query = { text, values: parameters.map(withoutNul), timeoutMs: SCAN_TIMEOUT_MS };
     const work = (client: pg.ClientBase, tell: (run: AnswerRun) => void) =>

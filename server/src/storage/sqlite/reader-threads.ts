@@ -38,13 +38,15 @@ export class ReaderThreads implements Scans {
 
   async query<R>(accountId: string, build: QueryBuild<R>, options: ScanOptions = {}): Promise<Run<R>> {
     const { bytesMax = Number.POSITIVE_INFINITY } = options;
-    await this.#turns.requireRoom(accountId, options);
+    const refused = this.#turns.requireRoom(accountId, options);
+    if (refused !== undefined) return await refused;
     const { sql, parameters: values } = compiler.compileQuery(build);
     return this.run(accountId, { sql, values, bytesMax }, options) as Promise<Run<R>>;
   }
 
   async queryPacked<R>(accountId: string, build: QueryBuild<R>, options: ScanOptions): Promise<PackedRows<R>> {
-    await this.#turns.requireRoom(accountId, options);
+    const refused = this.#turns.requireRoom(accountId, options);
+    if (refused !== undefined) return await refused;
     const { sql, parameters: values } = compiler.compileQuery(build);
     const request = { sql, values, bytesMax: Number.POSITIVE_INFINITY, packLength: RUN_LENGTH };
     const { columns, packs, count } = await this.#turns.run(accountId, () => this.#read(request), options);
