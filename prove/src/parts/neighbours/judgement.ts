@@ -77,7 +77,7 @@ const CLEAR_FACTOR = 3;
 export function findBroken(
   { figures, failed, words, hasEnded, report }: Attempt,
   size: Trial['size'],
-  { told }: Member,
+  { told, untold }: Member,
 ): string[] {
   const limits = LIMITS[size];
   const broken = FIGURES.filter((name) => isAbove(figures, limits, name, 1)).map(
@@ -86,6 +86,7 @@ export function findBroken(
   if (failed > 0) broken.push(`${failed} requests of the other account failed: ${words[0]}`);
   if (hasEnded) broken.push('a process of the service has ended');
   if ((report.statuses[500] ?? 0) > 0) broken.push('the attacker was told internal_error');
+  if (untold !== undefined && report.codes[untold] !== undefined) broken.push(`the attacker was told ${untold}`);
   if (told !== undefined && report.codes[told] === undefined)
     broken.push(`the attacker was not told ${told}, but ${JSON.stringify({ ...report.statuses, ...report.codes })}`);
   return broken;

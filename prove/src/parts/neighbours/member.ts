@@ -34,6 +34,8 @@ export interface Member {
   unpackedBytes(turn: number): number;
   /** The code of an error that it must be told. */
   told?: string;
+  /** The code of one that it must not be told. */
+  untold?: string;
 }
 
 /** What a request carries. */
@@ -83,6 +85,7 @@ interface More {
   lanes?: number;
   manner?: Manner;
   told?: string;
+  untold?: string;
   headers?: () => readonly string[];
   /** What the head says that its body has, beyond what is sent at once. */
   missingBytes?: number;
@@ -102,13 +105,14 @@ export function members(by: Principal, rows: readonly Row[]): Member[] {
 }
 
 function toMember(by: Principal, [name, line, draft, more = {}]: Row): Member {
-  const { told, headers = () => [], missingBytes = 0 } = more;
+  const { told, untold, headers = () => [], missingBytes = 0 } = more;
   return {
     name,
     by,
     lanes: more.lanes ?? 8,
     manner: more.manner ?? 'ask',
     ...(told !== undefined && { told }),
+    ...(untold !== undefined && { untold }),
     send(scene, turn) {
       const [method, path] = (typeof line === 'string' ? line : line(scene, turn)).split(' ');
       const lines = [`${method} ${BASES[by]}${path} HTTP/1.1`, `Host: 127.0.0.1:${scene.port}`];
