@@ -70,14 +70,17 @@ export class ScanTurns {
 
   leave(accountId: string): void {
     this.#end(accountId);
-    const next = this.#waiting.take((waiter) => this.#isBelowMax(waiter.accountId));
-    if (next === undefined) return;
-    this.#begin(next.accountId);
-    next.start();
+    // More than one where an account has become the only one.
+    while (this.#free > 0) {
+      const next = this.#waiting.take((waiter) => this.#isBelowMax(waiter.accountId));
+      if (next === undefined) return;
+      this.#begin(next.accountId);
+      next.start();
+    }
   }
 
   isFreeFor(accountId: string): boolean {
-    return this.#free > 0 && this.#isBelowMax(accountId);
+    return this.#free > 0 && this.#waiting.countOf(accountId) === 0 && this.#isBelowMax(accountId);
   }
 
   #isBelowMax(accountId: string): boolean {

@@ -41,23 +41,31 @@ test('an account has more turns while no other one has any', async (t) => {
   let nowMs = 0;
   t.mock.method(performance, 'now', () => nowMs);
   const turns = new ScanTurns(4, 1, 2);
-  const running = Promise.withResolvers<void>();
-  let count = 0;
-  const read = (accountId: string) =>
+  const seen: number[] = [];
+  const ends: (() => void)[] = [];
+  const read = (accountId: string, name: number) =>
     turns.run(accountId, () => {
-      count += 1;
-      return running.promise;
+      seen.push(name);
+      return new Promise<void>((resolve) => ends.push(resolve));
     });
-  const first = [read('one'), read('one')];
-  assert.equal(count, 1, 'another one may have read a moment ago');
+  const end = async () => {
+    ends.shift()?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  const reads = [read('one', 1), read('one', 2), read('one', 3), read('one', 4)];
+  assert.deepEqual(seen, [1], 'another one may have read a moment ago');
   nowMs = 2_000;
-  const second = [read('one'), read('one')];
-  assert.equal(count, 2);
-  const others = [read('other'), read('other')];
-  assert.equal(count, 3);
-  running.resolve();
-  await Promise.all([...first, ...second, ...others]);
-  assert.equal(count, 6);
+  reads.push(read('one', 5));
+  await end();
+  assert.deepEqual(seen, [1, 2, 3], 'it is the only one');
+  reads.push(read('other', 6), read('other', 7));
+  await end();
+  assert.deepEqual(seen, [1, 2, 3, 6], 'it no longer is');
+  await end();
+  assert.deepEqual(seen, [1, 2, 3, 6, 4]);
+  while (ends.length > 0) await end();
+  await Promise.all(reads);
+  assert.deepEqual(seen.toSorted(), [1, 2, 3, 4, 5, 6, 7]);
 });
 
 test('one more than may wait is refused', async () => {
