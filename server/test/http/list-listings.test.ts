@@ -59,6 +59,13 @@ describe('the list is the whole account, newest first', () => {
   });
 });
 
+test('many pages that are asked for at once are whole, and lead to the end', async () => {
+  const tenant = await service.createTenant();
+  const newestFirst = (await fill(service, tenant, 900)).toSorted().reverse();
+  const walks = await Promise.all(Array.from({ length: 20 }, () => readPages(tenant, 400)));
+  for (const ids of walks) assert.deepEqual(ids, newestFirst);
+});
+
 test('a list never has a listing of another account', async () => {
   const [one, other] = [await service.createTenant(), await service.createTenant()];
   const ids = await fill(service, one, 3);
