@@ -2,7 +2,7 @@ import { iterate } from '../lib/iterate.ts';
 import type { Search } from '../model/search.ts';
 import type { Database, PackedRows } from '../storage/database.ts';
 import type { Position } from '../storage/search-conditions.ts';
-import { type Found, findDocs, findFirst, findPacked } from '../storage/searches.ts';
+import { type Found, findDocs, findFirst, findPacked, findPage } from '../storage/searches.ts';
 import type { FoundListings, Wanted } from './find-listings.ts';
 import { getLiveHead, type Holder } from './holders.ts';
 import { runSize } from './run-size.ts';
@@ -13,6 +13,8 @@ import { runSize } from './run-size.ts';
  */
 const FOUND_MAX = 100_000;
 const FOUND_AT_FIRST = 1_000;
+/** So few are read as they are found. */
+const SHORT_MAX = 101;
 
 /**
  * The account's listings that a search finds, in its order. They are found without their documents, which are read run by
@@ -27,6 +29,10 @@ export async function searchListings(
 ): Promise<FoundListings> {
   const wanted = limit === undefined ? FOUND_AT_FIRST : limit + 1;
   const start = after === undefined ? undefined : decodePosition(after);
+  if (wanted <= SHORT_MAX) {
+    const page = await findShortPage(database, holder, search, { after: start, limit: wanted, signal });
+    if (page !== undefined) return page;
+  }
   const found = await findFirst(database.scans, holder.accountId, search, { after: start, limit: wanted, signal });
   const isCut = found.length === wanted;
   // The listing beyond a page only tells that there is one.
@@ -35,6 +41,24 @@ export async function searchListings(
   const pageEnd = isCut && limit !== undefined ? encodePosition(found[limit - 1]) : undefined;
   const first = await reading.next();
   return { first, rest: reading.isOver ? undefined : reading.rest(), pageEnd };
+}
+
+/** A page whose listings are read as they are found; undefined if they turn out to be long. */
+async function findShortPage(
+  database: Database,
+  holder: Holder,
+  search: Search,
+  wanted: { after: Position | undefined; limit: number; signal: AbortSignal },
+): Promise<FoundListings | undefined> {
+  const { bytesMax } = runSize();
+  const { rows, isCut } = await findPage(database.scans, holder.accountId, search, { ...wanted, bytesMax });
+  if (isCut) return undefined;
+  const isFull = rows.length === wanted.limit;
+  // The listing beyond a page only tells that there is one.
+  if (isFull) rows.pop();
+  await getLiveHead(database, holder);
+  const pageEnd = isFull ? encodePosition(rows.at(-1)) : undefined;
+  return { first: rows.map(({ doc }) => doc), rest: undefined, pageEnd };
 }
 
 /** Who reads, and what. */

@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Order, Search } from '../model/search.ts';
-import type { EngineSql, PackedRows, QueryBuild, ScanOptions, Scans } from './database.ts';
+import type { EngineSql, PackedRows, QueryBuild, QueryBuilder, Run, ScanOptions, Scans } from './database.ts';
 import type { Tables } from './schema.ts';
 import { comesAfter, isMatch, isStillMatch, type Position, sortValue } from './search-conditions.ts';
 
@@ -25,6 +25,40 @@ export async function findFirst(scans: Scans, accountId: string, search: Search,
   return rows;
 }
 
+/** A listing that was found, and its JSON text. */
+export interface FoundDoc extends Found {
+  doc: string;
+}
+
+/** As `findFirst`, with their documents: for few. Ends with the listing with which those exceed `bytesMax`. */
+export function findPage(
+  scans: Scans,
+  accountId: string,
+  search: Search,
+  wanted: Wanted & { bytesMax: number },
+): Promise<Run<FoundDoc>> {
+  const build: QueryBuild<FoundDoc> = (query, engine) =>
+    query
+      .selectFrom(selectFound(accountId, search, wanted)(query, engine).as('found'))
+      .select((from) => [
+        'found.id',
+        'found.value',
+        'found.searchRow',
+        // Looked up for each that was found: a join might read the documents of all that match.
+        from
+          .selectFrom('listings')
+          .select('doc')
+          .where('account_id', '=', accountId)
+          .whereRef('listings.id', '=', 'found.id')
+          .$asScalar()
+          .$notNull()
+          .as('doc'),
+      ])
+      .orderBy('found.value', (order) => order[directionOf(search)]().nullsLast())
+      .orderBy('found.id', 'desc');
+  return scans.query(accountId, build, wanted);
+}
+
 /** As `findFirst`, for many that are to be read one after the other. */
 export function findPacked(
   scans: Scans,
@@ -35,19 +69,21 @@ export function findPacked(
   return scans.queryPacked(accountId, selectFound(accountId, search, wanted), { signal: wanted.signal, goesOn: true });
 }
 
-function selectFound(accountId: string, search: Search, { after, limit }: Wanted): QueryBuild<Found> {
-  const { by, isDescending } = search.order;
-  return (query, engine) => {
+function selectFound(accountId: string, search: Search, { after, limit }: Wanted) {
+  return (query: QueryBuilder, engine: EngineSql) => {
     const matching = isMatch(engine, accountId, search);
     const found = query
       .selectFrom(facetsOf(engine, accountId, search.order).as('facets'))
       .select(['facets.id', sortValue(search).as('value'), 'facets.search_row as searchRow'])
       .where(after === undefined ? matching : sql<SqlBool>`${matching} and ${comesAfter(after, search)}`)
       .limit(limit);
-    if (by === 'id') return found.orderBy('facets.id', 'desc');
-    const direction = isDescending ? 'desc' : 'asc';
-    return found.orderBy('value', (order) => order[direction]().nullsLast()).orderBy('facets.id', 'desc');
+    if (search.order.by === 'id') return found.orderBy('facets.id', 'desc');
+    return found.orderBy('value', (order) => order[directionOf(search)]().nullsLast()).orderBy('facets.id', 'desc');
   };
+}
+
+function directionOf({ order }: Search) {
+  return order.isDescending ? 'desc' : 'asc';
 }
 
 /** The account's facets. For the latest times first they are scanned from the newest id, as times grow with ids. */
