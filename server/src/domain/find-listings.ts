@@ -57,13 +57,14 @@ export async function countListings(
 async function listNewest(
   database: Database,
   holder: Holder,
-  { after: afterId, limit }: Wanted,
+  { after: afterId, limit, signal }: Wanted,
 ): Promise<FoundListings> {
-  const read = (size: ReturnType<typeof runSize>) => findListingRun(database, holder.accountId, { afterId, ...size });
+  const read = (size: ReturnType<typeof runSize>) =>
+    findListingRun(database, holder.accountId, { afterId, signal, ...size });
   const first = await (limit === undefined ? read(runSize()) : readFirst(limit, read));
   const pageEnd = limit === undefined ? undefined : await findEnd(first, limit, holder, database);
   const isAll = first.nextAfterId === pageEnd;
-  const rest = isAll ? undefined : readRest(first, pageEnd, holder, database);
+  const rest = isAll ? undefined : readRest(database, holder, first, { untilId: pageEnd, signal });
   return { first: first.docs, rest, pageEnd };
 }
 
@@ -76,15 +77,16 @@ async function findEnd(first: ListingRun, limit: number, { accountId }: Holder, 
 
 /** What comes after a run: all up to the listing with the id `untilId`, or all the rest. */
 function readRest(
-  first: ListingRun,
-  untilId: string | undefined,
-  holder: Holder,
   database: Database,
+  holder: Holder,
+  first: ListingRun,
+  { untilId, signal }: { untilId: string | undefined; signal: AbortSignal },
 ): AsyncIterable<readonly string[]> {
   let { nextAfterId: afterId, areLong } = first;
   return iterate(async () => {
     if (afterId === undefined || afterId === untilId) return undefined;
-    const run = await findListingRun(database, holder.accountId, { afterId, untilId, areLong, ...runSize() });
+    const range = { afterId, untilId, areLong, signal, ...runSize() };
+    const run = await findListingRun(database, holder.accountId, range);
     // After reading: an account that was deleted before would end the list as if it were whole.
     await getLiveHead(database, holder);
     ({ nextAfterId: afterId, areLong } = run);

@@ -74,14 +74,17 @@ export function statement<P, R = never>(build: Statement<P, R>['build']): Statem
 
 /** Whatever can run a statement: the database for reading, an open transaction for writing. */
 export interface Session {
-  /** @throws {AppError} `unavailable` or `storage_full` */
-  execute<P, R>(statement: Statement<P, R>, parameters: P): Promise<R[]>;
+  /**
+   * `signal` aborts when nobody wants the rows any more: if others are read before, these are not read then.
+   * @throws {AppError} `unavailable` or `storage_full`; why `signal` aborts
+   */
+  execute<P, R>(statement: Statement<P, R>, parameters: P, signal?: AbortSignal): Promise<R[]>;
   /**
    * As `execute`, but stops after the row with which the rows' texts exceed `bytesMax` (UTF-8): for rows that may be
    * large, since reading them stops the event loop. There is one row at least, if any.
    * @throws {AppError} as `execute` does
    */
-  executeRun<P, R>(statement: Statement<P, R>, parameters: P, bytesMax: number): Promise<Run<R>>;
+  executeRun<P, R>(statement: Statement<P, R>, parameters: P, bytesMax: number, signal?: AbortSignal): Promise<Run<R>>;
 }
 
 /** What is read at a time: at most ten milliseconds, where characters take three bytes. */

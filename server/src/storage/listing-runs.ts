@@ -42,6 +42,8 @@ export interface ListingRange {
   bytesMax?: number;
   /** Whether they are long as far as is known: those of the run before. */
   areLong?: boolean;
+  /** Aborts when nobody wants them any more. */
+  signal?: AbortSignal;
 }
 
 /** Some of the account's listings, newest first. */
@@ -56,16 +58,21 @@ export interface ListingRun {
   areLong: boolean;
 }
 
-/** The first listings of a range: `limit` of them, or fewer but at least one if they are large. */
+/**
+ * The first listings of a range: `limit` of them, or fewer but at least one if they are large.
+ * @throws why the range's `signal` aborts
+ */
 export async function findListingRun(session: Session, accountId: string, range: ListingRange): Promise<ListingRun> {
-  const { afterId: beforeId = AFTER_EVERY_ID, limit, bytesMax = RUN_BYTES_MAX, areLong = false } = range;
+  const { afterId: beforeId = AFTER_EVERY_ID, limit, bytesMax = RUN_BYTES_MAX, areLong = false, signal } = range;
   const parameters = { accountId, beforeId, limit: limit + 1 };
   if (!areLong) {
     // Rows that need not be counted while they are read cost a third less.
-    const rows = await session.execute(selectRun, { ...parameters, docBytesMax: Math.floor(bytesMax / limit) });
+    const docBytesMax = Math.floor(bytesMax / limit);
+    const rows = await session.execute(selectRun, { ...parameters, docBytesMax }, signal);
     if (rows.every(hasDoc)) return toRun(rows, range, { isCut: false, areLong: false });
   }
-  const run = await session.executeRun(selectRun, { ...parameters, docBytesMax: EVERY_LENGTH }, bytesMax);
+  const wanted = { ...parameters, docBytesMax: EVERY_LENGTH };
+  const run = await session.executeRun(selectRun, wanted, bytesMax, signal);
   return toRun(run.rows.filter(hasDoc), range, { isCut: run.isCut, areLong: true });
 }
 

@@ -29,7 +29,12 @@ export async function tryAgain<T>(reading: () => Promise<T>): Promise<T> {
 /** So many rows take long, or as many as there are. */
 const LONG_ROWS_MIN = 100;
 
-export async function execute<P, R>(pool: Pool, statement: Statement<P, R>, parameters: P): Promise<R[]> {
+export async function execute<P, R>(
+  pool: Pool,
+  statement: Statement<P, R>,
+  parameters: P,
+  signal?: AbortSignal,
+): Promise<R[]> {
   const { settings, beginLimits } = pool;
   const compiled = compiler.compile(statement);
   const query = toQuery(compiled, parameters, settings.preparesStatements);
@@ -47,7 +52,7 @@ export async function execute<P, R>(pool: Pool, statement: Statement<P, R>, para
   const answer =
     accountId === undefined
       ? await tryAgain(() => pool.shareRead(work, JSON.stringify([query.text, query.values])))
-      : await readRows(pool, work, accountId, limit);
+      : await readRows(pool, work, { accountId, limit, signal });
   return toRows(compiled, answer) as R[];
 }
 
@@ -56,6 +61,7 @@ export async function executeRun<P, R>(
   statement: Statement<P, R>,
   parameters: P,
   bytesMax: number,
+  signal?: AbortSignal,
 ): Promise<Run<R>> {
   const compiled = compiler.compile(statement);
   const query = toQuery(compiled, parameters, false);
@@ -67,11 +73,19 @@ export async function executeRun<P, R>(
     return answer;
   };
   const { accountId, limit = Number.POSITIVE_INFINITY } = boundsOf(parameters);
-  const run = await readRows(pool, work, accountId, limit);
+  const run = await readRows(pool, work, { accountId, limit, signal });
   return { rows: toRows(compiled, run) as R[], isCut: run.isCut };
 }
 
-/** Whose data a statement reads, and how many rows at most if it says so. */
+interface Bounds {
+  /** Whose data a statement reads. */
+  accountId: string | undefined;
+  /** How many rows at most. */
+  limit: number;
+  signal: AbortSignal | undefined;
+}
+
+/** What a statement says of its bounds. */
 function boundsOf(parameters: unknown): { accountId: string | undefined; limit: number | undefined } {
   const { accountId, limit } = Object(parameters);
   return {
@@ -81,11 +95,13 @@ function boundsOf(parameters: unknown): { accountId: string | undefined; limit: 
 }
 
 /** Reads an account's rows; many, when it is their turn. */
-async function readRows<T>(pool: Pool, work: Work<T>, accountId: string | undefined, limit: number): Promise<T> {
+async function readRows<T>(pool: Pool, work: Work<T>, { accountId, limit, signal }: Bounds): Promise<T> {
   if (accountId === undefined || limit < LONG_ROWS_MIN) return await read(pool, work, accountId);
-  return await pool.longReads.run(accountId, async () => {
+  const readInTurn = async () => {
     // The server sends as fast as it can: what comes is asked for when it can be worked on.
     await ownTurn(accountId);
+    signal?.throwIfAborted();
     return await read(pool, work, accountId);
-  });
+  };
+  return await pool.longReads.run(accountId, readInTurn, { signal });
 }
