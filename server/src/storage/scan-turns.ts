@@ -19,6 +19,8 @@ interface Waiter {
 interface RunOptions {
   signal?: AbortSignal | undefined;
   goesOn?: boolean | undefined;
+  /** Whether the turn lasts twice as long as the work, while other accounts read: half of its time is theirs. */
+  rests?: boolean | undefined;
 }
 
 /** Lets so many reads run at a time, long ones or very many. Accounts take turns, so that one with many keeps nobody else waiting for all of them. */
@@ -51,13 +53,16 @@ export class ScanTurns {
   }
 
   /** Runs `work` when it is its turn, unless `signal` aborts before. One that goes on with what was read has its turn before others of the account. */
-  async run<T>(accountId: string, work: () => Promise<T>, { signal, goesOn = false }: RunOptions = {}): Promise<T> {
-    const turn = this.enter(accountId, { signal, goesOn });
+  async run<T>(accountId: string, work: () => Promise<T>, options: RunOptions = {}): Promise<T> {
+    const turn = this.enter(accountId, options);
     if (turn !== undefined) await turn;
+    const startMs = performance.now();
     try {
       return await work();
     } finally {
-      this.leave(accountId);
+      if (options.rests && !this.#isOnly(accountId))
+        setTimeout(() => this.leave(accountId), performance.now() - startMs);
+      else this.leave(accountId);
     }
   }
 
@@ -84,8 +89,11 @@ export class ScanTurns {
   }
 
   #isBelowMax(accountId: string): boolean {
-    const isOnly = accountId === this.#latestId && performance.now() - this.#changedMs > ALONE_AFTER_MS;
-    return (this.#running.get(accountId) ?? 0) < (isOnly ? this.#ofOnlyMax : this.#ofOneMax);
+    return (this.#running.get(accountId) ?? 0) < (this.#isOnly(accountId) ? this.#ofOnlyMax : this.#ofOneMax);
+  }
+
+  #isOnly(accountId: string): boolean {
+    return accountId === this.#latestId && performance.now() - this.#changedMs > ALONE_AFTER_MS;
   }
 
   #begin(accountId: string): void {

@@ -103,5 +103,5 @@ async function readRows<T>(pool: Pool, work: Work<T>, { accountId, limit, signal
     signal?.throwIfAborted();
     return await read(pool, work, accountId);
   };
-  return await pool.longReads.run(accountId, readInTurn, { signal });
+  return await pool.longReads.run(accountId, readInTurn, { signal, rests: true });
 }

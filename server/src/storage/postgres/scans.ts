@@ -38,11 +38,15 @@ export class PostgresScans implements Scans {
   async #read<R>(accountId: string, build: QueryBuild<R>, options: ScanOptions): Promise<AnswerRun> {
     const refused = this.#pool.longReads.requireRoom(accountId, options);
     if (refused !== undefined) return await refused;
-    const { sql: text, parameters } = compiler.compileQuery(build);
-    const query = { text, values: parameters.map(withoutNul), timeoutMs: SCAN_TIMEOUT_MS };
-    const work = (client: pg.ClientBase, tell: (run: AnswerRun) => void) =>
-      readAlone(client, query, options.bytesMax, tell);
-    return await this.#pool.longReads.run(accountId, () => read(this.#pool, work, accountId), options);
+    const readInTurn = () => {
+      const { sql: text, parameters } = compiler.compileQuery(build);
+      const query = { text, values: parameters.map(withoutNul), timeoutMs: SCAN_TIMEOUT_MS };
+      const work = (client: pg.ClientBase, tell: (run: AnswerRun) => void) =>
+        readAlone(client, query, options.bytesMax, tell);
+      return read(this.#pool, work, accountId);
+    };
+    // What a search begins with goes before what it goes on with.
+    return await this.#pool.longReads.run(accountId, readInTurn, { ...options, rests: options.goesOn });
   }
 }
 

@@ -8,11 +8,14 @@ const TOGETHER_MAX = 16;
 /** Sends all its statements at once. */
 type Work<T> = (client: pg.ClientBase) => Promise<T>;
 
-interface Waiter {
-  sinceMs: number;
-  work: Work<unknown>;
+interface Asker {
   resolve(value: unknown): void;
   reject(error: unknown): void;
+}
+
+interface Waiter extends Asker {
+  sinceMs: number;
+  work: Work<unknown>;
 }
 
 /** Connections on which much is sent together: it waits for what was sent before, and for nothing else that is done in the database. */
@@ -21,8 +24,8 @@ export class SharedConnections {
   readonly #countMax: number;
   readonly #waitingMaxMs: number;
   readonly #waiting = new FairQueue<string, Waiter>();
-  /** What is read, and has not been sent. */
-  readonly #asked = new Map<string, Promise<unknown>>();
+  /** Who asks for what has not been sent. */
+  readonly #asking = new Map<string, Asker[]>();
   #count = 0;
 
   /** `connect` runs work with a connection of its own, of which there are `countMax`. What has waited for `waitingMaxMs` is told so. */
@@ -43,16 +46,28 @@ export class SharedConnections {
 
   /** As `run`, for reading: what has the same `name` and was not sent is read once for all who ask. */
   read<T>(work: Work<T>, name: string): Promise<T> {
-    const asked = this.#asked.get(name) as Promise<T> | undefined;
-    if (asked !== undefined) return asked;
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const asker = { resolve: (value: unknown) => resolve(value as T), reject };
+    const others = this.#asking.get(name);
+    if (others === undefined) this.#readFor([asker], work, name);
+    else others.push(asker);
+    return promise;
+  }
+
+  #readFor(askers: Asker[], work: Work<unknown>, name: string): void {
+    this.#asking.set(name, askers);
+    const endAsking = () => {
+      if (this.#asking.get(name) === askers) this.#asking.delete(name);
+    };
     const reading = this.run((client) => {
-      this.#asked.delete(name);
+      endAsking();
       return work(client);
     }, name);
-    this.#asked.set(name, reading);
     // What was never sent is asked for again.
-    reading.catch(() => this.#asked.get(name) === reading && this.#asked.delete(name));
-    return reading;
+    reading.finally(endAsking).then(
+      (value) => tellAll(askers, ({ resolve }) => resolve(value)),
+      (error: unknown) => tellAll(askers, ({ reject }) => reject(error)),
+    );
   }
 
   async #serve(): Promise<void> {
@@ -92,5 +107,20 @@ export class SharedConnections {
       else next.reject(new ConnectionError('No connection to the database in time'));
     }
     return taken;
+  }
+}
+
+/** They go on one after the other, and for so long in a turn of the event loop: each begins with something of its own. */
+const TELLING_MS = 1;
+
+async function tellAll(askers: readonly Asker[], tell: (asker: Asker) => void): Promise<void> {
+  let endMs = performance.now() + TELLING_MS;
+  for (const asker of askers) {
+    tell(asker);
+    // What it does before it waits for something is done first.
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    if (performance.now() < endMs) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    endMs = performance.now() + TELLING_MS;
   }
 }

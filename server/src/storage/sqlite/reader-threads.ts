@@ -40,23 +40,28 @@ export class ReaderThreads implements Scans {
     const { bytesMax = Number.POSITIVE_INFINITY } = options;
     const refused = this.#turns.requireRoom(accountId, options);
     if (refused !== undefined) return await refused;
-    const { sql, parameters: values } = compiler.compileQuery(build);
-    return this.run(accountId, { sql, values, bytesMax }, options) as Promise<Run<R>>;
+    const makeRequest = () => ({ ...compile(build), bytesMax });
+    return this.#run(accountId, makeRequest, options) as Promise<Run<R>>;
   }
 
   async queryPacked<R>(accountId: string, build: QueryBuild<R>, options: ScanOptions): Promise<PackedRows<R>> {
     const refused = this.#turns.requireRoom(accountId, options);
     if (refused !== undefined) return await refused;
-    const { sql, parameters: values } = compiler.compileQuery(build);
-    const request = { sql, values, bytesMax: Number.POSITIVE_INFINITY, packLength: RUN_LENGTH };
-    const { columns, packs, count } = await this.#turns.run(accountId, () => this.#read(request), options);
+    const bounds = { bytesMax: Number.POSITIVE_INFINITY, packLength: RUN_LENGTH };
+    const read = () => this.#read({ ...compile(build), ...bounds });
+    const { columns, packs, count } = await this.#turns.run(accountId, read, options);
     const open = (pack: Uint8Array) => JSON.parse(new TextDecoder().decode(pack)).map(keptRowMapper(columns));
     return { packs: packs.map((pack) => () => open(pack)), count };
   }
 
   /** Runs SQL that is not a query of listings, too. @throws as `query`, but however many wait */
-  async run(accountId: string, request: ReadRequest, options?: ScanOptions): Promise<Run<unknown>> {
-    const { columns, rows, isCut } = await this.#turns.run(accountId, () => this.#read(request), options);
+  run(accountId: string, request: ReadRequest): Promise<Run<unknown>> {
+    return this.#run(accountId, () => request);
+  }
+
+  async #run(accountId: string, makeRequest: () => ReadRequest, options?: ScanOptions): Promise<Run<unknown>> {
+    const read = () => this.#read(makeRequest());
+    const { columns, rows, isCut } = await this.#turns.run(accountId, read, options);
     return { rows: rows.map(keptRowMapper(columns)), isCut };
   }
 
@@ -113,4 +118,10 @@ export class ReaderThreads implements Scans {
     if (index >= 0) this.#idle.splice(index, 1);
     reading?.reject(unavailable('The search was broken off; send the request again.', cause));
   }
+}
+
+/** When it is its turn: of many at once each takes as long as to begin a request. */
+function compile(build: QueryBuild<unknown>): Pick<ReadRequest, 'sql' | 'values'> {
+  const { sql, parameters: values } = compiler.compileQuery(build);
+  return { sql, values };
 }
