@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BulkRow } from './bulk.ts';
 import type { Machine } from './machine.ts';
-import type { PostgresResults } from './postgres/bench.ts';
+import type { PostgresResults } from './postgres/results.ts';
 import { isQuiet } from './process-stats.ts';
 import type { Measured, Round } from './rounds.ts';
 import { greatest, median } from './statistics.ts';

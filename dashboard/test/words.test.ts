@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listingFields } from '../../server/src/http/schemas/listings.ts';
+import { listingFields } from '../../server/src/http/contract/schemas/listings.ts';
 import { sayFault } from '../src/lib/fault-words.ts';
 import { readAmount, readNumber, sayHowToWrite } from '../src/lib/numbers.ts';
 import { COLUMNS, makeTemplate, suggestColumn } from '../src/pages/listings/columns.ts';

@@ -2,8 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { readRelease } from '../src/config.ts';
 import { ADMIN } from '../src/http/openapi/admin.ts';
+import { openApiDocument } from '../src/http/openapi/document.ts';
 import { V1 } from '../src/http/openapi/v1.ts';
-import { openApiDocument } from '../src/http/openapi.ts';
 
 const DOCUMENTS = { 'openapi.json': V1, 'admin.json': ADMIN };
 

@@ -14,26 +14,13 @@ import { type Account, createAccounts, startService } from '../service.ts';
 import { median } from '../statistics.ts';
 import { findPgbench, runPgbench } from './pgbench.ts';
 import { LIST_PATH, loggingUrl, PARTS, type Part, recordScripts } from './recordings.ts';
+import { type PostgresResults, SIDES, type Side } from './results.ts';
 import { startPostgres } from './server.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const ACCOUNTS = 20;
 const LISTINGS = 20_000;
 const WARM_UP_SECONDS = 1;
-
-/** What is measured, and how many of it there are. */
-const SIDES = ['pgbench', 'one process', 'two processes'] as const;
-type Side = (typeof SIDES)[number];
-
-export type PostgresResults = {
-  date: string;
-  commit: string;
-  machine: ReturnType<typeof describeMachine>;
-  rounds: number;
-  seconds: number;
-  /** Requests or scripts in a second: medians, and medians of the rounds' ratios to pgbench. */
-  rows: { part: Part; side: Side; perSecond: number; ratio: number }[];
-};
 
 /**
  * The service on PostgreSQL against pgbench, which runs the same SQL with as many connections; all of it on the same cores.

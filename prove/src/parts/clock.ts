@@ -25,7 +25,7 @@ export const clock: Part = {
 
 /** Housekeeping is at once, not in minutes: what it does wrong is seen. */
 const HASTE_MS = 200;
-const HOUSEKEEPING = 'server/src/worker/housekeeping.ts';
+const HOUSEKEEPING = 'server/src/maintenance/housekeeping.ts';
 const haste: readonly Patch[] = [
   'PURGE_INTERVAL_MS = 60_000',
   'EVENT_PURGE_INTERVAL_MS = 600_000',

@@ -45,7 +45,7 @@ const fileFaults: readonly Fault[] = [
   {
     name: 'damaged-served',
     what: 'A database of which pages were overwritten is served',
-    patches: [{ file: 'server/src/preparation.ts', from: 'database.requireSound?.();', to: '' }],
+    patches: [{ file: 'server/src/runtime/preparation.ts', from: 'database.requireSound?.();', to: '' }],
   },
   {
     name: 'empty-served',

@@ -26,7 +26,7 @@ const faults: readonly Fault[] = [
     what: 'Refusals do not say when to come back',
     patches: [
       {
-        file: 'server/src/http/overload.ts',
+        file: 'server/src/http/protocol/overload.ts',
         from: "{ headers: { 'Retry-After': String(seconds) } },",
         to: '{},',
       },
@@ -53,7 +53,7 @@ const faults: readonly Fault[] = [
     what: 'A connection on which something was refused is not read any more',
     patches: [
       {
-        file: 'server/src/http/unread-connections.ts',
+        file: 'server/src/http/protocol/unread-connections.ts',
         from: 'for (const { socket } of this.#unread.splice(0, Math.max(room, overdueCount))) socket.resume();',
         to: '',
       },

@@ -8,7 +8,7 @@ import { addCopy } from './copy.ts';
 import { addKeys } from './keys.ts';
 import { addMigrate } from './migrate.ts';
 import { addServe } from './serve.ts';
-import { addWorker } from './workers/work.ts';
+import { addWorker } from './worker.ts';
 
 const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;

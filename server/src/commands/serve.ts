@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { type Config, readConfig } from '../config.ts';
-import { startWithDatabase } from '../waiting.ts';
-import { ensureDashboard } from './dashboard.ts';
-import { createLog } from './log.ts';
-import { abortOn, exitOnSecondSignal, exitStopped, nextSignal } from './signals.ts';
-import { sayListening } from './welcome.ts';
-import { serveByWorkers } from './workers/primary.ts';
+import { ensureDashboard } from '../runtime/dashboard-build.ts';
+import { createLog } from '../runtime/service-log.ts';
+import { abortOn, exitOnSecondSignal, exitStopped, nextSignal } from '../runtime/signals.ts';
+import { startWithDatabase } from '../runtime/waiting.ts';
+import { sayListening } from '../runtime/welcome.ts';
+import { serveByWorkers } from '../runtime/workers/primary.ts';
 
 export function addServe(program: Command): void {
   program.command('serve').description('run the service').action(serve);
@@ -24,7 +24,7 @@ async function serveAlone(config: Config, given: NodeJS.ProcessEnv): Promise<voi
   const { logger } = log;
   const signalled = nextSignal(() => logger.warn('SIGHUP does nothing here: it takes WORKERS, or a restart'));
   // Other commands are not kept waiting for what only the service needs: half of what the program takes to start.
-  const { startService, loadIdentity } = await import('../service.ts');
+  const { startService, loadIdentity } = await import('../runtime/service.ts');
   await loadIdentity();
   await ensureDashboard(log);
   const waiting = { log, signal: abortOn(signalled) };

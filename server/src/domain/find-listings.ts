@@ -5,26 +5,9 @@ import type { Database } from '../storage/database.ts';
 import { findListingRun, findPageEnd, type ListingRun } from '../storage/listing-runs.ts';
 import { countMatches } from '../storage/searches.ts';
 import { getLiveHead, type Holder } from './holders.ts';
+import type { FoundListings, PageRequest } from './page-request.ts';
 import { readFirst, runSize } from './run-size.ts';
 import { searchListings } from './search-listings.ts';
-
-/** Listings in their order, as the JSON texts that are stored. */
-export interface FoundListings {
-  first: readonly string[];
-  /** What comes after the first ones, read run by run as it is asked for; undefined if nothing does. */
-  rest: AsyncIterable<readonly string[]> | undefined;
-  /** Where these end if they are a page and more come after it: what `after` takes. */
-  pageEnd: string | undefined;
-}
-
-export interface Wanted {
-  /** Those that come after this place in the list; without it, from its beginning. */
-  after: string | undefined;
-  /** How many make a page; without it, all. */
-  limit: number | undefined;
-  /** Aborts when nobody wants them any more: a search that still waits is given up. */
-  signal: AbortSignal;
-}
 
 /**
  * The account's listings that a search finds, in its order.
@@ -34,10 +17,10 @@ export function findListings(
   database: Database,
   holder: Holder,
   search: Search,
-  wanted: Wanted,
+  request: PageRequest,
 ): Promise<FoundListings> {
-  if (isUnfiltered(search) && search.order.by === 'id') return listNewest(database, holder, wanted);
-  return searchListings(database, holder, search, wanted);
+  if (isUnfiltered(search) && search.order.by === 'id') return listNewest(database, holder, request);
+  return searchListings(database, holder, search, request);
 }
 
 /** How many listings a search finds, wherever a page begins. @throws {AppError} as `findListings` */
@@ -57,7 +40,7 @@ export async function countListings(
 async function listNewest(
   database: Database,
   holder: Holder,
-  { after: afterId, limit, signal }: Wanted,
+  { after: afterId, limit, signal }: PageRequest,
 ): Promise<FoundListings> {
   const read = (size: ReturnType<typeof runSize>) =>
     findListingRun(database, holder.accountId, { afterId, signal, ...size });

@@ -3,8 +3,8 @@ import type { Search } from '../model/search.ts';
 import type { Database, PackedRows } from '../storage/database.ts';
 import type { Position } from '../storage/search-conditions.ts';
 import { type Found, findDocs, findFirst, findPacked, findPage } from '../storage/searches.ts';
-import type { FoundListings, Wanted } from './find-listings.ts';
 import { getLiveHead, type Holder } from './holders.ts';
+import type { FoundListings, PageRequest } from './page-request.ts';
 import { runSize } from './run-size.ts';
 
 /**
@@ -25,7 +25,7 @@ export async function searchListings(
   database: Database,
   holder: Holder,
   search: Search,
-  { after, limit, signal }: Wanted,
+  { after, limit, signal }: PageRequest,
 ): Promise<FoundListings> {
   const wanted = limit === undefined ? FOUND_AT_FIRST : limit + 1;
   const start = after === undefined ? undefined : decodePosition(after);

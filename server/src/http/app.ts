@@ -1,31 +1,19 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { EventHub } from '../domain/event-hub.ts';
-import type { KeyUse } from '../domain/key-use.ts';
-import type { ListingCounts } from '../domain/listing-counts.ts';
 import type { Log } from '../lib/log.ts';
-import type { Mailer } from '../lib/mailer.ts';
 import { AppError } from '../model/errors.ts';
-import type { Database } from '../storage/database.ts';
-import type { Admission } from './admission.ts';
-import { needsApiKey, requireApiKey, requireKeyOfRefused } from './authenticate.ts';
-import type { TrustedProxies } from './client-address.ts';
-import type { CursorCodec } from './cursor.ts';
-import { ERRORS } from './errors.ts';
-import { type Exchange, hasKey, hasSession, isAnybody, openExchange } from './exchange.ts';
-import type { UploadGate } from './gate/upload-gate.ts';
-import type { Guesses } from './guesses.ts';
+import { ERRORS } from './contract/errors.ts';
+import { ADMIN_BASE, V1_BASE } from './contract/paths.ts';
+import { needsApiKey, requireApiKey, requireKeyOfRefused } from './gate/authenticate.ts';
+import { allowanceOf } from './gate/rate-limit.ts';
 import { admit } from './identity/admit.ts';
-import type { PasswordAttempts, TokenAttempts } from './identity/attempts.ts';
-import type { Identity } from './identity/identity.ts';
-import type { InvitationLimit } from './identity/invitation-limit.ts';
-import type { SetupLink } from './identity/setup-link.ts';
-import type { ReadingThreads } from './imports/reading-threads.ts';
-import { logRequest } from './log-request.ts';
 import { ADMIN } from './openapi/admin.ts';
 import { V1 } from './openapi/v1.ts';
-import { overloaded, RefusalCount } from './overload.ts';
-import { allowanceOf, type RateLimit } from './rate-limit.ts';
-import { type Reply, replyError } from './reply.ts';
+import type { App } from './protocol/exchange.ts';
+import { type Exchange, hasKey, hasSession, isAnybody, openExchange } from './protocol/exchange.ts';
+import { logRequest } from './protocol/log-request.ts';
+import { overloaded, RefusalCount } from './protocol/overload.ts';
+import { type Reply, replyError } from './protocol/reply.ts';
+import { Routes } from './protocol/router.ts';
+import { send } from './protocol/send.ts';
 import { addAccount } from './routes/account.ts';
 import { addActivity } from './routes/activity.ts';
 import { addApiKeys } from './routes/api-keys.ts';
@@ -46,50 +34,13 @@ import { addProfile } from './routes/profile.ts';
 import { addSecondFactor } from './routes/second-factor.ts';
 import { addSession } from './routes/session.ts';
 import { addSetup } from './routes/setup.ts';
-import { Routes } from './routes.ts';
-import { send } from './send.ts';
-
-/** What the routes work with. */
-export interface Services {
-  database: Database;
-  admission: Admission;
-  uploadGate: UploadGate;
-  readingThreads: ReadingThreads;
-  eventHub: EventHub;
-  cursors: CursorCodec;
-  keyUse: KeyUse;
-  listingCounts: ListingCounts;
-  log: Log;
-  trustedProxies: TrustedProxies;
-  rateLimit: RateLimit;
-  guesses: Guesses;
-  identity: Identity;
-  passwordAttempts: PasswordAttempts;
-  tokenAttempts: TokenAttempts;
-  invitationLimit: InvitationLimit;
-  setupLink: SetupLink;
-  /** None when the service cannot send mail. */
-  mailer: Mailer | undefined;
-  /** How people reach the service; undefined when they do by whatever address it has. */
-  publicUrl: string | undefined;
-  /** The address that it listens on. */
-  host: string;
-  /** The program's version: part of each list's ETag. */
-  release: string;
-  /** Whether the service stops. */
-  isStopping: () => boolean;
-  /** Whether this process leaves, because the service stops or another process takes its place. */
-  isLeaving: () => boolean;
-}
-
-/** Answers every request that HTTP allows; never rejects. */
-export type App = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
+import type { Services } from './services.ts';
 
 /** The map of the service. */
 export function createRoutes(services: Services): Routes {
   const routes = new Routes();
-  const v1 = { routes, base: V1.base, admits: hasKey };
-  const admin = { routes, base: ADMIN.base, admits: hasSession };
+  const v1 = { routes, base: V1_BASE, admits: hasKey };
+  const admin = { routes, base: ADMIN_BASE, admits: hasSession };
   for (const mount of [v1, admin]) {
     addListings(mount, services);
     addListingChanges(mount, services);
@@ -187,7 +138,7 @@ export function createApp(services: Services): App {
 }
 
 function isOfDashboard({ path }: Exchange): boolean {
-  return path.startsWith(`${ADMIN.base}/`);
+  return path.startsWith(`${ADMIN_BASE}/`);
 }
 
 /** One browser may have two people after each other: nothing is kept that the next one could see. */

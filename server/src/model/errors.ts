@@ -1,4 +1,4 @@
-/** Every code an error reply can carry; `http/errors.ts` says all there is to say of each. */
+/** Every code an error reply can carry; `http/contract/errors.ts` says all there is to say of each. */
 export const ERROR_CODES = [
   'invalid_json',
   'invalid_query',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { BODY_BYTES_MAX } from '../../src/http/body.ts';
+import { BODY_BYTES_MAX } from '../../src/http/protocol/body.ts';
 import { MINIMAL, post } from '../support/listings.ts';
 import { type Refusal, testRefusals } from '../support/refusals.ts';
 import { faultsOf, readError, readList, readListing } from '../support/replies.ts';

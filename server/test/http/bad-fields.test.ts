@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { BODY_BYTES_MAX } from '../../src/http/body.ts';
+import { BODY_BYTES_MAX } from '../../src/http/protocol/body.ts';
 import { MINIMAL, post } from '../support/listings.ts';
 import { type Refusal, testRefusals } from '../support/refusals.ts';
 import { faultsOf, readError } from '../support/replies.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { CSV_COLUMNS_MAX } from '../../src/http/schemas/csv-columns.ts';
+import { CSV_COLUMNS_MAX } from '../../src/http/imports/csv-columns.ts';
 import { VALUES_MAX } from '../../src/lib/json.ts';
 import { readReport, sendFile } from '../support/imports.ts';
 import { MINIMAL, post } from '../support/listings.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, describe, test } from 'node:test';
-import { createCompressor } from '../../src/http/compression.ts';
+import { createCompressor } from '../../src/http/protocol/compression.ts';
 import { decode, decodeStart } from '../support/encodings.ts';
 import { FORMATS } from '../support/formats.ts';
 import { NDJSON, readReport, sendFile } from '../support/imports.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, describe, test } from 'node:test';
-import { BODY_BYTES_MAX } from '../../src/http/body.ts';
+import { BODY_BYTES_MAX } from '../../src/http/protocol/body.ts';
 import { MINIMAL, post } from '../support/listings.ts';
 import { openRaw } from '../support/raw.ts';
 import { readList } from '../support/replies.ts';

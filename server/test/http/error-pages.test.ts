@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { ERRORS } from '../../src/http/errors.ts';
+import { ERRORS } from '../../src/http/contract/errors.ts';
 import { bodyOf, exampleError } from '../../src/http/openapi/error-examples.ts';
 import { V1 } from '../../src/http/openapi/v1.ts';
 import { ERROR_CODES, type ErrorCode } from '../../src/model/errors.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { LISTING_FIELDS as FIELDS } from '../../src/http/schemas/listings.ts';
+import { LISTING_FIELDS as FIELDS } from '../../src/http/contract/schemas/listings.ts';
 import { counts, importFile, JSON_ARRAY, listAll, NDJSON } from '../support/imports.ts';
 import { MINIMAL } from '../support/listings.ts';
 import { startTestService, type Tenant } from '../support/service.ts';

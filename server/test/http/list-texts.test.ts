@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { formatOf, replyList } from '../../src/http/list-reply.ts';
+import { formatOf } from '../../src/http/contract/formats/formats.ts';
+import { replyList } from '../../src/http/protocol/list-reply.ts';
 import { CSV, FORMATS, GEOJSON, JSON_TYPE, NDJSON, readText } from '../support/formats.ts';
 import { MINIMAL, post } from '../support/listings.ts';
 import { readListing } from '../support/replies.ts';

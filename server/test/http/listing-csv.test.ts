@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { decodeRecord, encodeCell, toCsvLine } from '../../src/http/schemas/listing-csv.ts';
+import { decodeRecord, encodeCell, toCsvLine } from '../../src/http/contract/schemas/listing-csv.ts';
 import { parseJson } from '../../src/lib/json.ts';
 import { generator } from '../support/random-json.ts';
 

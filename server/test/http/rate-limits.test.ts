@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { deleteApiKey, issueApiKey } from '../../src/domain/api-keys.ts';
-import { RateLimit } from '../../src/http/rate-limit.ts';
+import { RateLimit } from '../../src/http/gate/rate-limit.ts';
 import { createMemoryLimiter } from '../../src/lib/limiter.ts';
 import { generateSecret } from '../../src/model/api-keys.ts';
 import { fill, MINIMAL, openList, post, readAll } from '../support/listings.ts';

@@ -3,7 +3,7 @@ import { after, describe, test } from 'node:test';
 import { createAccount } from '../../src/domain/accounts.ts';
 import { createAdministrator } from '../../src/domain/administrators.ts';
 import { OPERATOR } from '../../src/domain/audit.ts';
-import { requireSameOrigin } from '../../src/http/identity/same-origin.ts';
+import { requireSameOrigin } from '../../src/http/protocol/same-origin.ts';
 import { insertMembership } from '../../src/storage/memberships.ts';
 import { Browser, createPerson, PASSWORD, signIn } from '../support/browser.ts';
 import { sendRaw } from '../support/raw.ts';

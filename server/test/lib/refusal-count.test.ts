@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
-import { RefusalCount } from '../../src/http/overload.ts';
+import { RefusalCount } from '../../src/http/protocol/overload.ts';
 
 const WORDS = { first: 'refusing', report: 'refused so many' };
 

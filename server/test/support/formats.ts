@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { parse } from 'csv-parse/sync';
-import { decodeRecord } from '../../src/http/schemas/listing-csv.ts';
+import { decodeRecord } from '../../src/http/contract/schemas/listing-csv.ts';
 import type { Tenant, TestService } from './service.ts';
 
 export const JSON_TYPE = 'application/json';

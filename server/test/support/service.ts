@@ -5,9 +5,9 @@ import { pino } from 'pino';
 import type { Config } from '../../src/config.ts';
 import { createAccount } from '../../src/domain/accounts.ts';
 import { issueApiKey } from '../../src/domain/api-keys.ts';
-import type { ServerLimits } from '../../src/http/server.ts';
+import type { ServerLimits } from '../../src/http/protocol/server.ts';
 import type { Access } from '../../src/model/api-keys.ts';
-import { type Service, startService } from '../../src/service.ts';
+import { type Service, startService } from '../../src/runtime/service.ts';
 import { createDatabase, type Engine, type TestDatabase } from './database.ts';
 
 export interface Tenant {

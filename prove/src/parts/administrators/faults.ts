@@ -37,7 +37,7 @@ export const faults: readonly Fault[] = [
     what: 'anybody may say where they come from',
     patches: [
       {
-        file: 'server/src/http/client-address.ts',
+        file: 'server/src/http/protocol/client-address.ts',
         from: ' || !isTrusted(peer, trusted)) return peer;',
         to: ') return peer;',
       },
@@ -113,7 +113,7 @@ export const faults: readonly Fault[] = [
     what: 'whoever accepts an invitation says what they may do',
     patches: [
       {
-        file: 'server/src/http/schemas/identity.ts',
+        file: 'server/src/http/contract/schemas/identity.ts',
         from: 'export const acceptance = z.strictObject({',
         to: 'export const acceptance = z.strictObject({ role: z.string().optional(),',
       },

@@ -1,6 +1,6 @@
 import type { Fault } from '../../part.ts';
 
-const RATE_LIMIT = 'server/src/http/rate-limit.ts';
+const RATE_LIMIT = 'server/src/http/gate/rate-limit.ts';
 /** In the service: whether its clock is more than an hour off. */
 const IS_OFF = 'Math.abs(Date.now() - performance.timeOrigin - performance.now()) > 3_600_000';
 
@@ -15,7 +15,7 @@ export const FAULTS: readonly Fault[] = [
     what: 'A cursor is good for a day',
     patches: [
       {
-        file: 'server/src/http/cursor.ts',
+        file: 'server/src/http/protocol/cursor.ts',
         from: 'this.#sign(position, scope) +',
         to: 'this.#sign(position, scope + new Date().toDateString()) +',
       },
@@ -40,14 +40,14 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'purged',
     what: 'What looks old while the clock is ahead is removed',
-    patches: [{ file: 'server/src/worker/housekeeping.ts', from: 'hasClockJumped() ? undefined : ', to: '' }],
+    patches: [{ file: 'server/src/maintenance/housekeeping.ts', from: 'hasClockJumped() ? undefined : ', to: '' }],
   },
   {
     name: 'events-purged',
     what: 'Events that look old while the clock is ahead are removed',
     patches: [
       {
-        file: 'server/src/worker/housekeeping.ts',
+        file: 'server/src/maintenance/housekeeping.ts',
         from: "purge('events', EVENT_PURGE_INTERVAL_MS, (signal) => purgeEvents(database, signal)),",
         to: "schedule('purge events', EVENT_PURGE_INTERVAL_MS, (signal) => purgeEvents(database, signal), logger),",
       },
@@ -125,7 +125,7 @@ export const FAULTS: readonly Fault[] = [
     what: 'Which year it is is looked up only when the clock was set, not when a year begins',
     patches: [
       {
-        file: 'server/src/http/schemas/listings.ts',
+        file: 'server/src/http/contract/schemas/listings.ts',
         from: '() => new Date().getUTCFullYear() + YEARS_AHEAD_MAX',
         to: `() => {
       const { memory = { offsetMs: Number.NaN, year: 0 } } = Object(Reflect.get(globalThis, 'lastYear'));

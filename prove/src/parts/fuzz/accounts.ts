@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Browser } from '../../../../server/test/support/browser.ts';
 import { runCommand } from '../../../../server/test/support/process.ts';
-import type { CallerName } from './prepare.ts';
+import type { CallerName } from './prepared.ts';
 
 export const PASSWORD = 'correct horse battery staple';
 

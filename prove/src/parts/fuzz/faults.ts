@@ -1,6 +1,6 @@
 import { isOfPeople } from '../../../../server/test/support/openapi.ts';
 import type { Target } from './api.ts';
-import type { Prepared } from './prepare.ts';
+import type { Prepared } from './prepared.ts';
 
 /**
  * What a request can have that must be refused, whatever else it has. `step` is its place in the order of checks

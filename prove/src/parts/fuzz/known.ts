@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Told } from '../../../../server/test/support/openapi.ts';
-import type { Prepared } from './prepare.ts';
+import type { Prepared } from './prepared.ts';
 
 /** How many listings a lane lets grow: lists are read often. */
 export const LISTINGS_MAX = 40;

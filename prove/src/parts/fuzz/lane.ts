@@ -6,7 +6,8 @@ import { Caller } from './caller.ts';
 import type { Draft } from './drafts.ts';
 import { Known, LISTINGS_MAX, type Listing } from './known.ts';
 import { judgeOutcome } from './outcome.ts';
-import { type Prepared, prepare } from './prepare.ts';
+import { prepare } from './prepare.ts';
+import type { Prepared } from './prepared.ts';
 import type { Tally } from './tally.ts';
 
 const LIST = findTarget('/v1', 'listListings');

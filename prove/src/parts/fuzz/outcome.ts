@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Told } from '../../../../server/test/support/openapi.ts';
 import { STEP } from './faults.ts';
 import type { Known } from './known.ts';
-import type { Prepared } from './prepare.ts';
+import type { Prepared } from './prepared.ts';
 import { normalForm, unexplainedFault } from './rules.ts';
 import type { Schema } from './values.ts';
 

@@ -19,7 +19,7 @@ export const FAULTS: readonly Fault[] = [
     what: 'events that are no longer there are answered with another status than the documented one',
     patches: [
       {
-        file: 'server/src/http/errors/conflicts.ts',
+        file: 'server/src/http/contract/errors/conflicts.ts',
         from: 'events_expired: {\n    status: 410',
         to: 'events_expired: {\n    status: 404',
       },
@@ -30,7 +30,7 @@ export const FAULTS: readonly Fault[] = [
     what: 'lists with a total have no epoch',
     patches: [
       {
-        file: 'server/src/http/formats/list-format.ts',
+        file: 'server/src/http/contract/formats/list-format.ts',
         from: '{ nextCursor, sequence, epoch, total }).slice(1)',
         to: '{ nextCursor, sequence, total, ...(total === undefined && { epoch }) }).slice(1)',
       },
@@ -63,7 +63,7 @@ export const FAULTS: readonly Fault[] = [
     what: 'texts are stored with the blanks around them',
     patches: [
       {
-        file: 'server/src/http/schemas/fields.ts',
+        file: 'server/src/http/contract/schemas/fields.ts',
         from: 'const value = toNfcWithin(given.trim(), lengthMax);',
         to: 'const value = toNfcWithin(given, lengthMax);',
       },
@@ -74,7 +74,7 @@ export const FAULTS: readonly Fault[] = [
     what: 'unknown fields of a listing are dropped in silence',
     patches: [
       {
-        file: 'server/src/http/schemas/listings.ts',
+        file: 'server/src/http/contract/schemas/listings.ts',
         from: 'z.strictObject(listingFields,',
         to: 'z.object(listingFields,',
       },
@@ -85,7 +85,7 @@ export const FAULTS: readonly Fault[] = [
     what: 'studios, which have no bedroom, are refused',
     patches: [
       {
-        file: 'server/src/http/schemas/fields.ts',
+        file: 'server/src/http/contract/schemas/fields.ts',
         from: 'value < minimum || value > limit()',
         to: 'value <= minimum || value > limit()',
       },
@@ -118,7 +118,7 @@ export const FAULTS: readonly Fault[] = [
     what: 'a text that begins with a quote and a formula goes into a CSV as it is',
     patches: [
       {
-        file: 'server/src/http/schemas/listing-csv.ts',
+        file: 'server/src/http/contract/schemas/listing-csv.ts',
         from: 'return FORMULA.test(value) ?',
         to: 'return FORMULA.test(value) && value[0] !== "\'" ?',
       },

@@ -1,6 +1,6 @@
 import type { Fault } from '../../part.ts';
 
-const SERVER = 'server/src/http/server.ts';
+const SERVER = 'server/src/http/protocol/server.ts';
 
 export const faults: readonly Fault[] = [
   {
@@ -56,7 +56,7 @@ export const faults: readonly Fault[] = [
     what: 'A percent sign without digits in a path is the service’s own error',
     patches: [
       {
-        file: 'server/src/http/routes.ts',
+        file: 'server/src/http/protocol/router.ts',
         from: '  } catch {\n    throw nothingHere();',
         to: '  } catch (error) {\n    throw error;',
       },
@@ -67,7 +67,7 @@ export const faults: readonly Fault[] = [
     what: 'A body whose connection ends is taken for whole',
     patches: [
       {
-        file: 'server/src/http/body.ts',
+        file: 'server/src/http/protocol/body.ts',
         from: "finish(new AppError('invalid_header', 'The connection ended before the body did.'));",
         to: 'finish();',
       },
@@ -78,7 +78,7 @@ export const faults: readonly Fault[] = [
     what: 'What is wrong with a body is told after the reply, too',
     patches: [
       {
-        file: 'server/src/http/refuse.ts',
+        file: 'server/src/http/protocol/refuse.ts',
         from: 'return latest instanceof IncomingMessage && !latest.complete;',
         to: 'return false;',
       },

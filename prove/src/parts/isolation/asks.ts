@@ -1,15 +1,9 @@
 import type { DocumentedOperation } from '../../../../server/test/support/openapi.ts';
+import type { Ask, KindsOf, Make } from './ask.ts';
 import { type BaitKind, ID_KINDS } from './bait.ts';
 import { bodyAsks, exampleBody } from './bodies.ts';
 import type { Sent } from './wire.ts';
 import type { Gate } from './world.ts';
-
-/** A request with marks such as `<listingId>` in the places of what is somebody else's. */
-export interface Ask extends Sent {
-  operation: string;
-  /** Which place it is about. */
-  place: string;
-}
 
 /** What may stand in a place; of what is not named here, every id. */
 const KINDS: Record<string, BaitKind[]> = {
@@ -47,10 +41,6 @@ const QUERIES = [
 ];
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'];
 const ENCODINGS = ['identity', 'gzip', 'br'];
-/** Makes an ask for an operation, about one place. */
-export type Make = (place: string, given: Partial<Ask>) => Ask;
-/** What is tried in a place. */
-export type KindsOf = (place: string) => readonly BaitKind[];
 
 /** Asks with theirs in every place of an operation that takes something; `isThorough` tries every kind of id in each. */
 export function asksOf({ base }: Gate, operation: DocumentedOperation, isThorough: boolean): Ask[] {

@@ -1,5 +1,5 @@
 import type { DocumentedOperation } from '../../../../server/test/support/openapi.ts';
-import type { Ask, KindsOf, Make } from './asks.ts';
+import type { Ask, KindsOf, Make } from './ask.ts';
 import type { BaitKind } from './bait.ts';
 
 /** What a body may name that no schema has. */

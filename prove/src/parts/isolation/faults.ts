@@ -54,8 +54,8 @@ export const FAULTS: readonly Fault[] = [
     patches: [
       {
         file: `${STORAGE}/searches.ts`,
-        from: `      .where('account_id', '=', accountId)\n`,
-        to: '',
+        from: `fn.max('created_at').as('newestAt')])\n      .where('account_id', '=', accountId)\n`,
+        to: `fn.max('created_at').as('newestAt')])\n`,
       },
     ],
   },
@@ -169,12 +169,12 @@ export const FAULTS: readonly Fault[] = [
     what: 'a line of the log names the account that was served before',
     patches: [
       {
-        file: 'server/src/http/log-request.ts',
+        file: 'server/src/http/protocol/log-request.ts',
         from: `"msg":"request"}\\n`,
         to: `\${nameLast(holder)}"msg":"request"}\\n`,
       },
       {
-        file: 'server/src/http/log-request.ts',
+        file: 'server/src/http/protocol/log-request.ts',
         from: '/** The member of the line',
         to: `let last = '';
 
@@ -211,7 +211,7 @@ function nameLast(holder: Holder | undefined): string {
     what: 'the first key of a connection counts for all of its requests',
     patches: [
       {
-        file: 'server/src/http/authenticate.ts',
+        file: 'server/src/http/gate/authenticate.ts',
         from: "  if (found !== undefined && 'holder' in found) return found;\n",
         to: "  const { socket } = exchange.incoming;\n  if (found !== undefined && 'holder' in found) {\n    const first = Reflect.get(socket, 'first') ?? found;\n    Reflect.set(socket, 'first', first);\n    return first;\n  }\n",
       },
@@ -228,8 +228,8 @@ function nameLast(holder: Holder | undefined): string {
       },
       {
         file: 'server/src/domain/find-listings.ts',
-        from: 'findListingRun(database, holder.accountId, { afterId, untilId,',
-        to: "findListingRun(database, Reflect.get(globalThis, 'latest'), { afterId, untilId,",
+        from: 'findListingRun(database, holder.accountId, range)',
+        to: "findListingRun(database, Reflect.get(globalThis, 'latest'), range)",
       },
     ],
   },

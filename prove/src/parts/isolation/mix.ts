@@ -1,24 +1,11 @@
 import assert from 'node:assert/strict';
 import { openRaw } from '../../../../server/test/support/raw.ts';
-import type { Canaries, Owner } from './canaries.ts';
-import { REQUESTS } from './mixed-requests.ts';
-import { administratorsOf, bearer, type Credential, nameOf } from './tenant.ts';
+import type { Canaries } from './canaries.ts';
+import { REQUESTS, type Side } from './mixed-requests.ts';
+import { administratorsOf, bearer, nameOf } from './tenant.ts';
 import type { Asking } from './trier.ts';
 import { type Sent, Wire } from './wire.ts';
 import type { Filled, World } from './world.ts';
-
-/** One of two that use the service at once. */
-export interface Side {
-  tenant: Filled;
-  other: Filled;
-  key: Credential;
-  session: Credential;
-  visible: ReadonlySet<Owner>;
-  /** What it has named before may be found among its own. */
-  named: ReadonlySet<string>;
-  /** The listings that it was told of. */
-  ids: Set<string>;
-}
 
 export interface MixSize {
   connections: number;

@@ -1,7 +1,20 @@
-import type { Canaries } from './canaries.ts';
-import type { Side } from './mix.ts';
+import type { Canaries, Owner } from './canaries.ts';
 import { type Credential, JSON_TYPE } from './tenant.ts';
 import type { Sent } from './wire.ts';
+import type { Filled } from './world.ts';
+
+/** One of two that use the service at once. */
+export interface Side {
+  tenant: Filled;
+  other: Filled;
+  key: Credential;
+  session: Credential;
+  visible: ReadonlySet<Owner>;
+  /** What it has named before may be found among its own. */
+  named: ReadonlySet<string>;
+  /** The listings that it was told of. */
+  ids: Set<string>;
+}
 
 const NDJSON = { 'Content-Type': 'application/x-ndjson' };
 /** The same in both accounts. */

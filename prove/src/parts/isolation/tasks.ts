@@ -1,5 +1,6 @@
 import { isOfPeople } from '../../../../server/test/support/openapi.ts';
-import { type Ask, asksOf, formatAsksOf, methodAsksOf, wholeAskOf } from './asks.ts';
+import type { Ask } from './ask.ts';
+import { asksOf, formatAsksOf, methodAsksOf, wholeAskOf } from './asks.ts';
 import type { Bait } from './bait.ts';
 import type { Persona } from './personas.ts';
 import { nameOf } from './tenant.ts';

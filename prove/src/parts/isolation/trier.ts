@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { type Ask, fillIn } from './asks.ts';
+import type { Ask } from './ask.ts';
+import { fillIn } from './asks.ts';
 import { BAIT_KINDS, type Bait } from './bait.ts';
 import type { Canaries, Owner } from './canaries.ts';
 import { comparable } from './comparable.ts';

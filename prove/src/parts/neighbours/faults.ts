@@ -33,7 +33,7 @@ export const faults: readonly PlantedFault[] = [
     members: ['post-too-large'],
     patches: [
       {
-        file: 'server/src/http/body.ts',
+        file: 'server/src/http/protocol/body.ts',
         from: 'BODY_BYTES_MAX = 1024 * 1024',
         to: 'BODY_BYTES_MAX = 1024 * 1024 * 1024',
       },
@@ -56,7 +56,7 @@ export const faults: readonly PlantedFault[] = [
     what: 'A file may have any number of columns',
     members: ['csv-same-columns'],
     patches: [
-      { file: 'server/src/http/schemas/csv-columns.ts', from: 'CSV_COLUMNS_MAX = 500', to: 'CSV_COLUMNS_MAX = 1e9' },
+      { file: 'server/src/http/imports/csv-columns.ts', from: 'CSV_COLUMNS_MAX = 500', to: 'CSV_COLUMNS_MAX = 1e9' },
     ],
   },
   {
@@ -90,7 +90,11 @@ export const faults: readonly PlantedFault[] = [
     what: 'A sign-in may have a body of a megabyte',
     members: ['sign-in-1-mib'],
     patches: [
-      { file: 'server/src/http/input.ts', from: 'INPUT_BYTES_MAX = 16 * 1024', to: 'INPUT_BYTES_MAX = 1024 * 1024' },
+      {
+        file: 'server/src/http/protocol/input.ts',
+        from: 'INPUT_BYTES_MAX = 16 * 1024',
+        to: 'INPUT_BYTES_MAX = 1024 * 1024',
+      },
     ],
   },
   {
@@ -99,7 +103,7 @@ export const faults: readonly PlantedFault[] = [
     members: ['heads-too-long'],
     patches: [
       {
-        file: 'server/src/http/server.ts',
+        file: 'server/src/http/protocol/server.ts',
         from: 'HEADER_BYTES_MAX = 16 * 1024',
         to: 'HEADER_BYTES_MAX = 1024 * 1024',
       },

@@ -1,7 +1,7 @@
 import type { Fault, Patch } from '../../part.ts';
 
-const SERVER = 'server/src/http/server.ts';
-const BODY = 'server/src/http/body.ts';
+const SERVER = 'server/src/http/protocol/server.ts';
+const BODY = 'server/src/http/protocol/body.ts';
 
 /** The small form has no time for minutes of patience: there it is as short. */
 export const SHORT_PATIENCE: readonly Patch[] = [
@@ -49,7 +49,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'buffered',
     what: 'A list is made whole, however fast it is read',
-    patches: [{ file: 'server/src/http/send.ts', from: '{ highWaterMark: 1 }', to: '{ highWaterMark: 1e9 }' }],
+    patches: [{ file: 'server/src/http/protocol/send.ts', from: '{ highWaterMark: 1 }', to: '{ highWaterMark: 1e9 }' }],
   },
   {
     name: 'never-let-in-again',
@@ -78,7 +78,7 @@ export const faults: readonly Fault[] = [
     what: 'A head that takes too long ends the service',
     patches: [
       {
-        file: 'server/src/http/refuse.ts',
+        file: 'server/src/http/protocol/refuse.ts',
         from: "case 'ERR_HTTP_REQUEST_TIMEOUT':",
         to: "case 'ERR_HTTP_REQUEST_TIMEOUT': throw new Error('planted');",
       },

@@ -2,7 +2,7 @@ import { getLiveHead } from '../../domain/holders.ts';
 import { AppError } from '../../model/errors.ts';
 import type { Database } from '../../storage/database.ts';
 import { ScanTurns, unavailable } from '../../storage/scan-turns.ts';
-import type { Admitted } from '../exchange.ts';
+import type { Admitted } from '../protocol/exchange.ts';
 
 /** Bodies of any length that an account may send at a time (contract §1). */
 const ACCOUNT_PLACES = 4;

@@ -1,10 +1,10 @@
 import { holdSession } from '../../domain/holders.ts';
 import type { Person } from '../../model/administrators.ts';
 import { AppError } from '../../model/errors.ts';
-import type { Services } from '../app.ts';
-import { clientAddress } from '../client-address.ts';
-import type { Exchange } from '../exchange.ts';
-import { requireSameOrigin } from './same-origin.ts';
+import { clientAddress } from '../protocol/client-address.ts';
+import type { Exchange } from '../protocol/exchange.ts';
+import { requireSameOrigin } from '../protocol/same-origin.ts';
+import type { IdentityServices } from './services.ts';
 import { requireSignedIn } from './sessions.ts';
 
 /** What nobody needs to be signed in for; the handlers of some look for themselves. */
@@ -15,7 +15,7 @@ const OPEN =
  * Lets a request of the dashboard in, and finds who sends it: below `/admin` nothing can be learned without a session.
  * @throws {AppError} `forbidden` for a change that comes from elsewhere; what `requirePerson` throws
  */
-export async function admit(exchange: Exchange, services: Services): Promise<void> {
+export async function admit(exchange: Exchange, services: IdentityServices): Promise<void> {
   requireSameOrigin(exchange.incoming, services);
   if (OPEN.test(exchange.path)) return;
   exchange.holder = await holdSession(services.database, await requirePerson(exchange, services));
@@ -27,7 +27,7 @@ export async function admit(exchange: Exchange, services: Services): Promise<voi
  * @throws {AppError} `unauthorized` when nobody is signed in; `account_changed` when they belong to the account no more, or
  * the page that asks shows another one
  */
-async function requirePerson(exchange: Exchange, services: Services): Promise<Person> {
+async function requirePerson(exchange: Exchange, services: IdentityServices): Promise<Person> {
   const { sessionId, user, membership } = await requireSignedIn(exchange, services);
   if (membership === undefined) throw accountChanged('You belong no more to the account that you worked in');
   const { accountId, role } = membership;

@@ -1,6 +1,6 @@
 import type { Allowance, CreateLimiter } from '../../lib/limiter.ts';
 import { AppError, type ErrorCode } from '../../model/errors.ts';
-import { networkOf } from '../client-address.ts';
+import { networkOf } from '../protocol/client-address.ts';
 import { SlottedLimiter } from './slotted-limiter.ts';
 import { tooMany } from './too-many.ts';
 

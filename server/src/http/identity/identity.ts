@@ -6,9 +6,9 @@ import { getCursorSecret } from '../../storage/database-info.ts';
 import { type Along, callBetterAuth } from '../../storage/identity-database.ts';
 import { ScanTurns } from '../../storage/scan-turns.ts';
 import { endSessionBy, findUsedSession, type UsedSession } from '../../storage/sessions.ts';
+import { isHttps } from '../protocol/same-origin.ts';
 import type { BetterAuth } from './better-auth.ts';
 import { translateRefusal } from './better-auth-errors.ts';
-import { isHttps } from './same-origin.ts';
 import { readSessionToken } from './session-cookie.ts';
 
 /** RFC 6265bis §4.1.3.2: a browser keeps such a cookie for this host alone, and sends it over HTTPS only. */

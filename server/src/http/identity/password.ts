@@ -2,11 +2,11 @@ import { withHashing } from '../../domain/passwords.ts';
 import { AppError } from '../../model/errors.ts';
 import type { Along } from '../../storage/identity-database.ts';
 import { listSessionAddresses } from '../../storage/sessions.ts';
-import type { Services } from '../app.ts';
-import { clientAddress, networkOf } from '../client-address.ts';
-import type { Exchange } from '../exchange.ts';
+import { clientAddress, networkOf } from '../protocol/client-address.ts';
+import type { Exchange } from '../protocol/exchange.ts';
 import type { Attempt } from './attempts.ts';
 import type { BetterAuth } from './better-auth.ts';
+import type { IdentityServices } from './services.ts';
 
 interface Trial {
   /** Whose password it is said to be. */
@@ -18,7 +18,7 @@ interface Trial {
   /** What goes with it: made once the trial is counted. */
   prepare?: () => Promise<readonly Along[]>;
   exchange: Exchange;
-  services: Services;
+  services: IdentityServices;
 }
 
 /**
@@ -48,7 +48,7 @@ function attemptOf({ email, isSignedIn, exchange, services }: Trial): Attempt {
   return { email, isSignedIn, address: clientAddress(exchange.incoming, services.trustedProxies) };
 }
 
-async function isKnownAddress({ email, address }: Attempt, { database }: Services): Promise<boolean> {
+async function isKnownAddress({ email, address }: Attempt, { database }: IdentityServices): Promise<boolean> {
   const known = await listSessionAddresses(database, email);
   return known.some((one) => networkOf(one) === networkOf(address));
 }

@@ -2,14 +2,14 @@ import { withHashing } from '../../domain/passwords.ts';
 import { afterRecoveryCode } from '../../domain/profile.ts';
 import { normalRecoveryCode } from '../../domain/recovery-codes.ts';
 import type { Along } from '../../storage/identity-database.ts';
-import type { Services } from '../app.ts';
-import type { Exchange } from '../exchange.ts';
-import { readInput } from '../input.ts';
-import { invalidFields } from '../schemas/faults.ts';
-import { passwordAndCode } from '../schemas/identity.ts';
+import { invalidFields } from '../contract/schemas/faults.ts';
+import { passwordAndCode } from '../contract/schemas/identity.ts';
+import type { Exchange } from '../protocol/exchange.ts';
+import { readInput } from '../protocol/input.ts';
 import type { BetterAuth } from './better-auth.ts';
 import { forgiveTrials, tryPassword } from './password.ts';
 import { selfOf } from './self.ts';
+import type { IdentityServices } from './services.ts';
 import { identityHeaders, type SignedIn, setCookies } from './sessions.ts';
 
 /** What the second factor is changed by. @throws {AppError} `validation_failed` without a code where it is on */
@@ -40,7 +40,7 @@ interface Proof {
 export async function prove<T>(
   exchange: Exchange,
   signedIn: SignedIn,
-  services: Services,
+  services: IdentityServices,
   work: Work<T>,
   { field, along = [], secondFactor }: Proof = {},
 ): Promise<{ headers: Headers; response: T }> {
@@ -60,7 +60,7 @@ async function requireBoth(
   { password, code }: SecondFactor,
   exchange: Exchange,
   signedIn: SignedIn,
-  services: Services,
+  services: IdentityServices,
 ): Promise<void> {
   const { identity } = services;
   const headers = identityHeaders(exchange, services);

@@ -1,15 +1,15 @@
 import { actorOf } from '../../domain/audit.ts';
 import type { Self } from '../../domain/profile.ts';
-import type { Services } from '../app.ts';
-import { clientAddress } from '../client-address.ts';
-import type { Exchange } from '../exchange.ts';
+import { clientAddress } from '../protocol/client-address.ts';
+import type { Exchange } from '../protocol/exchange.ts';
+import type { IdentityServices } from './services.ts';
 import type { SignedIn } from './sessions.ts';
 
 /** Whoever is signed in as the one who does something with their own person. */
 export function selfOf(
   { sessionId, user, memberships }: SignedIn,
   { incoming }: Exchange,
-  { trustedProxies }: Services,
+  { trustedProxies }: IdentityServices,
 ): Self {
   const address = clientAddress(incoming, trustedProxies);
   const actor = actorOf({ userId: user.id, userName: user.name, email: user.email, address });

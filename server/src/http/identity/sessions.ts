@@ -4,10 +4,10 @@ import { AppError } from '../../model/errors.ts';
 import type { Database } from '../../storage/database.ts';
 import { listMembershipsOf } from '../../storage/memberships.ts';
 import type { UsedSession } from '../../storage/sessions.ts';
-import type { Services } from '../app.ts';
-import { clientAddress } from '../client-address.ts';
-import type { Exchange } from '../exchange.ts';
+import { clientAddress } from '../protocol/client-address.ts';
+import type { Exchange } from '../protocol/exchange.ts';
 import { ADDRESS_HEADER } from './address-header.ts';
+import type { IdentityServices } from './services.ts';
 
 /** Who is signed in, and what they belong to. */
 export interface SignedIn {
@@ -21,7 +21,7 @@ export interface SignedIn {
 const RETRY = { 'Retry-After': '1' };
 
 /** Who sends a request, by its session cookie; nobody is undefined. */
-export async function findSignedIn(exchange: Exchange, services: Services): Promise<SignedIn | undefined> {
+export async function findSignedIn(exchange: Exchange, services: IdentityServices): Promise<SignedIn | undefined> {
   const given = identityHeaders(exchange, services);
   if (!hasCookie(given, 'session_token')) return undefined;
   const { headers, signedIn } = await readSession(given, services);
@@ -33,7 +33,7 @@ export async function findSignedIn(exchange: Exchange, services: Services): Prom
  * Whose session has just begun: what better-auth sends is what the browser will send.
  * @throws {AppError} `unauthorized` if it has ended meanwhile
  */
-export async function getNewSession(sent: Headers, services: Services): Promise<SignedIn> {
+export async function getNewSession(sent: Headers, services: IdentityServices): Promise<SignedIn> {
   const cookie = sent.getSetCookie().map((text) => text.split(';', 1).join());
   const { signedIn } = await readSession(new Headers({ cookie: cookie.join('; ') }), services);
   // Another password may have ended it already.
@@ -41,7 +41,7 @@ export async function getNewSession(sent: Headers, services: Services): Promise<
   return signedIn;
 }
 
-async function readSession(given: Headers, { identity, database }: Services) {
+async function readSession(given: Headers, { identity, database }: IdentityServices) {
   const used = await identity.findUsedSession(given.get('cookie') ?? '').catch(cannotRead);
   if (used !== undefined) return { headers: new Headers(), signedIn: await toSignedIn(used, database) };
   const asked = identity.getSession(given).catch((error: unknown) => {
@@ -76,7 +76,7 @@ async function toSignedIn(found: UsedSession, database: Database): Promise<Signe
 }
 
 /** @throws {AppError} `unauthorized` when nobody is signed in */
-export async function requireSignedIn(exchange: Exchange, services: Services): Promise<SignedIn> {
+export async function requireSignedIn(exchange: Exchange, services: IdentityServices): Promise<SignedIn> {
   const signedIn = await findSignedIn(exchange, services);
   if (signedIn !== undefined) return signedIn;
   throw sessionGone();
@@ -86,7 +86,7 @@ export async function requireSignedIn(exchange: Exchange, services: Services): P
 const USER_AGENT_LENGTH_MAX = 300;
 
 /** What better-auth is told of a request. */
-export function identityHeaders({ incoming }: Exchange, { identity, trustedProxies }: Services): Headers {
+export function identityHeaders({ incoming }: Exchange, { identity, trustedProxies }: IdentityServices): Headers {
   const { cookie = '', 'user-agent': userAgent = '' } = incoming.headers;
   return new Headers({
     cookie: ownCookies(cookie, identity.cookiePrefix),

@@ -1,8 +1,8 @@
 import type { ErrorCode } from '../../model/errors.ts';
-import type { Services } from '../app.ts';
-import { clientAddress } from '../client-address.ts';
-import type { Exchange } from '../exchange.ts';
-import type { Reply } from '../reply.ts';
+import { clientAddress } from '../protocol/client-address.ts';
+import type { Exchange } from '../protocol/exchange.ts';
+import type { Reply } from '../protocol/reply.ts';
+import type { IdentityServices } from './services.ts';
 
 /** What a link is answered with that does not work. */
 export const WRONG_LINK: readonly ErrorCode[] = ['forbidden', 'not_found'];
@@ -15,7 +15,7 @@ export const WRONG_CODE: readonly ErrorCode[] = ['unauthorized', 'validation_fai
  */
 export function countingWrong(
   wrong: readonly ErrorCode[],
-  services: Services,
+  services: IdentityServices,
   handler: (exchange: Exchange) => Promise<Reply>,
 ): (exchange: Exchange) => Promise<Reply> {
   const { tokenAttempts, trustedProxies } = services;

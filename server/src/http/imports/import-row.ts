@@ -1,7 +1,7 @@
 import type { ImportRow } from '../../domain/import-rows.ts';
 import { fromPlainError } from '../../model/errors.ts';
 import type { Listing, ListingInput } from '../../model/listings.ts';
-import { applyChanges } from '../schemas/csv-rows.ts';
+import { applyChanges } from './csv-rows.ts';
 import type { ReadGoodRow, ReadRow } from './reading.ts';
 
 /** A row that a thread has read, as it is imported. */

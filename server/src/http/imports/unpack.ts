@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { AppError } from '../../model/errors.ts';
-import { looksPacked } from '../body.ts';
+import { looksPacked } from '../protocol/body.ts';
 
 /** What is unpacked at a time. */
 const CHUNK_BYTES = 64 * 1024;

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { AppError } from '../../model/errors.ts';
-import { askForBody, SILENCE_MAX_MS } from '../body.ts';
-import type { Exchange } from '../exchange.ts';
+import { askForBody, SILENCE_MAX_MS } from '../protocol/body.ts';
+import type { Exchange } from '../protocol/exchange.ts';
 
 /** How slowly a body may come after its first minute (contract §1): it holds one of the few places for files. */
 const SLOW_START_MS = 60_000;

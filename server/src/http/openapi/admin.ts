@@ -1,27 +1,28 @@
 import { sessionGone } from '../../domain/holders.ts';
 import type { ErrorCode } from '../../model/errors.ts';
-import { tooLarge } from '../body.ts';
-import { fromNowhere } from '../identity/same-origin.ts';
-import { INPUT_BYTES_MAX } from '../input.ts';
-import type { Operation } from '../operations.ts';
-import { retrieveAccountOperation, updateAccountOperation } from '../routes/account.operations.ts';
-import { activityOperation } from '../routes/activity.ts';
-import { createKeyOperation, deleteKeyOperation, listKeysOperation } from '../routes/api-keys.operations.ts';
-import { signInOperation, signOutOperation, VERIFY_OPERATIONS } from '../routes/auth.operations.ts';
+import type { Operation } from '../contract/operation.ts';
+import { retrieveAccountOperation, updateAccountOperation } from '../contract/operations/account.ts';
+import { activityOperation } from '../contract/operations/activity.ts';
+import { createKeyOperation, deleteKeyOperation, listKeysOperation } from '../contract/operations/api-keys.ts';
+import { signInOperation, signOutOperation, VERIFY_OPERATIONS } from '../contract/operations/auth.ts';
 import {
   acceptInvitationOperation,
   createInvitationOperation,
   deleteInvitationOperation,
   listInvitationsOperation,
   previewInvitationOperation,
-} from '../routes/invitations.operations.ts';
-import { deleteMemberOperation, listMembersOperation, updateMemberOperation } from '../routes/members.operations.ts';
-import { overviewOperation } from '../routes/overview.ts';
-import { PROFILE_OPERATIONS } from '../routes/profile.operations.ts';
-import { chooseAccountOperation, retrieveSessionOperation } from '../routes/session.operations.ts';
-import { previewSetupOperation, retrieveSetupOperation, setUpOperation } from '../routes/setup.operations.ts';
+} from '../contract/operations/invitations.ts';
+import { deleteMemberOperation, listMembersOperation, updateMemberOperation } from '../contract/operations/members.ts';
+import { overviewOperation } from '../contract/operations/overview.ts';
+import { PROFILE_OPERATIONS } from '../contract/operations/profile.ts';
+import { chooseAccountOperation, retrieveSessionOperation } from '../contract/operations/session.ts';
+import { previewSetupOperation, retrieveSetupOperation, setUpOperation } from '../contract/operations/setup.ts';
+import { ADMIN_BASE } from '../contract/paths.ts';
+import { ACCOUNT_ID, REQUEST_ID } from '../contract/request-headers.ts';
+import { tooLarge } from '../protocol/body.ts';
+import { INPUT_BYTES_MAX } from '../protocol/input.ts';
+import { fromNowhere } from '../protocol/same-origin.ts';
 import type { Api } from './api.ts';
-import { ACCOUNT_ID, REQUEST_ID } from './request-headers.ts';
 import { V1 } from './v1.ts';
 
 const INTRODUCTION = `What the dashboard works with: the listings of an account as [the API](/docs) has them, and around them what programs have no
@@ -96,7 +97,7 @@ function errorsOf({ caller, role, method, errors }: Operation): ErrorCode[] {
 
 /** What the dashboard uses, with a session. */
 export const ADMIN: Api = {
-  base: '/admin',
+  base: ADMIN_BASE,
   title: 'Property Listings dashboard API',
   introduction: INTRODUCTION,
   operations: [...OF_PEOPLE.map(withShortBody), overviewOperation, ...SHARED, ...OF_ACCOUNT.map(withShortBody)],

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../model/errors.ts';
-import type { ErrorExample } from '../errors/entry.ts';
-import type { Operation } from '../operations.ts';
-import type { RequestHeader } from './request-headers.ts';
+import type { ErrorExample } from '../contract/errors/entry.ts';
+import type { Operation } from '../contract/operation.ts';
+import type { RequestHeader } from '../contract/request-headers.ts';
 
 /** One of the service's APIs: all that stands below a path, and what its document says of it. */
 export interface Api {

@@ -1,12 +1,13 @@
 import { requireRole } from '../../domain/managers.ts';
 import { AppError, type ErrorCode } from '../../model/errors.ts';
-import { readIfNoneMatch, readPrecondition } from '../conditional.ts';
-import { ERRORS } from '../errors.ts';
-import { fromNowhere } from '../identity/same-origin.ts';
-import { negotiateType, requireBodyType } from '../negotiate.ts';
-import type { Operation } from '../operations.ts';
-import { JSON_TYPE, replyError } from '../reply.ts';
-import { parseQuery } from '../schemas/query.ts';
+import { ERRORS } from '../contract/errors.ts';
+import { JSON_TYPE } from '../contract/media-types.ts';
+import type { Operation } from '../contract/operation.ts';
+import { parseQuery } from '../contract/schemas/query.ts';
+import { readIfNoneMatch, readPrecondition } from '../protocol/conditional.ts';
+import { negotiateType, requireBodyType } from '../protocol/negotiate.ts';
+import { replyError } from '../protocol/reply.ts';
+import { fromNowhere } from '../protocol/same-origin.ts';
 import type { Api } from './api.ts';
 
 /** Errors whose words depend on the operation: they are had from what checks its requests. */

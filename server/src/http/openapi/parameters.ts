@@ -1,7 +1,7 @@
-import type { Operation } from '../operations.ts';
+import type { Operation } from '../contract/operation.ts';
+import type { RequestHeader } from '../contract/request-headers.ts';
 import type { Api } from './api.ts';
 import { type Components, describeSchema, refer } from './components.ts';
-import type { RequestHeader } from './request-headers.ts';
 
 const PATH_PARAMETERS: Record<string, { description: string; example: string }> = {
   id: { description: 'The `id` of the listing.', example: 'lst_01kt3vwq8r5f0x4m2n7p9s1d6h' },

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AppError, ErrorCode } from '../../model/errors.ts';
-import { ERRORS } from '../errors.ts';
-import type { Operation, OperationMedia, OperationReply } from '../operations.ts';
-import { JSON_TYPE } from '../reply.ts';
-import { errorReply } from '../schemas/errors.ts';
+import { ERRORS } from '../contract/errors.ts';
+import { JSON_TYPE } from '../contract/media-types.ts';
+import type { Operation, OperationMedia, OperationReply } from '../contract/operation.ts';
+import { IDEMPOTENCY_KEY } from '../contract/request-headers.ts';
+import { errorReply } from '../contract/schemas/errors.ts';
 import type { Api } from './api.ts';
 import { type Components, describeSchema, refer } from './components.ts';
 import { bodyOf, exampleError } from './error-examples.ts';
 import { describeHeaders, ownHeader } from './reply-headers.ts';
-import { IDEMPOTENCY_KEY } from './request-headers.ts';
 
 /** What an operation answers when all is well. */
 export function describeReplies(operation: Operation, api: Api, components: Components): Record<string, object> {

@@ -1,4 +1,4 @@
-import type { Operation } from '../operations.ts';
+import type { Operation } from '../contract/operation.ts';
 
 interface Tag {
   name: string;

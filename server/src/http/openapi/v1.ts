@@ -1,16 +1,22 @@
 import type { ErrorCode } from '../../model/errors.ts';
-import { eventsOperation } from '../routes/events.operations.ts';
+import { eventsOperation } from '../contract/operations/events.ts';
 import {
   deleteByExternalIdOperation,
   putOperation,
   retrieveByExternalIdOperation,
-} from '../routes/external-listings.operations.ts';
-import { listOperation } from '../routes/find-listings.operations.ts';
-import { importOperation } from '../routes/imports.operations.ts';
-import { createOperation, deleteOperation, retrieveOperation, updateOperation } from '../routes/listings.operations.ts';
-import { meOperation } from '../routes/me.ts';
+} from '../contract/operations/external-listings.ts';
+import { listOperation } from '../contract/operations/find-listings.ts';
+import { importOperation } from '../contract/operations/imports.ts';
+import {
+  createOperation,
+  deleteOperation,
+  retrieveOperation,
+  updateOperation,
+} from '../contract/operations/listings.ts';
+import { meOperation } from '../contract/operations/me.ts';
+import { V1_BASE } from '../contract/paths.ts';
+import { REQUEST_ID } from '../contract/request-headers.ts';
 import type { Api } from './api.ts';
-import { REQUEST_ID } from './request-headers.ts';
 
 const INTRODUCTION = `The property listings of an account: create them, find them, change them, follow what changes.
 
@@ -45,7 +51,7 @@ const COMMON_ERRORS: ErrorCode[] = [
 
 /** What programs use, with an API key. */
 export const V1: Api = {
-  base: '/v1',
+  base: V1_BASE,
   title: 'Property Listings API',
   introduction: INTRODUCTION,
   operations: [

@@ -1,5 +1,5 @@
 import { ERROR_CODES, type ErrorCode } from '../../model/errors.ts';
-import { ERRORS } from '../errors.ts';
+import { ERRORS } from '../contract/errors.ts';
 import { fieldCodes } from './field-codes.ts';
 import { escapeHtml, page } from './html.ts';
 

@@ -1,12 +1,12 @@
 import { STATUS_CODES } from 'node:http';
 import type { ErrorCode } from '../../model/errors.ts';
-import { ERRORS } from '../errors.ts';
+import { ERRORS } from '../contract/errors.ts';
+import type { Operation } from '../contract/operation.ts';
 import { ADMIN } from '../openapi/admin.ts';
 import type { Api } from '../openapi/api.ts';
 import { bodyOf, exampleError } from '../openapi/error-examples.ts';
 import { tagOf } from '../openapi/tags.ts';
 import { V1 } from '../openapi/v1.ts';
-import type { Operation } from '../operations.ts';
 import { fieldCodes } from './field-codes.ts';
 import { escapeHtml, page, prose } from './html.ts';
 

@@ -1,4 +1,4 @@
-import { FIELD_ERRORS } from '../errors/fields.ts';
+import { FIELD_ERRORS } from '../contract/errors/fields.ts';
 import { escapeHtml, prose } from './html.ts';
 
 /** The codes that stand in `details`. */

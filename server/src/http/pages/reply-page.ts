@@ -1,4 +1,4 @@
-import type { Reply } from '../reply.ts';
+import type { Reply } from '../protocol/reply.ts';
 
 export const HTML_TYPE = 'text/html; charset=utf-8';
 

@@ -2,11 +2,11 @@ import { changeAccount } from '../../domain/accounts.ts';
 import { holderGone, type SessionHolder } from '../../domain/holders.ts';
 import type { Account } from '../../model/accounts.ts';
 import { findAccount } from '../../storage/accounts.ts';
-import type { Services } from '../app.ts';
-import { readInput } from '../input.ts';
-import { addOperation, type Mount } from '../operations.ts';
-import { type Reply, replyJson } from '../reply.ts';
-import { accountPatch, retrieveAccountOperation, updateAccountOperation } from './account.operations.ts';
+import { accountPatch, retrieveAccountOperation, updateAccountOperation } from '../contract/operations/account.ts';
+import { addOperation, type Mount } from '../protocol/add-operation.ts';
+import { readInput } from '../protocol/input.ts';
+import { type Reply, replyJson } from '../protocol/reply.ts';
+import type { Services } from '../services.ts';
 
 /** Settings → Account. */
 export function addAccount(mount: Mount<SessionHolder>, { database }: Services): void {

@@ -1,114 +1,11 @@
-import { z } from 'zod';
 import type { SessionHolder } from '../../domain/holders.ts';
 import { formatTime } from '../../lib/times.ts';
-import { ACTOR_TYPES, AUDIT_ACTIONS, type AuditEntry, TARGET_TYPES } from '../../model/audit.ts';
+import type { AuditEntry } from '../../model/audit.ts';
 import { findAuditEntries } from '../../storage/audit.ts';
-import type { Services } from '../app.ts';
-import { EXAMPLE_ID } from '../errors/entry.ts';
-import { addOperation, type Mount, type Operation } from '../operations.ts';
-import { replyJson } from '../reply.ts';
-import { time } from '../schemas/fields.ts';
-import { integerParameter } from '../schemas/parameters.ts';
-
-const LIMIT_MAX = 1000;
-const LIMIT_DEFAULT = 50;
-
-const activityQuery = z.strictObject({
-  limit: integerParameter(1, LIMIT_MAX, `At most so many; ${LIMIT_DEFAULT} if it is left out.`, 50).optional(),
-  cursor: z.string().meta({ description: 'The `nextCursor` of the page before, unchanged.' }).optional(),
-});
-
-const entry = z
-  .object({
-    id: z.string(),
-    at: time(),
-    actor: z
-      .object({
-        type: z.enum(ACTOR_TYPES),
-        id: z.string().nullable(),
-        name: z.string(),
-        email: z.string().nullable().meta({ description: 'Which tells people of one name apart.' }),
-      })
-      .meta({ description: 'Who did it, called as they were then.' }),
-    action: z.enum(AUDIT_ACTIONS),
-    target: z
-      .object({ type: z.enum(TARGET_TYPES), id: z.string(), name: z.string() })
-      .nullable()
-      .meta({ description: 'What it was done to, called as it was then.' }),
-    address: z.string().nullable().meta({ description: 'Where the request came from.' }),
-  })
-  .meta({ id: 'AuditEntry' });
-
-const ADA = {
-  type: 'administrator',
-  id: 'usr_01kt3v9s3c5r8y0w1x2z4q6m7p',
-  name: 'Ada Lovelace',
-  email: 'ada@example.com',
-};
-
-const EXAMPLES = [
-  {
-    id: 'aud_01kt3vwqb5r5f0x4m2n7p9s1dz',
-    at: '2026-01-31T09:31:00.000Z',
-    actor: ADA,
-    action: 'api_key.created',
-    target: { type: 'api_key', id: 'key_01kt3vb2d4f6h8j0k1m3n5p7q9', name: 'Website' },
-    address: '127.0.0.1',
-  },
-  {
-    id: 'aud_01kt3vwq8r5f0x4m2n7p9s1d6j',
-    at: '2026-01-31T09:30:00.000Z',
-    actor: ADA,
-    action: 'listing.created',
-    target: { type: 'listing', id: EXAMPLE_ID, name: '12 Elm Street' },
-    address: '127.0.0.1',
-  },
-  {
-    id: 'aud_01kt3vb2d4f6h8j0k1m3n5p7qa',
-    at: '2026-01-31T09:01:00.000Z',
-    actor: ADA,
-    action: 'administrator.signed_in',
-    target: null,
-    address: '127.0.0.1',
-  },
-  {
-    id: 'aud_01kt3v9s3c5r8y0w1x2z4q6m7q',
-    at: '2026-01-31T09:00:00.000Z',
-    actor: { type: 'operator', id: null, name: 'Operator', email: null },
-    action: 'member.joined',
-    target: { type: 'administrator', id: ADA.id, name: ADA.name },
-    address: null,
-  },
-  {
-    id: 'aud_01kt3v9s3c5r8y0w1x2z4q6m7n',
-    at: '2026-01-31T09:00:00.000Z',
-    actor: { type: 'operator', id: null, name: 'Operator', email: null },
-    action: 'account.created',
-    target: { type: 'account', id: 'acc_01kt3v9s3c5r8y0w1x2z4q6m7n', name: 'Hill Country Homes' },
-    address: null,
-  },
-];
-
-export const activityOperation: Operation<typeof activityQuery> = {
-  method: 'get',
-  path: '/activity',
-  operationId: 'listActivity',
-  summary: 'List who did what',
-  description:
-    'The audit log of the account, newest first: what people did in the dashboard and the operator on the command line. ' +
-    'Nothing in it is ever changed.',
-  role: 'administrator',
-  query: activityQuery,
-  replies: [
-    {
-      status: 200,
-      description: 'A page of it.',
-      schema: z.object({ data: z.array(entry), nextCursor: z.string().nullable() }).meta({ id: 'AuditLog' }),
-      example: { data: EXAMPLES, nextCursor: null },
-    },
-  ],
-  errors: ['invalid_query', 'invalid_cursor'],
-};
+import { activityOperation, LIMIT_DEFAULT } from '../contract/operations/activity.ts';
+import { addOperation, type Mount } from '../protocol/add-operation.ts';
+import { replyJson } from '../protocol/reply.ts';
+import type { Services } from '../services.ts';
 
 export function addActivity(mount: Mount<SessionHolder>, { database, cursors }: Services): void {
   addOperation(mount, activityOperation, async ({ holder: { accountId } }, { limit = LIMIT_DEFAULT, cursor }) => {

@@ -4,11 +4,11 @@ import { sumKeyUse } from '../../domain/key-use.ts';
 import { formatTime } from '../../lib/times.ts';
 import type { ApiKey } from '../../model/api-keys.ts';
 import { listApiKeys } from '../../storage/api-keys.ts';
-import type { Services } from '../app.ts';
-import { readInput } from '../input.ts';
-import { addOperation, type Mount } from '../operations.ts';
-import { replyJson } from '../reply.ts';
-import { createKeyOperation, deleteKeyOperation, listKeysOperation, newKey } from './api-keys.operations.ts';
+import { createKeyOperation, deleteKeyOperation, listKeysOperation, newKey } from '../contract/operations/api-keys.ts';
+import { addOperation, type Mount } from '../protocol/add-operation.ts';
+import { readInput } from '../protocol/input.ts';
+import { replyJson } from '../protocol/reply.ts';
+import type { Services } from '../services.ts';
 
 /** Settings → API. */
 export function addApiKeys(mount: Mount<SessionHolder>, { database }: Services): void {

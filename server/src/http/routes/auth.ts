@@ -2,17 +2,17 @@ import type { Holder } from '../../domain/holders.ts';
 import { notePassword, recordSignIn, signOut } from '../../domain/sign-in.ts';
 import type { Along } from '../../storage/identity-database.ts';
 import { findUserByEmail } from '../../storage/users.ts';
-import type { Services } from '../app.ts';
-import { clientAddress } from '../client-address.ts';
-import type { Exchange } from '../exchange.ts';
+import { signInOperation, signOutOperation } from '../contract/operations/auth.ts';
+import { signIn } from '../contract/schemas/identity.ts';
 import { forgiveTrials, tryPassword } from '../identity/password.ts';
 import { selfOf } from '../identity/self.ts';
 import { findSignedIn, getNewSession, identityHeaders, type SignedIn, setCookies } from '../identity/sessions.ts';
-import { readInput } from '../input.ts';
-import { addOperation, type Mount } from '../operations.ts';
-import { type Reply, replyJson } from '../reply.ts';
-import { signIn } from '../schemas/identity.ts';
-import { signInOperation, signOutOperation } from './auth.operations.ts';
+import { addOperation, type Mount } from '../protocol/add-operation.ts';
+import { clientAddress } from '../protocol/client-address.ts';
+import type { Exchange } from '../protocol/exchange.ts';
+import { readInput } from '../protocol/input.ts';
+import { type Reply, replyJson } from '../protocol/reply.ts';
+import type { Services } from '../services.ts';
 import { replySession } from './session.ts';
 
 /** Signing in and out. Of better-auth's routes only those that stand here are to be had, and each with our checks. */

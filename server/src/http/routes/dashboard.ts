@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../../model/errors.ts';
-import { negotiateEncoding } from '../compression.ts';
-import { findDashboardFiles } from '../dashboard-files.ts';
-import type { Exchange } from '../exchange.ts';
 import { HTML_TYPE } from '../pages/reply-page.ts';
-import type { Reply } from '../reply.ts';
-import type { Routes } from '../routes.ts';
+import { negotiateEncoding } from '../protocol/compression.ts';
+import type { Exchange } from '../protocol/exchange.ts';
+import type { Reply } from '../protocol/reply.ts';
+import type { Routes } from '../protocol/router.ts';
+import { findDashboardFiles } from './dashboard-files.ts';
 
 /** The dashboard's own addresses: one page answers all of them, and shows what belongs to its address. */
 const PATHS = [

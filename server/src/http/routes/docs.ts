@@ -8,7 +8,7 @@ import { V1 } from '../openapi/v1.ts';
 import { errorIndex } from '../pages/error-index.ts';
 import { errorPage } from '../pages/error-page.ts';
 import { HTML_TYPE, replyPage, SCRIPT_POLICY } from '../pages/reply-page.ts';
-import type { Routes } from '../routes.ts';
+import type { Routes } from '../protocol/router.ts';
 
 /** The package has the three files of the viewer that are needed: what brings all of them reports its installation. */
 const PACKED_VIEWER = join(import.meta.dirname, '../../viewer');

@@ -1,11 +1,11 @@
 import { type EventPage, followEvents } from '../../domain/events.ts';
 import type { StoredEvent } from '../../storage/events.ts';
-import type { Services } from '../app.ts';
-import { inChunks } from '../chunks.ts';
-import { abortWhenLeft } from '../exchange.ts';
-import { addOperation, type Mount } from '../operations.ts';
-import { replyJson } from '../reply.ts';
-import { eventsOperation, LIMIT_DEFAULT } from './events.operations.ts';
+import { eventsOperation, LIMIT_DEFAULT } from '../contract/operations/events.ts';
+import { addOperation, type Mount } from '../protocol/add-operation.ts';
+import { inChunks } from '../protocol/chunks.ts';
+import { abortWhenLeft } from '../protocol/exchange.ts';
+import { replyJson } from '../protocol/reply.ts';
+import type { Services } from '../services.ts';
 
 export function addEvents(mount: Mount, services: Services): void {
   addOperation(mount, eventsOperation, async (exchange, query) => {

@@ -1,14 +1,12 @@
 import { AppError } from '../../model/errors.ts';
 import { ping } from '../../storage/database-info.ts';
-import type { Services } from '../app.ts';
-import type { Exchange } from '../exchange.ts';
-import { replyJson } from '../reply.ts';
-import type { Routes } from '../routes.ts';
+import { LIVE_PATH, READY_PATH } from '../protocol/probes.ts';
+import { replyJson } from '../protocol/reply.ts';
+import type { Routes } from '../protocol/router.ts';
+import type { Services } from '../services.ts';
 
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
-export const LIVE_PATH = '/livez';
-const READY_PATH = '/readyz';
 export const LIVE = replyJson(200, '{"status":"live"}', NO_STORE);
 
 /** `/livez`: the process answers. `/readyz`: it takes requests and its database answers. Neither needs a key. */
@@ -20,9 +18,4 @@ export function addHealth(routes: Routes, { database, isStopping }: Services): v
     if (!database.isServing()) await ping(database);
     return replyJson(200, '{"status":"ready"}', NO_STORE);
   });
-}
-
-/** Whether a request asks how the service is: that is answered however many others wait. */
-export function isProbe({ path }: Exchange): boolean {
-  return path === LIVE_PATH || path === READY_PATH;
 }

@@ -2,18 +2,18 @@ import { importAtomically } from '../../domain/atomic-imports.ts';
 import type { ImportReport } from '../../domain/import-report.ts';
 import { type Import, importRows } from '../../domain/imports.ts';
 import { AppError } from '../../model/errors.ts';
-import type { Services } from '../app.ts';
-import { requireFullAccess } from '../authenticate.ts';
-import type { Admitted } from '../exchange.ts';
+import { CSV_TYPE, type ImportQuery, importOperation } from '../contract/operations/imports.ts';
+import { requireFullAccess } from '../gate/authenticate.ts';
 import { ATOMIC_BYTES_MAX, HeldBytes } from '../gate/held-bytes.ts';
 import { fileTooLarge } from '../imports/file-body.ts';
 import type { FileReading } from '../imports/file-reading.ts';
 import { readUpload } from '../imports/upload.ts';
-import { bodyEncoding, bodyType } from '../negotiate.ts';
-import { addOperation, type Mount } from '../operations.ts';
-import { type Reply, replyJson } from '../reply.ts';
-import { fingerprintStart, readIdempotencyKey, replayHeaders } from '../retry.ts';
-import { CSV_TYPE, type ImportQuery, importOperation } from './imports.operations.ts';
+import { addOperation, type Mount } from '../protocol/add-operation.ts';
+import type { Admitted } from '../protocol/exchange.ts';
+import { bodyEncoding, bodyType } from '../protocol/negotiate.ts';
+import { type Reply, replyJson } from '../protocol/reply.ts';
+import { fingerprintStart, readIdempotencyKey, replayHeaders } from '../protocol/retry.ts';
+import type { Services } from '../services.ts';
 
 export function addImports(mount: Mount, services: Services): void {
   const { uploadGate, readingThreads } = services;

@@ -7,17 +7,6 @@ import { formatTime } from '../../lib/times.ts';
 import type { Invitation } from '../../model/administrators.ts';
 import { AppError } from '../../model/errors.ts';
 import { listInvitations } from '../../storage/invitations.ts';
-import type { Services } from '../app.ts';
-import { clientAddress } from '../client-address.ts';
-import type { Exchange } from '../exchange.ts';
-import { findSignedIn, requireSignedIn } from '../identity/sessions.ts';
-import { countingWrong, WRONG_LINK } from '../identity/token-trial.ts';
-import { readInput } from '../input.ts';
-import { addOperation, type Mount } from '../operations.ts';
-import { type Reply, replyJson } from '../reply.ts';
-import { invalidFields } from '../schemas/faults.ts';
-import { acceptance, tokenOnly } from '../schemas/identity.ts';
-import { letIn } from './auth.ts';
 import {
   acceptInvitationOperation,
   createInvitationOperation,
@@ -25,7 +14,18 @@ import {
   listInvitationsOperation,
   newInvitation,
   previewInvitationOperation,
-} from './invitations.operations.ts';
+} from '../contract/operations/invitations.ts';
+import { invalidFields } from '../contract/schemas/faults.ts';
+import { acceptance, tokenOnly } from '../contract/schemas/identity.ts';
+import { findSignedIn, requireSignedIn } from '../identity/sessions.ts';
+import { countingWrong, WRONG_LINK } from '../identity/token-trial.ts';
+import { addOperation, type Mount } from '../protocol/add-operation.ts';
+import { clientAddress } from '../protocol/client-address.ts';
+import type { Exchange } from '../protocol/exchange.ts';
+import { readInput } from '../protocol/input.ts';
+import { type Reply, replyJson } from '../protocol/reply.ts';
+import type { Services } from '../services.ts';
+import { letIn } from './auth.ts';
 import { replySession } from './session.ts';
 
 /** Who is asked to join the account. */

@@ -10,19 +10,19 @@ import type { SavedListing } from '../../domain/save-listing.ts';
 import type { Written } from '../../domain/writing.ts';
 import type { ParsedJson } from '../../lib/json.ts';
 import type { Database } from '../../storage/database.ts';
-import type { Services } from '../app.ts';
-import { requireFullAccess } from '../authenticate.ts';
-import { parseBody, readBody } from '../body.ts';
-import { listingTag, readPrecondition } from '../conditional.ts';
-import type { Admitted } from '../exchange.ts';
-import { addOperation, type Mount } from '../operations.ts';
-import { type Reply, replyJson } from '../reply.ts';
-import { readIdempotencyKey, replayHeaders, toRetry } from '../retry.ts';
-import { patchListing } from '../schemas/listing-patch.ts';
-import { normalExternalId } from '../schemas/listings.ts';
-import { parseListing, parseListingOf } from '../schemas/parse-listing.ts';
-import { deleteByExternalIdOperation, putOperation } from './external-listings.operations.ts';
-import { createOperation, deleteOperation, updateOperation } from './listings.operations.ts';
+import { deleteByExternalIdOperation, putOperation } from '../contract/operations/external-listings.ts';
+import { createOperation, deleteOperation, updateOperation } from '../contract/operations/listings.ts';
+import { patchListing } from '../contract/schemas/listing-patch.ts';
+import { normalExternalId } from '../contract/schemas/listings.ts';
+import { parseListing, parseListingOf } from '../contract/schemas/parse-listing.ts';
+import { requireFullAccess } from '../gate/authenticate.ts';
+import { addOperation, type Mount } from '../protocol/add-operation.ts';
+import { parseBody, readBody } from '../protocol/body.ts';
+import { listingTag, readPrecondition } from '../protocol/conditional.ts';
+import type { Admitted } from '../protocol/exchange.ts';
+import { type Reply, replyJson } from '../protocol/reply.ts';
+import { readIdempotencyKey, replayHeaders, toRetry } from '../protocol/retry.ts';
+import type { Services } from '../services.ts';
 
 /** Everything that changes one listing. */
 export function addListingChanges(mount: Mount, { database }: Services): void {

@@ -1,50 +1,10 @@
-import { z } from 'zod';
 import { keyGone } from '../../domain/holders.ts';
 import { formatTime } from '../../lib/times.ts';
 import { findKeyDetails, type KeyHolder } from '../../storage/api-keys.ts';
-import type { Services } from '../app.ts';
-import { addOperation, type Mount, type Operation } from '../operations.ts';
-import { replyJson } from '../reply.ts';
-import { time } from '../schemas/fields.ts';
-import { noQuery } from '../schemas/query.ts';
-
-export const meOperation: Operation<typeof noQuery> = {
-  method: 'get',
-  path: '/me',
-  operationId: 'retrieveMe',
-  summary: 'Show the key in use',
-  description: 'The API key that the request carries, and its account.',
-  query: noQuery,
-  replies: [
-    {
-      status: 200,
-      description: 'The key and its account.',
-      schema: z
-        .object({
-          account: z.object({ id: z.string(), name: z.string() }),
-          key: z.object({
-            id: z.string(),
-            name: z.string(),
-            access: z.enum(['full', 'read']).meta({ description: '`read` keys cannot change anything.' }),
-            createdAt: time(),
-            expiresAt: time().nullable(),
-          }),
-        })
-        .meta({ id: 'Me' }),
-      example: {
-        account: { id: 'acc_01kt3v9s3c5r8y0w1x2z4q6m7n', name: 'Hill Country Homes' },
-        key: {
-          id: 'key_01kt3vb2d4f6h8j0k1m3n5p7q9',
-          name: 'Website',
-          access: 'full',
-          createdAt: '2026-01-31T09:00:00.000Z',
-          expiresAt: null,
-        },
-      },
-    },
-  ],
-  errors: [],
-};
+import { meOperation } from '../contract/operations/me.ts';
+import { addOperation, type Mount } from '../protocol/add-operation.ts';
+import { replyJson } from '../protocol/reply.ts';
+import type { Services } from '../services.ts';
 
 export function addMe(mount: Mount<KeyHolder>, { database }: Services): void {
   addOperation(mount, meOperation, async ({ holder }) => {

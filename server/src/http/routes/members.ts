@@ -2,16 +2,16 @@ import type { SessionHolder } from '../../domain/holders.ts';
 import { changeRole, removeMember } from '../../domain/memberships.ts';
 import { formatTime } from '../../lib/times.ts';
 import { listMembers, type Member } from '../../storage/memberships.ts';
-import type { Services } from '../app.ts';
-import { readInput } from '../input.ts';
-import { addOperation, type Mount } from '../operations.ts';
-import { replyJson } from '../reply.ts';
 import {
   deleteMemberOperation,
   listMembersOperation,
   roleChange,
   updateMemberOperation,
-} from './members.operations.ts';
+} from '../contract/operations/members.ts';
+import { addOperation, type Mount } from '../protocol/add-operation.ts';
+import { readInput } from '../protocol/input.ts';
+import { replyJson } from '../protocol/reply.ts';
+import type { Services } from '../services.ts';
 
 /** Settings → Team. */
 export function addMembers(mount: Mount<SessionHolder>, { database }: Services): void {

@@ -12,16 +12,7 @@ import { notePassword, refusePassword } from '../../domain/sign-in.ts';
 import { parsePassword } from '../../model/passwords.ts';
 import type { Along } from '../../storage/identity-database.ts';
 import { listSessions, setSessionAccount } from '../../storage/sessions.ts';
-import type { Services } from '../app.ts';
-import type { Exchange } from '../exchange.ts';
-import { prove, readProof, type Work } from '../identity/prove.ts';
-import { selfOf } from '../identity/self.ts';
-import { getNewSession, requireSignedIn, type SignedIn } from '../identity/sessions.ts';
-import { readInput } from '../input.ts';
-import { addOperation, type Mount, type Operation } from '../operations.ts';
-import { type Reply, replyJson } from '../reply.ts';
-import { nameChange, passwordChange, passwordOnly, sessionOnly } from '../schemas/identity.ts';
-import type { noQuery } from '../schemas/query.ts';
+import type { Operation } from '../contract/operation.ts';
 import {
   changeNameOperation,
   changePasswordOperation,
@@ -31,7 +22,17 @@ import {
   endSessionOperation,
   listSessionsOperation,
   renewBackupCodesOperation,
-} from './profile.operations.ts';
+} from '../contract/operations/profile.ts';
+import { nameChange, passwordChange, passwordOnly, sessionOnly } from '../contract/schemas/identity.ts';
+import type { noQuery } from '../contract/schemas/query.ts';
+import { prove, readProof, type Work } from '../identity/prove.ts';
+import { selfOf } from '../identity/self.ts';
+import { getNewSession, requireSignedIn, type SignedIn } from '../identity/sessions.ts';
+import { addOperation, type Mount } from '../protocol/add-operation.ts';
+import type { Exchange } from '../protocol/exchange.ts';
+import { readInput } from '../protocol/input.ts';
+import { type Reply, replyJson } from '../protocol/reply.ts';
+import type { Services } from '../services.ts';
 import { replySession } from './session.ts';
 
 /** What somebody who is signed in does with their own person. */

@@ -3,18 +3,18 @@ import { afterTwoFactorEnabled, requireSession, type Self } from '../../domain/p
 import { notePassword, recordRefusal, refusePassword } from '../../domain/sign-in.ts';
 import { AppError } from '../../model/errors.ts';
 import type { Along } from '../../storage/identity-database.ts';
-import type { Services } from '../app.ts';
-import { clientAddress } from '../client-address.ts';
-import type { Exchange } from '../exchange.ts';
+import { VERIFY_OPERATIONS } from '../contract/operations/auth.ts';
+import { codeOnly, recoveryCodeOnly } from '../contract/schemas/identity.ts';
 import { codeNotOwed } from '../identity/better-auth-errors.ts';
 import { selfOf } from '../identity/self.ts';
 import { findSignedIn, getNewSession, hasCookie, identityHeaders, setCookies } from '../identity/sessions.ts';
 import { countingWrong, WRONG_CODE } from '../identity/token-trial.ts';
-import { readInput } from '../input.ts';
-import { addOperation, type Mount } from '../operations.ts';
-import type { Reply } from '../reply.ts';
-import { codeOnly, recoveryCodeOnly } from '../schemas/identity.ts';
-import { VERIFY_OPERATIONS } from './auth.operations.ts';
+import { addOperation, type Mount } from '../protocol/add-operation.ts';
+import { clientAddress } from '../protocol/client-address.ts';
+import type { Exchange } from '../protocol/exchange.ts';
+import { readInput } from '../protocol/input.ts';
+import type { Reply } from '../protocol/reply.ts';
+import type { Services } from '../services.ts';
 import { replySignedIn } from './auth.ts';
 import { replySession } from './session.ts';
 

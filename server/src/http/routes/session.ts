@@ -2,13 +2,13 @@ import type { Holder } from '../../domain/holders.ts';
 import { chooseAccount } from '../../domain/memberships.ts';
 import { findAccount } from '../../storage/accounts.ts';
 import type { Database } from '../../storage/database.ts';
-import type { Services } from '../app.ts';
+import { chooseAccountOperation, retrieveSessionOperation } from '../contract/operations/session.ts';
+import { accountChoice } from '../contract/schemas/identity.ts';
 import { findSignedIn, requireSignedIn, type SignedIn } from '../identity/sessions.ts';
-import { readInput } from '../input.ts';
-import { addOperation, type Mount } from '../operations.ts';
-import { type Reply, replyJson } from '../reply.ts';
-import { accountChoice } from '../schemas/identity.ts';
-import { chooseAccountOperation, retrieveSessionOperation } from './session.operations.ts';
+import { addOperation, type Mount } from '../protocol/add-operation.ts';
+import { readInput } from '../protocol/input.ts';
+import { type Reply, replyJson } from '../protocol/reply.ts';
+import type { Services } from '../services.ts';
 
 export function addSession(mount: Mount<Holder | undefined>, services: Services): void {
   const { database } = services;

@@ -1,15 +1,15 @@
 import type { Holder } from '../../domain/holders.ts';
 import { findSetupState, previewSetup, setUp } from '../../domain/setup.ts';
-import type { Services } from '../app.ts';
-import { clientAddress } from '../client-address.ts';
-import type { Exchange } from '../exchange.ts';
+import { previewSetupOperation, retrieveSetupOperation, setUpOperation } from '../contract/operations/setup.ts';
+import { setup, tokenOnly } from '../contract/schemas/identity.ts';
 import { countingWrong, WRONG_LINK } from '../identity/token-trial.ts';
-import { readInput } from '../input.ts';
-import { addOperation, type Mount } from '../operations.ts';
-import { replyJson } from '../reply.ts';
-import { setup, tokenOnly } from '../schemas/identity.ts';
+import { addOperation, type Mount } from '../protocol/add-operation.ts';
+import { clientAddress } from '../protocol/client-address.ts';
+import type { Exchange } from '../protocol/exchange.ts';
+import { readInput } from '../protocol/input.ts';
+import { replyJson } from '../protocol/reply.ts';
+import type { Services } from '../services.ts';
 import { letIn } from './auth.ts';
-import { previewSetupOperation, retrieveSetupOperation, setUpOperation } from './setup.operations.ts';
 
 /** The first administrator. */
 export function addSetup(mount: Mount<Holder | undefined>, services: Services): void {

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { AREA_UNITS, NAME_LENGTH_MAX } from '../../../model/accounts.ts';
+import { CURRENCIES } from '../../../model/codes.ts';
+import { JSON_TYPE } from '../media-types.ts';
+import type { Operation } from '../operation.ts';
+import { choice, code, expected, text } from '../schemas/fields.ts';
+import { noQuery } from '../schemas/query.ts';
+import { INPUT_ERRORS } from './common.ts';
+
+const fields = {
+  name: text({ lengthMax: NAME_LENGTH_MAX, example: 'Hill Country Homes' }),
+  currency: code(CURRENCIES, '^[A-Z]{3}$', 'ISO 4217', 'USD'),
+  areaUnits: choice(AREA_UNITS, 'What areas are in that come without units.'),
+};
+
+const PATCH_TYPES = ['application/merge-patch+json', JSON_TYPE];
+
+export const accountPatch = z.strictObject(fields, expected('an object')).partial().meta({ id: 'AccountPatch' });
+
+const account = z.object({ id: z.string(), ...fields }).meta({ id: 'Account' });
+
+const example = {
+  id: 'acc_01kt3v9s3c5r8y0w1x2z4q6m7n',
+  name: 'Hill Country Homes',
+  currency: 'USD',
+  areaUnits: 'sqft',
+};
+
+export const retrieveAccountOperation: Operation<typeof noQuery> = {
+  method: 'get',
+  path: '/account',
+  operationId: 'retrieveAccount',
+  summary: 'Show the account',
+  description: 'What it is called, and what listings get that name a price or an area without its unit.',
+  query: noQuery,
+  replies: [{ status: 200, description: 'The account.', schema: account, example }],
+  errors: [],
+};
+
+export const updateAccountOperation: Operation<typeof noQuery> = {
+  method: 'patch',
+  path: '/account',
+  operationId: 'updateAccount',
+  summary: 'Change the account',
+  description: 'Members that are given replace. Listings keep the currency and units they have.',
+  role: 'administrator',
+  query: noQuery,
+  body: { types: PATCH_TYPES, schema: accountPatch, example: { currency: 'USD' } },
+  replies: [{ status: 200, description: 'The account as it is now.', schema: account, example }],
+  errors: INPUT_ERRORS,
+  errorExamples: {
+    validation_failed: {
+      message: 'One field is not valid; details says why.',
+      details: [
+        {
+          field: 'currency',
+          code: 'invalid_choice',
+          message: 'Must be an ISO 4217 code in capital letters, such as USD.',
+        },
+      ],
+    },
+  },
+};

@@ -1,0 +1,80 @@
+import { JSON_TYPE } from '../media-types.ts';
+import type { Operation } from '../operation.ts';
+import { IF_NONE_MATCH } from '../request-headers.ts';
+import { listing, listingInput } from '../schemas/listings.ts';
+import { noQuery } from '../schemas/query.ts';
+import {
+  BODY_ERRORS,
+  CHANGE_HEADERS,
+  NOT_MODIFIED,
+  PRECONDITION_ERRORS,
+  SERVED_LISTING,
+  served,
+  WRITE_ERRORS,
+} from './common.ts';
+
+const path = '/listings/external/{externalId}';
+
+export const retrieveByExternalIdOperation: Operation<typeof noQuery> = {
+  method: 'get',
+  path,
+  operationId: 'retrieveListingByExternalId',
+  summary: 'Retrieve a listing by your own id',
+  description: 'The listing of the account with this `externalId`; percent-encode what a path cannot hold.',
+  query: noQuery,
+  requestHeaders: [IF_NONE_MATCH],
+  replies: [SERVED_LISTING, NOT_MODIFIED],
+  errors: ['not_found', 'invalid_header'],
+};
+
+export const putOperation: Operation<typeof noQuery> = {
+  method: 'put',
+  path,
+  operationId: 'upsertListing',
+  summary: 'Create or replace a listing by your own id',
+  description:
+    'Creates the listing with this `externalId`, or replaces all that it says; what is not given is gone. The body may ' +
+    'repeat the `externalId` or leave it out. `If-None-Match: *` only creates, `If-Match: *` only replaces.',
+  query: noQuery,
+  requestHeaders: CHANGE_HEADERS,
+  body: {
+    types: [JSON_TYPE],
+    schema: listingInput,
+    example: {
+      address: '12 Elm Street',
+      city: 'Austin',
+      beds: 4,
+      baths: 2,
+      listPrice: 450000,
+      latitude: 30.2672,
+      longitude: -97.7431,
+    },
+  },
+  replies: [
+    {
+      ...SERVED_LISTING,
+      description: 'It was there and is replaced, or was the same already.',
+      example: { ...served, beds: 4, version: 2, updatedAt: '2026-02-03T14:05:00.000Z' },
+    },
+    {
+      status: 201,
+      description: 'It is created.',
+      schema: listing,
+      example: { ...served, beds: 4 },
+      headers: { Location: 'Its path.', ETag: 'Its version, in quotes.' },
+    },
+  ],
+  errors: [...WRITE_ERRORS, ...BODY_ERRORS, 'version_mismatch', 'precondition_failed'],
+};
+
+export const deleteByExternalIdOperation: Operation<typeof noQuery> = {
+  method: 'delete',
+  path,
+  operationId: 'deleteListingByExternalId',
+  summary: 'Delete a listing by your own id',
+  description: 'It is gone at once; the events keep saying that it was deleted.',
+  query: noQuery,
+  requestHeaders: CHANGE_HEADERS,
+  replies: [{ status: 204, description: 'It is deleted.' }],
+  errors: [...WRITE_ERRORS, ...PRECONDITION_ERRORS],
+};

@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { JSON_TYPE } from '../media-types.ts';
+import type { Operation } from '../operation.ts';
+import { IDEMPOTENCY_KEY } from '../request-headers.ts';
+import { importRow } from '../schemas/import-rows.ts';
+import { booleanParameter } from '../schemas/parameters.ts';
+
+const NDJSON_TYPE = 'application/x-ndjson';
+
+export const CSV_TYPE = 'text/csv';
+
+const importQuery = z.strictObject({
+  atomic: booleanParameter(
+    'Keeps all rows or none, up to 10,000 rows and 64 MiB, unpacked: if one cannot be imported, the reply is 422 and ' +
+      'nothing has changed. On SQLite, it may change at most 24 MiB of listings and their words; a larger one is 413. Only ' +
+      'an atomic import takes an `Idempotency-Key`, and a dry run takes none.',
+  ).optional(),
+  dryRun: booleanParameter('Writes nothing, and reports what would have come of the rows.').optional(),
+  ignoreUnknown: booleanParameter(
+    'Leaves out the columns of a CSV file that are not known, instead of refusing it.',
+  ).optional(),
+});
+
+export type ImportQuery = z.output<typeof importQuery>;
+
+const count = (description: string) => z.int().meta({ minimum: 0, description });
+
+const importReport = z
+  .object({
+    created: count('New listings.'),
+    updated: count('Listings that a row has changed.'),
+    unchanged: count('Rows that say what the listing said already.'),
+    failed: count('Rows that were not imported; `errors` says why.'),
+    errors: z
+      .array(
+        z.looseObject({
+          line: z
+            .int()
+            .meta({ minimum: 1, description: 'The line on which the row begins; in a JSON array, the element.' }),
+          code: z.string(),
+          message: z.string(),
+          details: z.array(z.object({ field: z.string(), code: z.string(), message: z.string() })).optional(),
+        }),
+      )
+      .meta({ description: 'The first hundred.' }),
+  })
+  .meta({ id: 'ImportReport' });
+
+const rows = [
+  {
+    externalId: 'MLS-20931',
+    address: '12 Elm Street',
+    city: 'Austin',
+    beds: 3,
+    baths: 2,
+    listPrice: 450000,
+    latitude: 30.2672,
+    longitude: -97.7431,
+  },
+  { externalId: 'MLS-20932', address: '14 Elm Street', city: 'Austin', beds: 4, baths: 3, status: 'pending' },
+  { externalId: 'MLS-20933', address: '16 Elm Street', city: 'Austin', beds: 2, baths: 1, currency: 'USD' },
+];
+
+export const importOperation: Operation<typeof importQuery> = {
+  method: 'post',
+  path: '/imports',
+  operationId: 'createImport',
+  summary: 'Import many listings',
+  description:
+    'Creates and changes any number of listings, as the file comes in. A row with the `externalId` or the `id` of a ' +
+    'listing replaces all that it says; `version`, `createdAt` and `updatedAt` are ignored, so that an export can be ' +
+    'imported again and changes nothing. A CSV file begins with a row of column names, ours or those of the RESO Data ' +
+    'Dictionary (`ListPrice`, `BedroomsTotal`, …); a column that is absent leaves the field as it is, an empty cell ' +
+    'removes it, `photos` and `metadata` are JSON in a cell. Good rows are kept when others fail. The body may be packed with ' +
+    '`Content-Encoding: gzip`; a row has at most 1 MiB. An error in the middle says what was imported before it: send ' +
+    'the file again, and what is there already counts as unchanged. An account can have four imports under way, dry runs ' +
+    'included; a fifth is 429 `too_many_imports`. After its first minute, a body must bring 30 KiB in each 30 seconds.',
+  query: importQuery,
+  requestHeaders: [IDEMPOTENCY_KEY],
+  body: {
+    types: [NDJSON_TYPE, CSV_TYPE, JSON_TYPE],
+    encodings: ['gzip'],
+    schema: z.array(importRow),
+    example: rows,
+    texts: {
+      [NDJSON_TYPE]: rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
+      [CSV_TYPE]:
+        'externalId,address,city,beds,baths,status,listPrice,currency\r\n' +
+        'MLS-20931,12 Elm Street,Austin,3,2,,450000,\r\n' +
+        'MLS-20933,"16 Elm Street, rear",Austin,2,1,,,USD\r\n' +
+        'MLS-20932,14 Elm Street,Austin,4,3,pending,,\r\n',
+    },
+  },
+  replies: [
+    {
+      status: 200,
+      description: 'What came of the rows.',
+      schema: importReport,
+      example: {
+        created: 1,
+        updated: 0,
+        unchanged: 1,
+        failed: 1,
+        errors: [
+          {
+            line: 3,
+            code: 'validation_failed',
+            message: 'One field is not valid; details says why.',
+            details: [{ field: 'listPrice', code: 'inconsistent', message: 'Is required together with currency.' }],
+          },
+        ],
+      },
+    },
+  ],
+  errors: [
+    'invalid_json',
+    'invalid_query',
+    'invalid_idempotency_key',
+    'insufficient_scope',
+    'idempotency_key_reused',
+    'idempotency_in_progress',
+    'request_timeout',
+    'payload_too_large',
+    'unsupported_media_type',
+    'validation_failed',
+    'import_failed',
+    'too_many_imports',
+    'outcome_unknown',
+    'storage_full',
+  ],
+  errorExamples: {
+    invalid_idempotency_key: {
+      message:
+        'An import takes an Idempotency-Key with atomic=true only: give each row an externalId instead, and run the file ' +
+        'again whenever you like.',
+    },
+    validation_failed: {
+      message:
+        'The column adress cannot be imported: There is no such column; perhaps address is meant. ignoreUnknown=true ' +
+        'leaves out unknown ones.',
+      members: { created: 0, updated: 0, unchanged: 0, failed: 0, errors: [], line: 1 },
+      details: [
+        { field: 'adress', code: 'unknown_field', message: 'There is no such column; perhaps address is meant.' },
+      ],
+    },
+    payload_too_large: {
+      message: 'An atomic import takes 10000 rows at most; send several files, or leave out atomic=true.',
+    },
+    request_timeout: { message: 'No bytes came for too long; send the file again.' },
+    invalid_json: {
+      message: 'There is a comma without an element, at byte 73.',
+      members: { created: 0, updated: 1, unchanged: 0, failed: 0, errors: [], line: 2, offset: 73 },
+    },
+  },
+};

@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { JSON_TYPE } from '../media-types.ts';
+import type { Operation } from '../operation.ts';
+import { expected, time } from '../schemas/fields.ts';
+import { acceptance, email, tokenOnly } from '../schemas/identity.ts';
+import { noQuery } from '../schemas/query.ts';
+import { INPUT_ERRORS } from './common.ts';
+import { role } from './members.ts';
+import { SIGN_IN_REPLY } from './session.ts';
+
+export const newInvitation = z.strictObject({ email, role }, expected('an object')).meta({ id: 'NewInvitation' });
+
+const TOKEN = 'Zx9T0bMx1a9Qz7LkWc3VnRs5EuYd2JiOpXq8B4fGhT0';
+
+const invitation = z
+  .object({
+    id: z.string(),
+    email,
+    role,
+    createdAt: time(),
+    expiresAt: time(),
+    invitedBy: z.string().meta({ description: 'What the person was called who invited.' }),
+  })
+  .meta({ id: 'Invitation' });
+
+const example = {
+  id: 'inv_01kt3vb2d4f6h8j0k1m3n5p7q9',
+  email: 'grace@example.com',
+  role: 'member',
+  createdAt: '2026-01-31T09:00:00.000Z',
+  expiresAt: '2026-02-07T09:00:00.000Z',
+  invitedBy: 'Ada Lovelace',
+};
+
+export const listInvitationsOperation: Operation<typeof noQuery> = {
+  method: 'get',
+  path: '/invitations',
+  operationId: 'listInvitations',
+  summary: 'List the invitations',
+  description: 'Those that are neither accepted nor over, the oldest first. Their links are never shown again.',
+  role: 'administrator',
+  query: noQuery,
+  replies: [
+    {
+      status: 200,
+      description: 'The invitations.',
+      schema: z.object({ data: z.array(invitation), nextCursor: z.null() }).meta({ id: 'InvitationList' }),
+      example: { data: [example], nextCursor: null },
+    },
+  ],
+  errors: [],
+};
+
+export const createInvitationOperation: Operation<typeof noQuery> = {
+  method: 'post',
+  path: '/invitations',
+  operationId: 'createInvitation',
+  summary: 'Invite somebody',
+  description:
+    'The link stands in the reply, this once, and is mailed where the service can send mail. It works once, for seven ' +
+    'days; another invitation to the same address ends it.',
+  role: 'administrator',
+  query: noQuery,
+  body: { types: [JSON_TYPE], schema: newInvitation, example: { email: 'grace@example.com', role: 'member' } },
+  replies: [
+    {
+      status: 201,
+      description: 'The invitation.',
+      schema: invitation
+        .extend({
+          url: z.string().meta({ description: 'Whoever has it joins the account.' }),
+          isMailed: z.boolean().meta({ description: 'Whether the mail server has taken it.' }),
+        })
+        .meta({ id: 'CreatedInvitation' }),
+      example: {
+        ...example,
+        url: `https://listings.example.com/invitation#token=${TOKEN}`,
+        isMailed: false,
+      },
+    },
+  ],
+  errors: [...INPUT_ERRORS, 'conflict', 'rate_limited'],
+  errorExamples: {
+    rate_limited: { message: 'Too many invitations to grace@example.com; try again in 60 minutes.' },
+    conflict: { message: 'ada@example.com belongs to the account already.' },
+    validation_failed: {
+      message: '2 fields are not valid; details names each.',
+      details: [
+        { field: 'email', code: 'invalid_format', message: 'Must be like ada@example.com.' },
+        { field: 'role', code: 'invalid_choice', message: 'Must be one of administrator, member.' },
+      ],
+    },
+  },
+};
+
+export const deleteInvitationOperation: Operation<typeof noQuery> = {
+  method: 'delete',
+  path: '/invitations/{invitationId}',
+  operationId: 'deleteInvitation',
+  summary: 'Take an invitation back',
+  description: 'Its link is worth nothing any more.',
+  role: 'administrator',
+  query: noQuery,
+  replies: [{ status: 204, description: 'It is taken back.' }],
+  errors: ['not_found', 'outcome_unknown', 'storage_full'],
+  errorExamples: {
+    not_found: { message: 'There is no invitation nobody; it may have been accepted or taken back before.' },
+  },
+};
+
+export const previewInvitationOperation: Operation<typeof noQuery> = {
+  method: 'post',
+  path: '/invitations/preview',
+  operationId: 'previewInvitation',
+  summary: 'Show an invitation to who is invited',
+  description: 'By the token of its link.',
+  caller: 'anybody',
+  query: noQuery,
+  body: { types: [JSON_TYPE], schema: tokenOnly, example: { token: TOKEN } },
+  replies: [
+    {
+      status: 200,
+      description: 'What it invites to.',
+      schema: z
+        .object({
+          accountName: z.string(),
+          email,
+          role,
+          hasUser: z.boolean().meta({ description: 'Whether somebody can sign in with this address already.' }),
+        })
+        .meta({ id: 'InvitationPreview' }),
+      example: { accountName: 'Hill Country Homes', email: 'grace@example.com', role: 'member', hasUser: false },
+    },
+  ],
+  errors: [...INPUT_ERRORS, 'not_found', 'rate_limited'],
+};
+
+export const acceptInvitationOperation: Operation<typeof noQuery> = {
+  method: 'post',
+  path: '/invitations/accept',
+  operationId: 'acceptInvitation',
+  summary: 'Accept an invitation',
+  description:
+    'Somebody new gives a name and a password, and is signed in. Who can sign in already does so first, as the invited ' +
+    'address.',
+  caller: 'anybody',
+  query: noQuery,
+  body: {
+    types: [JSON_TYPE],
+    schema: acceptance,
+    example: { token: TOKEN, name: 'Grace Hopper', password: 'correct horse battery staple' },
+  },
+  replies: [SIGN_IN_REPLY],
+  errors: [...INPUT_ERRORS, 'unauthorized', 'not_found', 'conflict', 'rate_limited'],
+};

@@ -1,0 +1,95 @@
+import { JSON_TYPE } from '../media-types.ts';
+import type { Operation } from '../operation.ts';
+import { IDEMPOTENCY_KEY, IF_NONE_MATCH } from '../request-headers.ts';
+import { listingPatch } from '../schemas/listing-patch.ts';
+import { listing, listingInput } from '../schemas/listings.ts';
+import { noQuery } from '../schemas/query.ts';
+import {
+  BODY_ERRORS,
+  CHANGE_HEADERS,
+  NOT_MODIFIED,
+  PRECONDITION_ERRORS,
+  SERVED_LISTING,
+  served,
+  WRITE_ERRORS,
+} from './common.ts';
+
+const created = {
+  externalId: 'MLS-20931',
+  address: '12 Elm Street',
+  city: 'Austin',
+  beds: 3,
+  baths: 2,
+  listPrice: 450000,
+  latitude: 30.2672,
+  longitude: -97.7431,
+};
+
+export const createOperation: Operation<typeof noQuery> = {
+  method: 'post',
+  path: '/listings',
+  operationId: 'createListing',
+  summary: 'Create a listing',
+  description:
+    '`address`, `beds` and `baths` are enough. The reply comes once the listing is on disk. A field that was not ' +
+    'given is absent from the reply; `null` for an optional field counts as not given.',
+  query: noQuery,
+  requestHeaders: [IDEMPOTENCY_KEY],
+  body: { types: [JSON_TYPE], schema: listingInput, example: created },
+  replies: [
+    {
+      status: 201,
+      description: 'The listing as it was stored.',
+      schema: listing,
+      example: served,
+      headers: { Location: 'Its path.', ETag: 'Its version, in quotes.' },
+    },
+  ],
+  errors: [...WRITE_ERRORS, ...BODY_ERRORS, 'external_id_taken'],
+};
+
+export const retrieveOperation: Operation<typeof noQuery> = {
+  method: 'get',
+  path: '/listings/{id}',
+  operationId: 'retrieveListing',
+  summary: 'Retrieve a listing',
+  description: "One listing of the account. Another account's id is answered like one that does not exist.",
+  query: noQuery,
+  requestHeaders: [IF_NONE_MATCH],
+  replies: [SERVED_LISTING, NOT_MODIFIED],
+  errors: ['not_found', 'invalid_header'],
+};
+
+export const updateOperation: Operation<typeof noQuery> = {
+  method: 'patch',
+  path: '/listings/{id}',
+  operationId: 'updateListing',
+  summary: 'Change a listing',
+  description:
+    'A merge patch (RFC 7396): members that are given replace, `null` removes an optional field, `metadata` is merged ' +
+    'member by member. A patch that changes nothing leaves `version` and `updatedAt` as they were. With `If-Match` the ' +
+    'listing is only changed if it is still at that version.',
+  query: noQuery,
+  requestHeaders: CHANGE_HEADERS,
+  body: { types: ['application/merge-patch+json', JSON_TYPE], schema: listingPatch, example: { listPrice: 439000 } },
+  replies: [
+    {
+      ...SERVED_LISTING,
+      description: 'The listing as it is now.',
+      example: { ...served, listPrice: 439000, version: 2, updatedAt: '2026-02-03T14:05:00.000Z' },
+    },
+  ],
+  errors: [...WRITE_ERRORS, ...BODY_ERRORS, ...PRECONDITION_ERRORS, 'external_id_taken'],
+};
+
+export const deleteOperation: Operation<typeof noQuery> = {
+  method: 'delete',
+  path: '/listings/{id}',
+  operationId: 'deleteListing',
+  summary: 'Delete a listing',
+  description: 'It is gone at once; the events keep saying that it was deleted.',
+  query: noQuery,
+  requestHeaders: CHANGE_HEADERS,
+  replies: [{ status: 204, description: 'It is deleted.' }],
+  errors: [...WRITE_ERRORS, ...PRECONDITION_ERRORS],
+};

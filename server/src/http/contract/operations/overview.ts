@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { STATUSES } from '../../../model/listings.ts';
+import type { Operation } from '../operation.ts';
+import { time } from '../schemas/fields.ts';
+import { noQuery } from '../schemas/query.ts';
+
+const count = (description: string) => z.int().meta({ minimum: 0, description });
+
+const overview = z
+  .object({
+    listings: z.object({
+      total: count('All of them.'),
+      byStatus: z
+        .partialRecord(z.enum(STATUSES), z.int().min(0))
+        .meta({ description: 'For each status, 0 where there is none.' }),
+    }),
+    usage: z
+      .object({
+        keys: z
+          .array(z.object({ id: z.string(), name: z.string(), isDeleted: z.boolean() }))
+          .meta({ description: 'Those that were used in these hours, also if they are deleted by now.' }),
+        hours: z.array(
+          z.object({
+            hour: time().meta({ description: 'When it began.' }),
+            keyId: z.string(),
+            requests: count('All that the key was let in with, below its rate limit.'),
+            errors: count('How many of them were answered with a status of 400 or above.'),
+          }),
+        ),
+      })
+      .meta({ description: 'This hour and the 23 before it; an hour in which a key was not used is left out.' }),
+    lastListingAt: time().nullable().meta({ description: 'When the newest listing was created.' }),
+    keyCount: count('How many API keys there are.'),
+  })
+  .meta({ id: 'Overview' });
+
+const key = { id: 'key_01kt3vb2d4f6h8j0k1m3n5p7q9', name: 'Website', isDeleted: false };
+
+export const overviewOperation: Operation<typeof noQuery> = {
+  method: 'get',
+  path: '/overview',
+  operationId: 'retrieveOverview',
+  summary: 'Show how the account is doing',
+  description:
+    'Its listings by status, and how its keys were used in the last 24 hours. Counts of requests are some seconds late.',
+  query: noQuery,
+  replies: [
+    {
+      status: 200,
+      description: 'The overview.',
+      schema: overview,
+      example: {
+        listings: { total: 1, byStatus: Object.fromEntries(STATUSES.map((name) => [name, name === 'active' ? 1 : 0])) },
+        usage: {
+          keys: [key],
+          hours: [{ hour: '2026-01-31T09:00:00.000Z', keyId: key.id, requests: 1, errors: 0 }],
+        },
+        lastListingAt: '2026-01-31T09:30:00.000Z',
+        keyCount: 1,
+      },
+    },
+  ],
+  errors: [],
+};

@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import { JSON_TYPE } from '../media-types.ts';
+import type { Operation, OperationBody } from '../operation.ts';
+import { time } from '../schemas/fields.ts';
+import { nameChange, passwordAndCode, passwordChange, passwordOnly, sessionOnly } from '../schemas/identity.ts';
+import { noQuery } from '../schemas/query.ts';
+import { NO_CONTENT } from './auth.ts';
+import { INPUT_ERRORS } from './common.ts';
+import { SESSION_REPLY } from './session.ts';
+
+const PASSWORD: OperationBody = {
+  types: [JSON_TYPE],
+  schema: passwordOnly,
+  example: { password: 'correct horse battery staple' },
+};
+
+const PASSWORD_AND_CODE: OperationBody = {
+  types: [JSON_TYPE],
+  schema: passwordAndCode,
+  example: { password: 'correct horse battery staple', code: '123456' },
+};
+
+const backupCodes = z
+  .array(z.string())
+  .meta({ description: 'Recovery codes for when the app is lost, each good once. They are shown this once.' });
+
+/** What somebody who is signed in does with their own person: in no account, and in whatever role. */
+function ofPerson(
+  name: string,
+  operation: Pick<Operation, 'operationId' | 'summary' | 'description' | 'replies' | 'errors'> & {
+    method?: 'get';
+    body?: OperationBody;
+  },
+): Operation<typeof noQuery> {
+  return { method: 'post', caller: 'person', query: noQuery, path: `/auth/${name}`, ...operation };
+}
+
+export const changeNameOperation = ofPerson('update-user', {
+  operationId: 'changeName',
+  summary: 'Change your name',
+  description: 'What others see of you; what you did before keeps the name of then.',
+  body: { types: [JSON_TYPE], schema: nameChange, example: { name: 'Ada Lovelace' } },
+  replies: [SESSION_REPLY],
+  errors: INPUT_ERRORS,
+});
+
+export const listSessionsOperation = ofPerson('list-sessions', {
+  method: 'get',
+  operationId: 'listSessions',
+  summary: 'List where you are signed in',
+  description: 'The latest first.',
+  replies: [
+    {
+      status: 200,
+      description: 'The sessions.',
+      schema: z.array(
+        z.object({
+          id: z.string(),
+          createdAt: time(),
+          updatedAt: time().meta({ description: 'About when it was last used.' }),
+          expiresAt: time(),
+          ipAddress: z.string().nullable(),
+          userAgent: z.string().nullable(),
+          isCurrent: z.boolean().meta({ description: 'Whether it is the one that asks.' }),
+        }),
+      ),
+      example: [
+        {
+          id: 'ses_01kt3vb2d4f6h8j0k1m3n5p7qb',
+          createdAt: '2026-01-31T09:00:00.000Z',
+          updatedAt: '2026-01-31T09:00:00.000Z',
+          expiresAt: '2026-02-07T09:00:00.000Z',
+          ipAddress: '127.0.0.1',
+          userAgent: 'Mozilla/5.0',
+          isCurrent: true,
+        },
+      ],
+    },
+  ],
+  errors: [],
+});
+
+export const endSessionOperation = ofPerson('revoke-session', {
+  operationId: 'endSession',
+  summary: 'End a session',
+  description: 'Whoever uses it is signed out with their next request.',
+  body: { types: [JSON_TYPE], schema: sessionOnly, example: { id: 'ses_01kt3vb2d4f6h8j0k1m3n5p7qb' } },
+  replies: [NO_CONTENT],
+  errors: [...INPUT_ERRORS, 'not_found'],
+});
+
+export const endOtherSessionsOperation = ofPerson('revoke-other-sessions', {
+  operationId: 'endOtherSessions',
+  summary: 'End all other sessions',
+  description: 'Only the one that asks stays.',
+  replies: [NO_CONTENT],
+  errors: ['outcome_unknown', 'storage_full'],
+});
+
+export const changePasswordOperation = ofPerson('change-password', {
+  operationId: 'changePassword',
+  summary: 'Change your password',
+  description: 'All other sessions end.',
+  body: {
+    types: [JSON_TYPE],
+    schema: passwordChange,
+    example: { currentPassword: 'correct horse battery staple', newPassword: 'a better one than before' },
+  },
+  replies: [SESSION_REPLY],
+  errors: [...INPUT_ERRORS, 'rate_limited'],
+});
+
+export const enableTwoFactorOperation = ofPerson('two-factor/enable', {
+  operationId: 'enableTwoFactor',
+  summary: 'Set up a second factor',
+  description: 'It is on once a code of the app was given.',
+  body: PASSWORD,
+  replies: [
+    {
+      status: 200,
+      description: 'What the app is told.',
+      schema: z.object({ totpURI: z.string().meta({ format: 'uri' }), backupCodes }).meta({ id: 'TwoFactor' }),
+      example: {
+        totpURI:
+          'otpauth://totp/Property%20Listings:ada@example.com?secret=JBSWY3DPEHPK3PXP&issuer=Property%20Listings',
+        backupCodes: ['aBcDe-FgHiJ'],
+      },
+    },
+  ],
+  errors: [...INPUT_ERRORS, 'rate_limited', 'conflict'],
+});
+
+export const disableTwoFactorOperation = ofPerson('two-factor/disable', {
+  operationId: 'disableTwoFactor',
+  summary: 'Switch the second factor off',
+  description:
+    'By the password and a code of the app, or a recovery code. The recovery codes are gone with it. Where it is off already, it ' +
+    'stays so, and no code is needed.',
+  body: PASSWORD_AND_CODE,
+  replies: [SESSION_REPLY],
+  errors: [...INPUT_ERRORS, 'rate_limited'],
+});
+
+export const renewBackupCodesOperation = ofPerson('two-factor/generate-backup-codes', {
+  operationId: 'renewBackupCodes',
+  summary: 'Make new recovery codes',
+  description: 'By the password and a code of the app, or one of the old recovery codes. These are good no more.',
+  body: PASSWORD_AND_CODE,
+  replies: [
+    {
+      status: 200,
+      description: 'The codes.',
+      schema: z.object({ backupCodes }).meta({ id: 'BackupCodes' }),
+      example: { backupCodes: ['aBcDe-FgHiJ'] },
+    },
+  ],
+  errors: [...INPUT_ERRORS, 'rate_limited', 'conflict'],
+});
+
+export const PROFILE_OPERATIONS = [
+  changeNameOperation,
+  listSessionsOperation,
+  endSessionOperation,
+  endOtherSessionsOperation,
+  changePasswordOperation,
+  enableTwoFactorOperation,
+  disableTwoFactorOperation,
+  renewBackupCodesOperation,
+];

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { AREA_UNITS } from '../../../model/accounts.ts';
+import { ROLES } from '../../../model/administrators.ts';
+import { JSON_TYPE } from '../media-types.ts';
+import type { Operation, OperationReply } from '../operation.ts';
+import { accountChoice } from '../schemas/identity.ts';
+import { noQuery } from '../schemas/query.ts';
+import { INPUT_ERRORS } from './common.ts';
+
+const session = z
+  .object({
+    user: z.object({ id: z.string(), name: z.string(), email: z.string(), hasTwoFactor: z.boolean() }),
+    account: z
+      .object({
+        id: z.string(),
+        name: z.string(),
+        currency: z.string(),
+        areaUnits: z.enum(AREA_UNITS),
+        role: z.enum(ROLES),
+      })
+      .nullable()
+      .meta({ description: 'The one that the session works in; null for somebody who belongs to none.' }),
+    accounts: z
+      .array(z.object({ id: z.string(), name: z.string(), role: z.enum(ROLES) }))
+      .meta({ description: 'All that the person belongs to.' }),
+  })
+  .meta({ id: 'Session' });
+
+const example = {
+  user: { id: 'usr_01kt3v9s3c5r8y0w1x2z4q6m7p', name: 'Ada Lovelace', email: 'ada@example.com', hasTwoFactor: false },
+  account: {
+    id: 'acc_01kt3v9s3c5r8y0w1x2z4q6m7n',
+    name: 'Hill Country Homes',
+    currency: 'USD',
+    areaUnits: 'sqft',
+    role: 'administrator',
+  },
+  accounts: [{ id: 'acc_01kt3v9s3c5r8y0w1x2z4q6m7n', name: 'Hill Country Homes', role: 'administrator' }],
+};
+
+/** Whoever is signed in now. */
+export const SESSION_REPLY: OperationReply = { status: 200, description: 'The session.', schema: session, example };
+
+/** As `SESSION_REPLY`, or that the second factor is still owed. */
+export const SIGN_IN_REPLY: OperationReply = {
+  status: 200,
+  description: 'The session; or `twoFactorRedirect`: a code of the second factor is needed, too.',
+  schema: z.union([session, z.object({ twoFactorRedirect: z.literal(true) })]),
+  example,
+};
+
+export const retrieveSessionOperation: Operation<typeof noQuery> = {
+  method: 'get',
+  path: '/session',
+  operationId: 'retrieveSession',
+  summary: 'Show who is signed in',
+  description: 'The person and their accounts; `null` when nobody is signed in.',
+  caller: 'anybody',
+  query: noQuery,
+  replies: [{ status: 200, description: 'The session, if there is one.', schema: session.nullable(), example }],
+  errors: [],
+};
+
+export const chooseAccountOperation: Operation<typeof noQuery> = {
+  method: 'put',
+  path: '/session/account',
+  operationId: 'chooseAccount',
+  summary: 'Work in another account',
+  description: 'From now on the session works in this account of the person.',
+  caller: 'person',
+  query: noQuery,
+  body: { types: [JSON_TYPE], schema: accountChoice, example: { accountId: 'acc_01kt3v9s3c5r8y0w1x2z4q6m7n' } },
+  replies: [SESSION_REPLY],
+  errors: [...INPUT_ERRORS, 'not_found'],
+};

@@ -1,0 +1,95 @@
+import type { z } from 'zod';
+import { type PropertyPath, TOO_MANY_VALUES, VALUES_MAX } from '../../../lib/json.ts';
+import { suggest } from '../../../lib/suggest.ts';
+import { AppError, type FieldCode, type FieldFault } from '../../../model/errors.ts';
+
+/**
+ * A reply names so many faults at most, and a field by so many characters: it must not outgrow the request. No more are
+ * worked out: of what is invalid a hundred thousand times, the first hundred show what to do.
+ */
+export const FAULTS_MAX = 100;
+const FIELD_LENGTH_MAX = 200;
+
+/** Which fields there are, for those who send others. */
+export interface KnownFields {
+  /** What a client may send. */
+  accepted: readonly string[];
+  /** What only the server sets. */
+  readOnly: ReadonlySet<string>;
+}
+
+const NO_FIELDS: KnownFields = { accepted: [], readOnly: new Set() };
+
+/** The error that names faults of a body, the first `FAULTS_MAX` of them. */
+export function invalidFields(faults: readonly FieldFault[]): AppError {
+  return new AppError('validation_failed', summarize(faults.length), { details: faults.slice(0, FAULTS_MAX) });
+}
+
+function summarize(count: number): string {
+  if (count === 1) return 'One field is not valid; details says why.';
+  if (count <= FAULTS_MAX) return `${count} fields are not valid; details names each.`;
+  return `More than ${FAULTS_MAX} fields are not valid; details names the first ${FAULTS_MAX}.`;
+}
+
+/**
+ * Translates zod's issues to the faults of the contract, the first `FAULTS_MAX` and one more, which tells that there are
+ * more; `fields` are those at the top of the document.
+ */
+export function toFaults(issues: readonly z.core.$ZodIssue[], fields = NO_FIELDS): FieldFault[] {
+  return issues
+    .values()
+    .flatMap((issue) => toFaultsOfIssue(issue, fields))
+    .take(FAULTS_MAX + 1)
+    .toArray();
+}
+
+function* toFaultsOfIssue(issue: z.core.$ZodIssue, fields: KnownFields): Generator<FieldFault> {
+  const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
+  if (issue.code === 'unrecognized_keys') {
+    for (const key of issue.keys) yield unknownField([...path, key], key, path.length === 0 ? fields : NO_FIELDS);
+  } else {
+    yield { field: fieldName(path), ...describeIssue(issue) };
+  }
+}
+
+function describeIssue(issue: z.core.$ZodIssue): Omit<FieldFault, 'field'> {
+  if (issue.input !== TOO_MANY_VALUES) return { code: codeOf(issue), message: issue.message };
+  return { code: 'too_long', message: `Must have at most ${VALUES_MAX} members and elements in all.` };
+}
+
+function unknownField(path: PropertyPath, name: string, { accepted, readOnly }: KnownFields): FieldFault {
+  const field = fieldName(path);
+  if (readOnly.has(name)) return { field, code: 'read_only', message: 'Is set by the server; leave it out.' };
+  return { field, code: 'unknown_field', message: `There is no such field${whatInstead(name, accepted)}` };
+}
+
+function whatInstead(name: string, accepted: readonly string[]): string {
+  const meant = suggest(name, accepted);
+  if (meant !== undefined) return `; perhaps ${meant} is meant.`;
+  return accepted.includes('metadata') ? '; values of your own go into metadata.' : '.';
+}
+
+function codeOf(issue: z.core.$ZodIssue): FieldCode {
+  switch (issue.code) {
+    case 'custom':
+      return issue.params?.code ?? (issue.input === undefined ? 'required' : 'invalid_type');
+    case 'invalid_value':
+      return typeof issue.input === 'string' ? 'invalid_choice' : missingOrType(issue.input);
+    case 'too_big':
+      return 'too_long';
+    default:
+      return missingOrType(issue.input);
+  }
+}
+
+function missingOrType(input: unknown): FieldCode {
+  return input === undefined ? 'required' : 'invalid_type';
+}
+
+/** `['photos', 2, 'url']` → `photos[2].url`; the document itself is `body`. */
+export function fieldName(path: PropertyPath): string {
+  const name = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`)).join('');
+  if (name === '') return 'body';
+  const field = name.startsWith('.') ? name.slice(1) : name;
+  return field.length > FIELD_LENGTH_MAX ? `${field.slice(0, FIELD_LENGTH_MAX).toWellFormed()}…` : field;
+}

@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import { codePoints, hasTooManyMarks, MARKS_MAX, toNfcWithin } from '../../../lib/nfc.ts';
+import type { FieldCode } from '../../../model/errors.ts';
+
+/** Adds a fault with its field code to the faults that zod gathers. */
+export function addFault(context: z.RefinementCtx, code: FieldCode, message: string): never {
+  context.addIssue({ code: 'custom', message, params: { code } });
+  return z.NEVER;
+}
+
+interface TextOptions {
+  lengthMax: number;
+  /** Keeps line feeds and tabs. */
+  multiline?: boolean;
+  description?: string;
+  example?: string;
+}
+
+/** A text in NFC, trimmed, not blank, free of control characters; its length counts code points (JSON Schema). */
+export function text({ lengthMax, multiline = false, ...documentation }: TextOptions) {
+  return z
+    .string(expected('a string'))
+    .transform((given, context) => {
+      const value = toNfcWithin(given.trim(), lengthMax);
+      const fault = findTextFault(value, lengthMax, multiline);
+      return fault === undefined ? value : addFault(context, fault.code, fault.message);
+    })
+    .meta({ minLength: 1, maxLength: lengthMax, ...documentation });
+}
+
+/** What is wrong with a text that was trimmed and normalised. A character is a Unicode code point. */
+export function findTextFault(value: string, lengthMax: number, multiline: boolean) {
+  if (value === '') return { code: 'blank', message: 'Must not be blank.' } as const;
+  if (value.length > lengthMax && codePoints(value) > lengthMax) {
+    return { code: 'too_long', message: `Must have at most ${lengthMax} characters.` } as const;
+  }
+  if (!isPlainText(value, multiline)) {
+    const allowed = multiline ? ' but line feed and tab' : '';
+    return {
+      code: 'invalid_format',
+      message: `Must not contain control characters${allowed}, nor ${NOT_PLAIN}.`,
+    } as const;
+  }
+  return undefined;
+}
+
+/** What no text may contain besides control characters. */
+export const NOT_PLAIN = `half characters, nor more than ${MARKS_MAX} combining marks in a row`;
+
+export function isPlainText(value: string, multiline: boolean): boolean {
+  const control = multiline ? /[\p{Cc}--[\n\t]]/v : /\p{Cc}/u;
+  return value.isWellFormed() && !control.test(value) && !hasTooManyMarks(value);
+}
+
+interface NumberOptions {
+  minimum: number;
+  maximum: number;
+  decimalsMax: number;
+  /** Whether the minimum itself is refused. */
+  exclusive?: boolean;
+  description?: string;
+  example?: number;
+}
+
+/** A JSON number within a range and with a limited number of decimals; never rounded. */
+export function decimal({ minimum, maximum, decimalsMax, exclusive = false, ...documentation }: NumberOptions) {
+  const range = exclusive ? `above ${minimum} and at most ${maximum}` : `from ${minimum} to ${maximum}`;
+  return numeric()
+    .transform((value, context) => {
+      if (value < minimum || value > maximum || (exclusive && value === minimum)) {
+        return addFault(context, 'out_of_range', `Must be ${range}.`);
+      }
+      if (decimals(value) > decimalsMax) {
+        return addFault(context, 'invalid_format', `Must have at most ${decimalsMax} decimals.`);
+      }
+      return withoutNegativeZero(value);
+    })
+    .meta({ [exclusive ? 'exclusiveMinimum' : 'minimum']: minimum, maximum, ...documentation });
+}
+
+/** An integer within a range; `3.0` is one. `maximum` may depend on the day. */
+export function integer(minimum: number, maximum: number | (() => number), description: string, hint = '') {
+  const limit = typeof maximum === 'number' ? () => maximum : maximum;
+  return numeric()
+    .transform((value, context) => {
+      if (!Number.isInteger(value)) return addFault(context, 'not_an_integer', `Must be a whole number${hint}.`);
+      if (value < minimum || value > limit()) {
+        return addFault(context, 'out_of_range', `Must be from ${minimum} to ${limit()}.`);
+      }
+      return withoutNegativeZero(value);
+    })
+    .meta({ type: 'integer', minimum, ...(typeof maximum === 'number' && { maximum }), description });
+}
+
+/** JSON text has no -0 that could come back: stored as 0, it would look like a change when it is sent again. */
+function withoutNegativeZero(value: number): number {
+  return value === 0 ? 0 : value;
+}
+
+/** Unlike `z.number()` it takes an infinity, which is what JSON like `1e400` becomes: that is out of range. */
+function numeric() {
+  return z.custom<number>((value) => typeof value === 'number', expected('a number')).meta({ type: 'number' });
+}
+
+/** How many decimals the shortest notation of a number has. */
+function decimals(value: number): number {
+  const [, fraction = '', exponent = '0'] = /^-?\d+(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value)) ?? [];
+  return Math.max(0, fraction.length - Number(exponent));
+}
+
+/** One of a few words. */
+export function choice<const T extends readonly [string, ...string[]]>(values: T, description: string) {
+  return z
+    .enum(values, {
+      error: ({ input }) =>
+        typeof input === 'string' ? `Must be one of ${values.join(', ')}.` : missing(input, 'a string'),
+    })
+    .meta({ description });
+}
+
+/** A code of a published list, such as ISO 4217. */
+export function code(codes: ReadonlySet<string>, pattern: string, list: string, example: string) {
+  return z
+    .string(expected('a string'))
+    .transform((value, context) =>
+      codes.has(value)
+        ? value
+        : addFault(context, 'invalid_choice', `Must be an ${list} code in capital letters, such as ${example}.`),
+    )
+    .meta({ pattern, description: `${list} code`, example });
+}
+
+/** A moment as the service gives it: RFC 3339 in UTC with milliseconds. */
+export function time() {
+  return z.string().meta({ format: 'date-time', example: '2026-01-31T09:30:00.000Z' });
+}
+
+/** The message for a value that is missing or of another type. */
+export function expected(type: string) {
+  return { error: ({ input }: { input?: unknown }) => missing(input, type) };
+}
+
+function missing(input: unknown, type: string): string {
+  return input === undefined ? `Is required: ${type}.` : `Must be ${type}, not ${typeName(input)}.`;
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}

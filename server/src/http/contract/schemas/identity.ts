@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { normalRecoveryCode } from '../../../domain/recovery-codes.ts';
+import { isEmail, normalEmail } from '../../../model/administrators.ts';
+import { isCommonPassword } from '../../../model/common-passwords.ts';
+import { isPassword, normalPassword, PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../../../model/passwords.ts';
+import { addFault, expected, text } from './fields.ts';
+
+/** What an account or a person is called. */
+export const personName = text({ lengthMax: 100, example: 'Ada Lovelace' });
+
+export const email = z
+  .string(expected('a string'))
+  .transform((given, context) => {
+    const normal = normalEmail(given);
+    if (normal === '') return addFault(context, 'blank', 'Must not be blank.');
+    if (!isEmail(normal)) return addFault(context, 'invalid_format', 'Must be like ada@example.com.');
+    return normal;
+  })
+  .meta({ format: 'email', example: 'ada@example.com' });
+
+const COMMON_PASSWORD = 'Must not be one of those that are guessed first; several words are best.';
+
+/** A password that is to be one. */
+const newPassword = z
+  .string(expected('a string'))
+  .transform((given, context) => {
+    const normal = normalPassword(given);
+    const range = `${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX}`;
+    if (!isPassword(normal)) return addFault(context, 'out_of_range', `Must have ${range} characters.`);
+    if (isCommonPassword(normal)) return addFault(context, 'invalid_choice', COMMON_PASSWORD);
+    return normal;
+  })
+  .meta({ format: 'password', minLength: PASSWORD_LENGTH_MIN, maxLength: PASSWORD_LENGTH_MAX });
+
+/** A password that is tried: whatever it is, only the right one is. */
+const password = z
+  .string(expected('a string'))
+  .transform((given, context) => {
+    const normal = normalPassword(given);
+    if (normal.length <= PASSWORD_LENGTH_MAX) return normal;
+    return addFault(context, 'too_long', `Must have at most ${PASSWORD_LENGTH_MAX} characters.`);
+  })
+  .transform((given, context) => (given === '' ? addFault(context, 'blank', 'Must not be blank.') : given))
+  .meta({ format: 'password' });
+
+/** What an authenticator app or a list of recovery codes shows; spaces are for the eye. */
+const code = z
+  .string(expected('a string'))
+  .max(100, 'Must have at most 100 characters.')
+  .transform((given) => given.replaceAll(/\s/g, ''))
+  .meta({ example: '123456' });
+
+/** Whatever is said to be an address: one that is none is nobody's. */
+const anyEmail = z.string(expected('a string')).transform((given, context) => {
+  const normal = normalEmail(given);
+  return normal === '' ? addFault(context, 'blank', 'Must not be blank.') : normal;
+});
+export const signIn = z.strictObject({ email: anyEmail, password });
+export const passwordOnly = z.strictObject({ password });
+/** `code` where the second factor is on: one that the app shows, or a recovery code. */
+export const passwordAndCode = z.strictObject({ password, code: code.optional() });
+export const codeOnly = z.strictObject({ code });
+export const recoveryCodeOnly = z.strictObject({ code: code.transform(normalRecoveryCode) });
+export const passwordChange = z.strictObject({ currentPassword: password, newPassword });
+export const nameChange = z.strictObject({ name: personName });
+export const accountChoice = z.strictObject({ accountId: z.string(expected('a string')) });
+
+const token = z.string(expected('a string')).max(200, 'Must have at most 200 characters.');
+const person = { name: personName, email, password: newPassword };
+
+export const setup = z.strictObject({ token, ...person, accountName: personName.optional() });
+export const sessionOnly = z.strictObject({ id: z.string(expected('a string')) });
+export const tokenOnly = z.strictObject({ token });
+/** Of an invitation; who can sign in already gives nothing but the token. */
+export const acceptance = z.strictObject({ token, name: personName.optional(), password: newPassword.optional() });

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import type { ParsedJson } from '../../../lib/json.ts';
+import { isObject, mergePatch } from '../../../lib/merge-patch.ts';
+import type { Listing, ListingInput } from '../../../model/listings.ts';
+import { isOptional, listingFields } from './listings.ts';
+import { findNameFault, metadataPatch, normalName } from './metadata.ts';
+import { parseListing } from './parse-listing.ts';
+
+/** What a client may send to change a listing; `null` removes an optional field. */
+export const listingPatch = z
+  .strictObject(
+    Object.fromEntries(
+      Object.entries({ ...listingFields, metadata: metadataPatch.optional() }).map(([name, field]) => [
+        name,
+        isOptional(name) ? field.nullable().optional() : field.optional(),
+      ]),
+    ),
+  )
+  .meta({ id: 'ListingPatch' });
+
+/** A unit means nothing without its amount: it goes with it. */
+const UNITS = [
+  ['listPrice', 'currency'],
+  ['livingArea', 'livingAreaUnits'],
+  ['lotSizeArea', 'lotSizeUnits'],
+] as const;
+
+/**
+ * What a listing becomes by a merge patch (RFC 7396); `metadata` is merged member by member.
+ * @throws {AppError} `validation_failed` with every fault of the result
+ */
+export function patchListing({ value, inexactNumbers }: ParsedJson, current: Listing): ListingInput {
+  const { id: _id, version: _version, createdAt: _createdAt, updatedAt: _updatedAt, ...before } = current;
+  const patch = isObject(value) ? withNormalNames(withoutUnits(value)) : value;
+  const merged = mergePatch(before, patch, isRemovable);
+  return parseListing({ value: merged, inexactNumbers });
+}
+
+/** What cannot be there is not removed: it is told as a fault. */
+function isRemovable(name: string, within?: string): boolean {
+  return within === undefined ? isOptional(name) : findNameFault(normalName(name)) === undefined;
+}
+
+/** Members of `metadata` are meant by the names that they are stored under; two that are the same stay for the rules. */
+function withNormalNames(patch: Record<string, unknown>): Record<string, unknown> {
+  const { metadata } = patch;
+  if (!isObject(metadata)) return patch;
+  const entries = Object.entries(metadata).map(([name, value]) => [normalName(name), value] as const);
+  const isAmbiguous = new Set(entries.map(([name]) => name)).size < entries.length;
+  return isAmbiguous ? patch : { ...patch, metadata: Object.fromEntries(entries) };
+}
+
+/** A patch that takes away an amount's unit with it. */
+export function withoutUnits(patch: Record<string, unknown>): Record<string, unknown> {
+  const alone = UNITS.filter(([amount, unit]) => patch[amount] === null && !Object.hasOwn(patch, unit));
+  if (alone.length === 0) return patch;
+  return { ...patch, ...Object.fromEntries(alone.map(([, unit]) => [unit, null])) };
+}

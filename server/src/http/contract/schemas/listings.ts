@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { toNfcWithin } from '../../../lib/nfc.ts';
+import { AREA_UNITS } from '../../../model/accounts.ts';
+import { COUNTRIES, CURRENCIES } from '../../../model/codes.ts';
+import { LOT_SIZE_UNITS, PROPERTY_TYPES, STATUSES } from '../../../model/listings.ts';
+import { choice, code, decimal, expected, integer, text, time } from './fields.ts';
+import { metadata } from './metadata.ts';
+import { photos } from './photos.ts';
+
+const EXTERNAL_ID_LENGTH_MAX = 255;
+const AMOUNT_MAX = 999_999_999_999.99;
+const YEARS_AHEAD_MAX = 5;
+
+const area = (decimalsMax: number, description: string) =>
+  decimal({ minimum: 0, exclusive: true, maximum: AMOUNT_MAX, decimalsMax, description });
+
+/** The fields a client may send, each with its rule (contract §2). */
+export const listingFields = {
+  externalId: text({
+    lengthMax: EXTERNAL_ID_LENGTH_MAX,
+    description: 'Your own id, unique in the account.',
+    example: 'MLS-20931',
+  })
+    .refine((value) => value !== '.' && value !== '..', {
+      message: 'Must not be "." or "..", which no path can name.',
+      params: { code: 'invalid_format' },
+    })
+    .optional(),
+  address: text({ lengthMax: 255, description: 'Street address.', example: '12 Elm Street' }),
+  unitNumber: text({ lengthMax: 25 }).optional(),
+  city: text({ lengthMax: 50, example: 'Austin' }).optional(),
+  stateOrProvince: text({ lengthMax: 50, example: 'TX' }).optional(),
+  postalCode: text({ lengthMax: 10, example: '78701' }).optional(),
+  country: code(COUNTRIES, '^[A-Z]{2}$', 'ISO 3166-1 alpha-2', 'US').optional(),
+  beds: integer(0, 999, 'Number of bedrooms; 0 is a studio.'),
+  baths: integer(
+    0,
+    999,
+    'Number of bathrooms, full and part ones added up (RESO BathroomsTotalInteger).',
+    '; a half bath counts as one',
+  ),
+  status: choice(STATUSES, 'Default: `active`.').optional(),
+  propertyType: choice(PROPERTY_TYPES, "RESO's PropertyType in snake case.").optional(),
+  listPrice: decimal({ minimum: 0, exclusive: true, maximum: AMOUNT_MAX, decimalsMax: 2, example: 450000 }).optional(),
+  currency: code(CURRENCIES, '^[A-Z]{3}$', 'ISO 4217', 'USD').optional(),
+  livingArea: area(2, 'Living area, in `livingAreaUnits`.').optional(),
+  livingAreaUnits: choice(AREA_UNITS, "Default: the account's.").optional(),
+  lotSizeArea: area(4, 'Area of the lot, in `lotSizeUnits`.').optional(),
+  lotSizeUnits: choice(LOT_SIZE_UNITS, "Default: the account's.").optional(),
+  yearBuilt: integer(
+    1000,
+    () => new Date().getUTCFullYear() + YEARS_AHEAD_MAX,
+    `Year, up to ${YEARS_AHEAD_MAX} years from now.`,
+  ).optional(),
+  latitude: decimal({ minimum: -90, maximum: 90, decimalsMax: 8, description: 'Degrees; with longitude.' }).optional(),
+  longitude: decimal({
+    minimum: -180,
+    maximum: 180,
+    decimalsMax: 8,
+    description: 'Degrees; with latitude.',
+  }).optional(),
+  description: text({ lengthMax: 4000, multiline: true }).optional(),
+  photos: photos.optional(),
+  metadata: metadata.optional(),
+};
+
+export const listingInput = z.strictObject(listingFields, expected('an object')).meta({ id: 'ListingInput' });
+
+export const listing = z
+  .object({
+    id: z.string().meta({ pattern: '^lst_[0-9a-hjkmnp-tv-z]{26}$', example: 'lst_01kt3vwq8r5f0x4m2n7p9s1d6h' }),
+    ...listingFields,
+    status: choice(STATUSES, 'Every listing has one.'),
+    version: z.int().meta({
+      minimum: 1,
+      description: '1 at creation, one more with every change; the first change after a restore of the database leaps.',
+    }),
+    createdAt: time(),
+    updatedAt: time(),
+  })
+  .meta({ id: 'Listing' });
+
+/** A listing in a list, of which `fields` may leave out any member. */
+export const listedListing = z.union([
+  listing,
+  listing.partial().meta({
+    id: 'ListingMembers',
+    description: 'With `fields`: those members of a listing that it names, if the listing has them.',
+  }),
+]);
+
+/** The members of a listing in the order of every reply. */
+export const LISTING_FIELDS = Object.keys(listing.shape);
+
+/** An external id as it is stored: what stands in a path is treated like what stands in a body. */
+export function normalExternalId(given: string): string {
+  return toNfcWithin(given.trim(), EXTERNAL_ID_LENGTH_MAX);
+}
+
+const REQUIRED = new Set(['address', 'beds', 'baths']);
+
+/** Whether a field may be left out. */
+export function isOptional(name: string): boolean {
+  return Object.hasOwn(listingFields, name) && !REQUIRED.has(name);
+}

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { isObject } from '../../../lib/merge-patch.ts';
+import { codePoints, toNfcWithin } from '../../../lib/nfc.ts';
+import { addFault, expected, findTextFault, isPlainText, NOT_PLAIN } from './fields.ts';
+
+const MEMBERS_MAX = 50;
+const NAME_LENGTH_MAX = 40;
+const TEXT_LENGTH_MAX = 500;
+const VALUE_TYPES = ['string', 'number', 'boolean'] as const;
+
+/** The name that a member is stored under. */
+export function normalName(given: string): string {
+  return toNfcWithin(given.trim(), NAME_LENGTH_MAX);
+}
+
+/** Values of the client's own. */
+export const metadata = z
+  .custom<Record<string, unknown>>(isObject, expected('an object'))
+  .transform((given, context) => {
+    const entries = Object.entries(given);
+    if (entries.length > MEMBERS_MAX) {
+      return addFault(context, 'too_long', `Must have at most ${MEMBERS_MAX} members.`);
+    }
+    const values: Record<string, string | number | boolean> = {};
+    for (const [givenName, givenValue] of entries) {
+      const name = normalName(givenName);
+      const value = typeof givenValue === 'string' ? toNfcWithin(givenValue, TEXT_LENGTH_MAX) : givenValue;
+      const fault = findNameFault(name) ?? findValueFault(value) ?? findDuplicate(values, name);
+      if (fault !== undefined) {
+        context.addIssue({ code: 'custom', path: [givenName], message: fault.message, params: { code: fault.code } });
+      } else if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') {
+        values[name] = value;
+      }
+    }
+    return values;
+  })
+  .meta({
+    type: 'object',
+    maxProperties: MEMBERS_MAX,
+    propertyNames: { minLength: 1, maxLength: NAME_LENGTH_MAX },
+    additionalProperties: { type: VALUE_TYPES, maxLength: TEXT_LENGTH_MAX },
+    description: `Values of your own, at most ${MEMBERS_MAX}; names have at most ${NAME_LENGTH_MAX} characters.`,
+    example: { agentId: 'A-17', openHouse: true },
+  });
+
+/** In a merge patch, where `null` removes a member. What it leaves is counted, so fifty may be replaced by fifty others. */
+export const metadataPatch = metadata.meta({
+  maxProperties: undefined,
+  additionalProperties: { type: [...VALUE_TYPES, 'null'], maxLength: TEXT_LENGTH_MAX },
+});
+
+/** What is wrong with the name that a member would be stored under. */
+export function findNameFault(name: string) {
+  if (name === '__proto__') return { code: 'invalid_format', message: 'Must have another name.' } as const;
+  const fault = findTextFault(name, NAME_LENGTH_MAX, false);
+  return fault && ({ code: fault.code, message: `The name: ${fault.message}` } as const);
+}
+
+/** What is wrong with a value, in NFC if it is a text. */
+function findValueFault(value: unknown) {
+  if (typeof value === 'number' || typeof value === 'boolean') return undefined;
+  if (typeof value !== 'string') {
+    return { code: 'invalid_type', message: 'Must be a string, a number or a boolean.' } as const;
+  }
+  if (codePoints(value) > TEXT_LENGTH_MAX) {
+    return { code: 'too_long', message: `Must have at most ${TEXT_LENGTH_MAX} characters.` } as const;
+  }
+  if (!isPlainText(value, false)) {
+    return { code: 'invalid_format', message: `Must not contain control characters, nor ${NOT_PLAIN}.` } as const;
+  }
+  return undefined;
+}
+
+function findDuplicate(values: object, name: string) {
+  return Object.hasOwn(values, name)
+    ? ({ code: 'duplicate', message: 'Is the same name as another once it is trimmed and normalised.' } as const)
+    : undefined;
+}

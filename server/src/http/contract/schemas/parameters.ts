@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { suggest } from '../../../lib/suggest.ts';
+import { addFault } from './fields.ts';
+
+/** A reply must not outgrow the request: it repeats so much of a name. */
+const NAME_LENGTH_MAX = 100;
+
+/** A whole number in a query parameter, refused outside its range and never clamped. */
+export function integerParameter(minimum: number, maximum: number, description: string, example: unknown) {
+  return z
+    .string()
+    .transform((given, context) => {
+      if (/^-?\d+$/.test(given)) return inRange(Number(given), minimum, maximum, context);
+      return addFault(
+        context,
+        Number.isNaN(Number(given)) ? 'invalid_type' : 'not_an_integer',
+        'Must be a whole number.',
+      );
+    })
+    .meta({ type: 'integer', minimum, maximum, description, example });
+}
+
+/** A number in a query parameter. */
+export function decimalParameter(minimum: number, maximum: number, description: string, example: unknown) {
+  return z
+    .string()
+    .transform((given, context) => {
+      const value = parseDecimal(given);
+      if (value !== undefined) return inRange(value, minimum, maximum, context);
+      return addFault(context, 'invalid_type', 'Must be a number such as 450000 or 1250.5.');
+    })
+    .meta({ type: 'number', minimum, maximum, description, example });
+}
+
+function inRange(value: number, minimum: number, maximum: number, context: z.RefinementCtx): number {
+  if (value >= minimum && value <= maximum) return value;
+  return addFault(context, 'out_of_range', `Must be from ${minimum} to ${maximum}.`);
+}
+
+/** A number as JSON writes it. */
+export function parseDecimal(text: string): number | undefined {
+  return /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined;
+}
+
+/** Some of these names, with commas between them, each once; they come in the order of `known`. */
+export function namesParameter(known: readonly string[], description: string, example: unknown) {
+  return z
+    .string()
+    .transform((given, context) => {
+      // One more than there are is a repeated or an unknown one, and enough to say so.
+      const names = given.split(',', known.length + 1);
+      for (const [index, name] of names.entries()) {
+        if (name === '') addFault(context, 'invalid_choice', `Value ${index + 1} is empty; there is a comma too many.`);
+        else if (!known.includes(name)) addFault(context, 'invalid_choice', unknownName(name, known));
+        else if (names.indexOf(name) < index) addFault(context, 'duplicate', `Must name ${name} once.`);
+      }
+      return known.filter((name) => names.includes(name));
+    })
+    .meta({
+      type: 'array',
+      items: { type: 'string', enum: known },
+      uniqueItems: true,
+      description: `${description} Several stand with commas between them.`,
+      example,
+    });
+}
+
+/** One of these names. */
+export function choiceParameter(known: readonly string[], description: string, example: string) {
+  return z
+    .string()
+    .transform((given, context) =>
+      known.includes(given) ? given : addFault(context, 'invalid_choice', unknownName(given, known)),
+    )
+    .meta({ enum: known, description, example });
+}
+
+/** A switch in a query parameter. */
+export function booleanParameter(description: string) {
+  return z
+    .string()
+    .transform((given, context) => {
+      if (given === 'true' || given === 'false') return given === 'true';
+      return addFault(context, 'invalid_choice', 'Must be true or false.');
+    })
+    .meta({ type: 'boolean', description, example: true });
+}
+
+function unknownName(name: string, known: readonly string[]): string {
+  const nearest = suggest(name, known);
+  const instead = nearest === undefined ? `There are ${known.join(', ')}.` : `Did you mean "${nearest}"?`;
+  return `There is no "${name.slice(0, NAME_LENGTH_MAX).toWellFormed()}". ${instead}`;
+}

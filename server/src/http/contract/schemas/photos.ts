@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { isObject } from '../../../lib/merge-patch.ts';
+import { toNfcWithin } from '../../../lib/nfc.ts';
+import { addFault, expected, findTextFault, text } from './fields.ts';
+
+const PHOTOS_MAX = 100;
+const URL_LENGTH_MAX = 2000;
+const CAPTION_LENGTH_MAX = 200;
+
+const httpsUrl = z
+  .string(expected('a string'))
+  .transform((given, context) => {
+    const url = toNfcWithin(given.trim(), URL_LENGTH_MAX);
+    const fault = findTextFault(url, URL_LENGTH_MAX, false);
+    if (fault !== undefined) return addFault(context, fault.code, fault.message);
+    if (!/^https:\/\//i.test(url) || !URL.canParse(url)) {
+      return addFault(context, 'invalid_format', 'Must be a URL that begins with https://.');
+    }
+    return url;
+  })
+  .meta({
+    pattern: '^[Hh][Tt][Tt][Pp][Ss]://',
+    maxLength: URL_LENGTH_MAX,
+    description: 'As browsers read addresses: `é` and spaces need no escapes.',
+    example: 'https://example.com/front.jpg',
+  });
+
+const photo = z.preprocess(
+  withoutNullCaption,
+  z
+    .strictObject(
+      { url: httpsUrl, caption: text({ lengthMax: CAPTION_LENGTH_MAX, multiline: true }).optional() },
+      expected('an object'),
+    )
+    .meta({ id: 'Photo' }),
+);
+
+/** `null` for an optional field means that it was not given. */
+function withoutNullCaption(given: unknown): unknown {
+  if (!isObject(given) || given.caption !== null) return given;
+  const { caption: _, ...rest } = given;
+  return rest;
+}
+
+/** A listing's photos, in the order that they are shown in. */
+export const photos = z
+  .array(photo, expected('an array'))
+  .max(PHOTOS_MAX, { error: `Must have at most ${PHOTOS_MAX} photos.` });

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { type Box, DISTANCE_METRES_MAX, METRES_OF_UNIT, type Point, toBox } from '../../../model/geo.ts';
+import { addFault } from './fields.ts';
+import { parseDecimal } from './parameters.ts';
+
+/** `west,south,east,north` in degrees. */
+export const boxParameter = z
+  .string()
+  .transform((given, context): Box => {
+    const [west, south, east, north, ...more] = parseDecimals(given);
+    if (west === undefined || south === undefined || east === undefined || north === undefined || more.length > 0) {
+      const message = 'Must be west,south,east,north in degrees, such as -97.9,30.1,-97.6,30.5.';
+      return addFault(context, 'invalid_format', message);
+    }
+    if (!isPoint({ latitude: south, longitude: west }) || !isPoint({ latitude: north, longitude: east })) {
+      return addFault(context, 'out_of_range', 'West and east are from -180 to 180, south and north from -90 to 90.');
+    }
+    if (south > north)
+      return addFault(context, 'inconsistent', 'The second number, south, must not exceed the fourth.');
+    return toBox(west, south, east, north);
+  })
+  .meta({
+    description:
+      'Lies in this box: `west,south,east,north` in degrees, edges included. With `west` > `east` it crosses the antimeridian.',
+    example: '-97.9,30.1,-97.6,30.5',
+  })
+  .optional();
+
+/** `latitude,longitude` in degrees. */
+export const nearParameter = z
+  .string()
+  .transform((given, context): Point => {
+    const [latitude, longitude, ...more] = parseDecimals(given);
+    if (latitude === undefined || longitude === undefined || more.length > 0) {
+      const message = 'Must be latitude,longitude in degrees, such as 30.2672,-97.7431.';
+      return addFault(context, 'invalid_format', message);
+    }
+    if (isPoint({ latitude, longitude })) return { latitude, longitude };
+    return addFault(context, 'out_of_range', 'The latitude is from -90 to 90, the longitude from -180 to 180.');
+  })
+  .meta({
+    description:
+      'Lies within `radius` of this place: `latitude,longitude` in degrees. The nearest come first, unless `sort` is given.',
+    example: '30.2672,-97.7431',
+  })
+  .optional();
+
+const RADIUS = /^(\d+(?:\.\d+)?)(m|km|mi)$/;
+
+/** In metres. */
+export const radiusParameter = z
+  .string()
+  .transform((given, context): number => {
+    const [, amount, unit] = RADIUS.exec(given) ?? [];
+    if (unit !== 'm' && unit !== 'km' && unit !== 'mi') {
+      return addFault(context, 'invalid_format', 'Must be a number with m, km or mi behind it, such as 5km.');
+    }
+    const metres = Number(amount) * METRES_OF_UNIT[unit];
+    if (metres > 0 && metres <= DISTANCE_METRES_MAX) return metres;
+    return addFault(context, 'out_of_range', 'Must be above 0 and at most half around the earth, 20015km.');
+  })
+  .meta({
+    description: 'How far from `near`, along a great circle, in `m`, `km` or `mi`.',
+    pattern: RADIUS.source,
+    example: '5km',
+  })
+  .optional();
+
+/** Numbers with commas between them; undefined in the place of what is none. */
+function parseDecimals(given: string): (number | undefined)[] {
+  return given.split(',').map((part) => parseDecimal(part.trim()));
+}
+
+function isPoint({ latitude, longitude }: Point): boolean {
+  return Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180;
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { toNfc } from '../../../lib/nfc.ts';
+import { NEWEST_FIRST, type Order, type Search, SORT_FIELDS } from '../../../model/search.ts';
+import { cutWords } from '../../../model/words.ts';
+import { addFault, findTextFault } from './fields.ts';
+import { conditionsOf, filterParameters } from './filters.ts';
+import { choiceParameter } from './parameters.ts';
+import { boxParameter, nearParameter, radiusParameter } from './places.ts';
+
+/** Far more than anybody types, and few enough for the engine. */
+const WORDS_LENGTH_MAX = 200;
+
+const ORDERS = new Map<string, Order>(
+  SORT_FIELDS.flatMap((by) => [
+    [by, { by, isDescending: false }],
+    [`-${by}`, { by, isDescending: true }],
+  ]),
+);
+
+const wordsParameter = z
+  .string()
+  .transform((given, context): string[] => {
+    const fault = findTextFault(toNfc(given).trim(), WORDS_LENGTH_MAX, true);
+    if (fault !== undefined) return addFault(context, fault.code, fault.message);
+    const words = [...new Set(cutWords(given))].sort();
+    return words.length > 0 ? words : addFault(context, 'blank', 'Must have a letter or a digit.');
+  })
+  .meta({
+    maxLength: WORDS_LENGTH_MAX,
+    description:
+      'Words of which each begins a word of `address`, `city` or `description`; case, accents and punctuation do not count.',
+    example: 'elm str',
+  })
+  .optional();
+
+/** Which listings are asked for, and in which order. */
+export const searchParameters = {
+  ...filterParameters,
+  bbox: boxParameter,
+  near: nearParameter,
+  radius: radiusParameter,
+  q: wordsParameter,
+  sort: choiceParameter(
+    [...ORDERS.keys()],
+    'What the list is sorted by, `-` for descending; otherwise the newest come first. Listings without it come last ' +
+      'either way, and ties stand newest first.',
+    '-listPrice',
+  )
+    .transform((name) => ORDERS.get(name))
+    .optional(),
+};
+
+/** Parameters that mean nothing without each other. */
+export const SEARCH_PARTNERS = [['near', 'radius']] as const;
+
+const searchQuery = z.object(searchParameters);
+
+/** What was asked for, in a form that is the same for the same question. */
+export function toSearch(query: z.output<typeof searchQuery>): Search {
+  const { bbox, near, radius, q = [], sort } = query;
+  const circle = near !== undefined && radius !== undefined ? { ...near, radiusMetres: radius } : undefined;
+  const natural: Order = circle === undefined ? NEWEST_FIRST : { by: 'distance', isDescending: false };
+  return { conditions: conditionsOf(query), box: bbox, circle, words: q, order: sort ?? natural };
+}

@@ -1,0 +1,111 @@
+import type { IncomingMessage } from 'node:http';
+import { type Authenticated, authenticate, type KeyRefusal } from '../../domain/api-keys.ts';
+import type { Holder } from '../../domain/holders.ts';
+import { isWellFormedSecret } from '../../model/api-keys.ts';
+import { AppError } from '../../model/errors.ts';
+import type { Database } from '../../storage/database.ts';
+import { OPENAPI_NAME, V1_BASE } from '../contract/paths.ts';
+import type { TrustedProxies } from '../protocol/client-address.ts';
+import { clientAddress } from '../protocol/client-address.ts';
+import type { Exchange } from '../protocol/exchange.ts';
+import { countHeader } from '../protocol/raw-headers.ts';
+import { CHALLENGE, challengeFor } from '../protocol/reply.ts';
+import type { Guesses } from './guesses.ts';
+import type { RateLimit } from './rate-limit.ts';
+
+/** RFC 6750 §2.1, the scheme in any case (RFC 9110 §11.1). */
+const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
+
+const UNREADABLE = 'Send one header like this: Authorization: Bearer API_KEY';
+const DESCRIPTIONS: Record<KeyRefusal['why'], string> = {
+  malformed: 'This is not an API key; its checksum or form is wrong, so copy it again',
+  unknown: 'There is no such API key; it may have been deleted',
+  expired: 'This API key has expired',
+  suspended: 'The account of this API key is suspended: ',
+};
+
+/** Below `/v1` nothing can be learned without a key, not even what is not there; the document holds nobody's data. */
+export function needsApiKey({ path, incoming }: Exchange): boolean {
+  if (path === V1_BASE + OPENAPI_NAME) return incoming.method !== 'GET' && incoming.method !== 'HEAD';
+  return path === V1_BASE || path.startsWith(`${V1_BASE}/`);
+}
+
+/** What is needed to find a key. */
+interface Authenticating {
+  database: Database;
+  guesses: Guesses;
+  trustedProxies: TrustedProxies;
+  rateLimit: Pick<RateLimit, 'keyCount'>;
+}
+
+/**
+ * Whose key a request carries.
+ * @throws {AppError} `unauthorized`, with the reason in `WWW-Authenticate` for the key's holder
+ */
+export async function requireApiKey(exchange: Exchange, services: Authenticating): Promise<Authenticated> {
+  const { database, rateLimit } = services;
+  const secret = readSecret(exchange);
+  const found = secret === undefined ? undefined : await authenticate(database, secret, rateLimit.keyCount);
+  if (found !== undefined && 'holder' in found) return found;
+  await hinderGuessing(exchange, services);
+  throw unauthorized(found === undefined ? UNREADABLE : describe(found));
+}
+
+function describe(refusal: KeyRefusal): string {
+  const words = DESCRIPTIONS[refusal.why];
+  return refusal.why === 'suspended' ? words + toDescription(refusal.reason) : words;
+}
+
+/** RFC 6750 §3: an `error_description` has visible ASCII and spaces, no quotation mark and no backslash. */
+function toDescription(text: string): string {
+  const plain = text.normalize('NFKD').replaceAll(/\p{M}/gu, '').replaceAll('"', "'");
+  return plain.replaceAll(/[^\x20-\x7e]|\\/gu, '?');
+}
+
+/**
+ * As `requireApiKey`, for a request with which nothing is done: it is not counted. A database that cannot answer more is
+ * not asked, and then whatever may be a key is enough.
+ */
+export async function requireKeyOfRefused(exchange: Exchange, services: Authenticating): Promise<void> {
+  const secret = readSecret(exchange);
+  const isLikely = secret !== undefined && isWellFormedSecret(secret);
+  if (isLikely && services.database.isOverfull()) return;
+  await requireApiKey(exchange, { ...services, rateLimit: { keyCount: undefined } });
+}
+
+/** The key that a request carries; undefined if what it carries cannot be read. @throws {AppError} `unauthorized` if it carries none */
+function readSecret({ incoming }: Exchange): string | undefined {
+  const { authorization } = incoming.headers;
+  if (authorization === undefined) throw unauthorized();
+  const isOne = countHeader(incoming.rawHeaders, 'authorization') === 1;
+  return isOne ? BEARER.exec(authorization)?.[1] : undefined;
+}
+
+/** Too many refused keys from one address cost each further one its connection; the reply stays the same. */
+async function hinderGuessing(
+  { incoming, outgoing }: Exchange,
+  { guesses, trustedProxies }: Authenticating,
+): Promise<void> {
+  const isGuessing = await guesses.countRefusal(clientAddress(incoming, trustedProxies));
+  if (isGuessing && isLatest(incoming)) outgoing.shouldKeepAlive = false;
+}
+
+/**
+ * Whether no other request has come on this connection since: with a good key it would run and lose its reply. Only
+ * `node:http`'s parser knows.
+ */
+function isLatest(incoming: IncomingMessage): boolean {
+  const parser: unknown = Reflect.get(incoming.socket, 'parser');
+  return Reflect.get(Object(parser), 'incoming') === incoming;
+}
+
+function unauthorized(description?: string): AppError {
+  const challenge = description === undefined ? CHALLENGE : challengeFor(description);
+  return new AppError('unauthorized', 'Invalid or missing API key', { headers: { 'WWW-Authenticate': challenge } });
+}
+
+/** @throws {AppError} `insufficient_scope` for a key that may only read */
+export function requireFullAccess({ access }: Holder): void {
+  if (access === 'full') return;
+  throw new AppError('insufficient_scope', 'This key may only read; use a key with full access to change listings.');
+}

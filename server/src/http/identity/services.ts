@@ -1,0 +1,14 @@
+import type { Database } from '../../storage/database.ts';
+import type { TrustedProxies } from '../protocol/client-address.ts';
+import type { OwnAddress } from '../protocol/same-origin.ts';
+import type { PasswordAttempts, TokenAttempts } from './attempts.ts';
+import type { Identity } from './identity.ts';
+
+/** What it takes to find who is signed in, and to let people sign in. */
+export interface IdentityServices extends OwnAddress {
+  database: Database;
+  trustedProxies: TrustedProxies;
+  identity: Identity;
+  passwordAttempts: PasswordAttempts;
+  tokenAttempts: TokenAttempts;
+}

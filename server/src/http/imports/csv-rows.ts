@@ -1,0 +1,132 @@
+import { type Cells, CsvSplitter } from '../../lib/csv.ts';
+import type { ParsedJson, PropertyPath } from '../../lib/json.ts';
+import type { FileRecord } from '../../lib/records.ts';
+import { AppError, type FieldFault, type PlainError, toPlainError } from '../../model/errors.ts';
+import type { Listing, ListingInput } from '../../model/listings.ts';
+import { IGNORED_FIELDS } from '../contract/schemas/import-rows.ts';
+import { decodeRecord } from '../contract/schemas/listing-csv.ts';
+import { withoutUnits } from '../contract/schemas/listing-patch.ts';
+import { listingFields, normalExternalId } from '../contract/schemas/listings.ts';
+import { parseListing, toRowFault } from '../contract/schemas/parse-listing.ts';
+import { type CsvColumn, parseHeader, toOurWords } from './csv-columns.ts';
+import type { FileFormat } from './file-rows.ts';
+import { ROW_BYTES_MAX } from './import-rows.ts';
+import type { ReadRow } from './reading.ts';
+
+/** A CSV file: a header row with our names of fields or RESO's, then the rows. */
+export function csvFile(ignoreUnknown: boolean): FileFormat<Cells> {
+  let header: Header | undefined;
+  return {
+    splitter: new CsvSplitter(ROW_BYTES_MAX),
+    toRow({ line, content = [] }, hasDetails) {
+      if (header !== undefined) return toRow({ line, content }, header, hasDetails);
+      header = readHeader(content, ignoreUnknown);
+      return undefined;
+    },
+    end() {
+      if (header !== undefined) return;
+      throw new AppError('validation_failed', 'The file is empty; it must begin with a row of column names.');
+    },
+  };
+}
+
+interface Header {
+  columns: (CsvColumn | undefined)[];
+  /** Whether there is a column for each field, so that a row says all that a listing is to say. */
+  isComplete: boolean;
+}
+
+function readHeader(cells: Cells, ignoreUnknown: boolean): Header {
+  const columns = parseHeader(cells, ignoreUnknown);
+  const fields = new Set(columns.map((column) => column?.field));
+  return { columns, isComplete: Object.keys(listingFields).every((field) => fields.has(field)) };
+}
+
+function toRow({ line, content = [] }: FileRecord<Cells>, header: Header, hasDetails: boolean): ReadRow {
+  const { columns, isComplete } = header;
+  const faults = findCellFaults(content, columns);
+  if (faults.length > 0) return { line, fault: toPlainError(invalidCells(faults)) };
+  const { id, fields, inexactNumbers } = decodeCells(content, columns);
+  return {
+    line,
+    id: typeof id === 'string' ? id : undefined,
+    externalId: typeof fields.externalId === 'string' ? normalExternalId(fields.externalId) : undefined,
+    input: toInput(fields, inexactNumbers, hasDetails),
+    changes: isComplete ? undefined : JSON.stringify({ fields, inexactNumbers }),
+  };
+}
+
+/** The listing that the cells make, as JSON text, or why they make none. */
+function toInput(
+  fields: Record<string, unknown>,
+  inexactNumbers: PropertyPath[],
+  hasDetails: boolean,
+): string | PlainError {
+  try {
+    return JSON.stringify(parseFields(fields, inexactNumbers, hasDetails));
+  } catch (error) {
+    if (error instanceof AppError) return toRowFault(error);
+    throw error;
+  }
+}
+
+/**
+ * What a listing becomes by the `changes` of a row.
+ * @throws {AppError} `validation_failed` with every fault of the result
+ */
+export function applyChanges(current: Listing, changes: string): ListingInput {
+  const { fields, inexactNumbers } = JSON.parse(changes);
+  return parseFields(withCells(current, fields), inexactNumbers);
+}
+
+function findCellFaults(cells: Cells, columns: (CsvColumn | undefined)[]): FieldFault[] {
+  if (cells.length !== columns.length) {
+    const message = `Has ${cells.length} cells and must have ${columns.length}, as the header; put quotes around a text with a comma or a line break.`;
+    return [{ field: 'body', code: 'invalid_format', message }];
+  }
+  return cells.flatMap((cell, index) => {
+    const column = columns[index];
+    if (cell !== undefined || column === undefined) return [];
+    return [{ field: column.field, code: 'invalid_format', message: 'Must be UTF-8; save the file as such.' }];
+  });
+}
+
+function invalidCells(details: FieldFault[]): AppError {
+  return new AppError('validation_failed', 'The row cannot be read; details says why.', { details });
+}
+
+interface DecodedCells {
+  id: unknown;
+  /** Field → what its cell says: null if that is nothing. */
+  fields: Record<string, unknown>;
+  inexactNumbers: PropertyPath[];
+}
+
+function decodeCells(cells: Cells, columns: (CsvColumn | undefined)[]): DecodedCells {
+  const record: Record<string, string> = {};
+  for (const [index, column] of columns.entries()) {
+    if (column === undefined || IGNORED_FIELDS.includes(column.field)) continue;
+    // A line break within a cell is often written as between rows; ours are line feeds.
+    const cell = (cells[index] ?? '').replaceAll('\r\n', '\n');
+    record[column.field] = toOurWords(column, cell);
+  }
+  const { id, ...others } = record;
+  const { value, inexactNumbers } = decodeRecord(others);
+  return { id: id?.trim() || undefined, fields: Object.assign({}, value), inexactNumbers };
+}
+
+/** A listing with what the cells say in its place; an empty one removes what there is. */
+function withCells(current: Listing, fields: Record<string, unknown>): Record<string, unknown> {
+  const { id: _id, version: _version, createdAt: _createdAt, updatedAt: _updatedAt, ...before } = current;
+  return { ...before, ...withoutUnits(fields) };
+}
+
+/** An empty cell says nothing, also of a field that is required. */
+function parseFields(
+  fields: Record<string, unknown>,
+  inexactNumbers: ParsedJson['inexactNumbers'],
+  hasDetails = true,
+): ListingInput {
+  const given = Object.entries(fields).filter(([, value]) => value !== null);
+  return parseListing({ value: Object.fromEntries(given), inexactNumbers }, [], hasDetails);
+}

@@ -1,0 +1,70 @@
+import type { ParsedJson } from '../../lib/json.ts';
+import { JsonArraySplitter } from '../../lib/json-array.ts';
+import { LineSplitter } from '../../lib/lines.ts';
+import { isObject } from '../../lib/merge-patch.ts';
+import type { FileRecord } from '../../lib/records.ts';
+import { AppError, type FieldFault } from '../../model/errors.ts';
+import { IGNORED_FIELDS } from '../contract/schemas/import-rows.ts';
+import { parseListing, toRowFault } from '../contract/schemas/parse-listing.ts';
+import { parseBody } from '../protocol/body.ts';
+import type { FileFormat } from './file-rows.ts';
+import type { ReadGoodRow, ReadRow } from './reading.ts';
+
+/** The contract's limit for one row. */
+export const ROW_BYTES_MAX = 1024 * 1024;
+
+/** A file with a JSON object in each line. */
+export function ndjsonFile(): FileFormat<Buffer> {
+  return { splitter: new LineSplitter(ROW_BYTES_MAX), toRow: toJsonRow };
+}
+
+/** A file that is one JSON array of objects. */
+export function jsonArrayFile(): FileFormat<Buffer> {
+  return { splitter: new JsonArraySplitter(ROW_BYTES_MAX), toRow: toJsonRow };
+}
+
+/** What a row of JSON says; nothing if it is the line that closes an export. */
+function toJsonRow({ line, content }: FileRecord<Buffer>, hasDetails: boolean): ReadRow | undefined {
+  try {
+    if (content === undefined) throw rowTooLong();
+    const parsed = parseBody(content, 'row');
+    return isClosingLine(parsed.value) ? undefined : { line, ...parseRow(parsed, hasDetails) };
+  } catch (error) {
+    if (error instanceof AppError) return { line, fault: toRowFault(error) };
+    throw error;
+  }
+}
+
+function rowTooLong(): AppError {
+  return new AppError('payload_too_large', `The row is longer than ${ROW_BYTES_MAX} bytes; send less.`);
+}
+
+const CLOSING_MEMBERS = new Set(['end', 'count', 'sequence', 'epoch', 'total']);
+
+function isClosingLine(value: unknown): boolean {
+  return isObject(value) && value.end === true && Object.keys(value).every((name) => CLOSING_MEMBERS.has(name));
+}
+
+/** @throws {AppError} `validation_failed` with every fault there is */
+function parseRow(parsed: ParsedJson, hasDetails: boolean): Omit<ReadGoodRow, 'line'> {
+  const { id, fields } = splitRow(parsed.value);
+  const inexactNumbers = parsed.inexactNumbers.filter(([name]) => !IGNORED_FIELDS.includes(String(name)));
+  const input = parseListing({ value: fields, inexactNumbers }, findIdFaults(id), hasDetails);
+  return {
+    id: typeof id === 'string' ? id : undefined,
+    externalId: input.externalId,
+    input: JSON.stringify(input),
+    changes: undefined,
+  };
+}
+
+function splitRow(value: unknown): { id?: unknown; fields: unknown } {
+  if (!isObject(value)) return { fields: value };
+  const { id, version: _version, createdAt: _createdAt, updatedAt: _updatedAt, ...fields } = value;
+  return { id, fields };
+}
+
+function findIdFaults(id: unknown): FieldFault[] {
+  if (id === undefined || id === null || typeof id === 'string') return [];
+  return [{ field: 'id', code: 'invalid_type', message: 'Must be the id of a listing, which is a string.' }];
+}

@@ -1,0 +1,41 @@
+import type { z } from 'zod';
+import type { Holder } from '../../domain/holders.ts';
+import { requireRole } from '../../domain/managers.ts';
+import { JSON_TYPE } from '../contract/media-types.ts';
+import type { Operation } from '../contract/operation.ts';
+import { type QuerySchema, queryReader } from '../contract/schemas/query.ts';
+import { type Admitted, type Exchange, hasSession } from './exchange.ts';
+import { negotiateType, requireBodyType } from './negotiate.ts';
+import type { Reply } from './reply.ts';
+import type { Routes } from './router.ts';
+
+/** Where operations are to be had, and by whom. */
+export interface Mount<H extends Holder | undefined = Holder> {
+  routes: Routes;
+  /** The path that they stand below. */
+  base: string;
+  admits(exchange: Exchange): exchange is Admitted<H>;
+}
+
+/** Gives an operation its handler; the checks come in the order of the contract's §1. */
+export function addOperation<S extends QuerySchema, H extends Holder | undefined>(
+  { routes, base, admits }: Mount<H>,
+  operation: Operation<S>,
+  handler: (
+    exchange: Admitted<H>,
+    query: Readonly<z.output<S>>,
+    parameters: Record<string, string>,
+    mediaType: string,
+  ) => Promise<Reply>,
+): void {
+  const { types = [JSON_TYPE] } = operation;
+  const readQuery = queryReader(operation.query, operation.partners);
+  routes.add(operation.method.toUpperCase(), base + operation.path, (exchange, parameters) => {
+    if (!admits(exchange)) throw new Error(`${operation.operationId} was reached by nobody who was let in`);
+    if (operation.role !== undefined && hasSession(exchange)) requireRole(exchange.holder.person);
+    const mediaType = negotiateType(exchange.incoming.headers, types);
+    if (operation.body !== undefined)
+      requireBodyType(exchange.incoming, operation.body.types, operation.body.encodings);
+    return handler(exchange, readQuery(exchange.query), parameters, mediaType);
+  });
+}

@@ -1,0 +1,24 @@
+import type { z } from 'zod';
+import { invalidFields, toFaults } from '../contract/schemas/faults.ts';
+import { parseBody, readBody } from './body.ts';
+import type { Exchange } from './exchange.ts';
+
+/**
+ * Several times what the longest of these bodies needs, and read and checked in less than a millisecond: some come from people who
+ * are not signed in.
+ */
+export const INPUT_BYTES_MAX = 16 * 1024;
+
+const READ_ONLY: ReadonlySet<string> = new Set();
+
+/**
+ * Reads a body of JSON by its schema; `addOperation` has looked at its type.
+ * @throws {AppError} what `readBody` and `parseBody` throw; `validation_failed` with every fault there is
+ */
+export async function readInput<S extends z.ZodObject>(exchange: Exchange, schema: S): Promise<z.output<S>> {
+  const { value } = parseBody(await readBody(exchange, INPUT_BYTES_MAX));
+  const result = schema.safeParse(value, { reportInput: true });
+  if (result.success) return result.data;
+  const fields = { accepted: Object.keys(schema.shape), readOnly: READ_ONLY };
+  throw invalidFields(toFaults(result.error.issues, fields));
+}

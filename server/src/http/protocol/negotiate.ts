@@ -1,0 +1,75 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import Negotiator from 'negotiator';
+import { AppError } from '../../model/errors.ts';
+import { JSON_TYPE } from '../contract/media-types.ts';
+import { countHeader } from './raw-headers.ts';
+
+/** Browsers send 200 characters; to sort the preferences in a header of 16 KiB takes 20 ms. */
+const PREFERENCES_LENGTH_MAX = 1_000;
+
+/** Preferences that only make a reply smaller, such as those of `Accept-Encoding`: as much of them as is looked at. */
+export function readPreferences(header: string): string {
+  return header.slice(0, PREFERENCES_LENGTH_MAX);
+}
+
+/**
+ * The media type that the caller likes best of those there are; the first where it does not care.
+ * @throws {AppError} `not_acceptable`
+ */
+export function negotiateType({ accept }: IncomingHttpHeaders, types: readonly string[]): string {
+  // An empty list asks for nothing in particular.
+  if (!accept || accept === '*/*' || accept === JSON_TYPE) return JSON_TYPE;
+  if (accept.length > PREFERENCES_LENGTH_MAX) {
+    throw new AppError(
+      'not_acceptable',
+      `Accept is longer than ${PREFERENCES_LENGTH_MAX} characters; name fewer types.`,
+    );
+  }
+  const withCharset = types.map((type) => `${type};charset=utf-8`);
+  const best = new Negotiator({ headers: { accept } }).mediaType(withCharset);
+  const type = types.find((_, index) => withCharset[index] === best);
+  if (type !== undefined) return type;
+  throw new AppError('not_acceptable', `This reply comes as ${types.join(', ')}; ask for that in Accept.`);
+}
+
+/**
+ * Checks that the body is said to be of one of these types, in UTF-8, and packed in none but these ways.
+ * @throws {AppError} `unsupported_media_type`
+ */
+export function requireBodyType(
+  { headers, rawHeaders, method }: Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'method'>,
+  types: readonly string[],
+  encodings: readonly string[] = [],
+): void {
+  const [, ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
+  const isUtf8 = parameters.every(
+    (parameter) => !/^\s*charset\s*=/.test(parameter) || /=\s*"?utf-8"?\s*$/.test(parameter),
+  );
+  if (!types.includes(bodyType(headers)) || !isUtf8 || countHeader(rawHeaders, 'content-type') > 1) {
+    const message = `Send the body in UTF-8, with Content-Type: ${types.join(' or ')}.`;
+    // RFC 5789 §2.2.
+    const accepted = method === 'PATCH' ? { 'Accept-Patch': types.join(', ') } : {};
+    throw new AppError('unsupported_media_type', message, { headers: accepted });
+  }
+  const encoding = bodyEncoding(headers);
+  if (encoding !== 'identity' && !encodings.includes(encoding)) {
+    const others = encodings.length === 0 ? '' : `, or with ${encodings.join(' or ')}`;
+    // RFC 9110 §15.5.16.
+    throw new AppError('unsupported_media_type', `Send the body without Content-Encoding${others}.`, {
+      headers: { 'Accept-Encoding': [...encodings, 'identity'].join(', ') },
+    });
+  }
+}
+
+/** The media type that the body is said to have, without its parameters. */
+export function bodyType(headers: IncomingHttpHeaders): string {
+  const [type = ''] = (headers['content-type'] ?? '').split(';', 1);
+  return type.trim().toLowerCase();
+}
+
+/** How the body is said to be packed. */
+export function bodyEncoding(headers: IncomingHttpHeaders): string {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() || 'identity';
+  // RFC 9110 §8.4.1.3: an old name of the same.
+  return encoding === 'x-gzip' ? 'gzip' : encoding;
+}

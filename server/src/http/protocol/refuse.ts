@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Log } from '../../lib/log.ts';
+import { AppError } from '../../model/errors.ts';
+import { CHUNK_BYTES_MIN } from './chunk-limit.ts';
+import { commonHeaders, replyError } from './reply.ts';
+import { LINGER_MS } from './send.ts';
+
+/** What replies to rejected requests are made with. */
+export interface Refusing {
+  log: Log;
+  /** What every reply of the service says. */
+  headers: Record<string, string>;
+}
+
+interface Refusal {
+  status: number;
+  headers: Record<string, string | number>;
+  body: string;
+}
+
+/** Answers a request that no two programs would read alike, and closes its connection. */
+export function refuseRequest(outgoing: ServerResponse, message: string, refusing: Refusing): void {
+  const { status, headers, body } = createRefusal(new AppError('invalid_header', message), refusing);
+  outgoing.writeHead(status, headers).end(body);
+}
+
+/**
+ * Answers what the parser refuses. That never becomes a request, so the reply is written on the bare connection, after
+ * those that are still owed there. `code` is that of the parser's error.
+ */
+export function refuseConnection(code: string | undefined, socket: Duplex, refusing: Refusing): void {
+  if (code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  // It has been refused: what still comes is thrown away.
+  if (!socket.writable) return;
+  const owed = owedReply(socket);
+  if (owed?.req.complete) refuseAfter(owed, code, socket, refusing);
+  else if (isAnswered(owed, socket)) endSoon(socket);
+  else endSoon(socket, refusalText(code, refusing));
+}
+
+/** Until then no more is read, as each piece would be refused again. */
+function refuseAfter(owed: ServerResponse, code: string | undefined, socket: Duplex, refusing: Refusing): void {
+  socket.pause();
+  owed.once('finish', () => {
+    socket.resume();
+    refuseConnection(code, socket, refusing);
+  });
+}
+
+/**
+ * Answers a wish for a proxy. `node:http` has let go of the connection by now: it waits for nothing there any more. So a
+ * reply that is still owed is cut, and an error has to be heard, which would end the service.
+ */
+export function refuseProxy(socket: Duplex, refusing: Refusing): void {
+  socket.on('error', () => socket.destroy());
+  if (owedReply(socket) === undefined) endSoon(socket, refusalText('CONNECT', refusing));
+  else socket.destroy();
+}
+
+/**
+ * The reply that a connection waits for. `node:http` keeps it there: a table of our own, from connections to replies, made
+ * the garbage collector keep replies of the past, a quarter of all requests per second.
+ */
+function owedReply(socket: Duplex): ServerResponse | undefined {
+  const owed: unknown = Reflect.get(socket, '_httpMessage');
+  return owed instanceof ServerResponse ? owed : undefined;
+}
+
+/** Whether the fault is in the body of a request that has its reply: it gets no other. */
+function isAnswered(owed: ServerResponse | undefined, socket: Duplex): boolean {
+  if (owed !== undefined) return owed.headersSent;
+  const latest: unknown = Reflect.get(Object(Reflect.get(socket, 'parser')), 'incoming');
+  return latest instanceof IncomingMessage && !latest.complete;
+}
+
+/** Who is still sending would find the connection broken before they read: it is reset only after a while. */
+function endSoon(socket: Duplex, text = ''): void {
+  socket.end(text);
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(timer));
+}
+
+function refusalText(code: string | undefined, refusing: Refusing): string {
+  const { status, headers, body } = createRefusal(toFault(code), refusing);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
+}
+
+function createRefusal(fault: AppError, { log: { logger }, headers: always }: Refusing): Refusal {
+  const requestId = randomUUID();
+  const { status, headers, body } = replyError(fault, requestId);
+  logger.info({ requestId, status }, `request refused: ${fault.message}`);
+  const text = String(body);
+  const all = {
+    ...commonHeaders(requestId),
+    ...always,
+    ...headers,
+    'Content-Length': Buffer.byteLength(text),
+    Connection: 'close',
+  };
+  return { status, headers: all, body: text };
+}
+
+function toFault(code: string | undefined): AppError {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new AppError('headers_too_large', 'The headers are larger than 16 KiB; send fewer.');
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new AppError('request_timeout', 'The headers took too long; send the request again.');
+    case 'SMALL_CHUNKS':
+      return new AppError(
+        'payload_too_large',
+        `The body has too many chunks; send ${CHUNK_BYTES_MIN} bytes or more in each.`,
+      );
+    case 'CONNECT':
+      return new AppError('invalid_header', 'This is no proxy; ask it for what it has itself.');
+    case 'HPE_INVALID_URL':
+      return new AppError('invalid_header', 'A URL has no such characters; percent-encode them as UTF-8: é is %C3%A9.');
+    default:
+      return new AppError('invalid_header', 'This is not a request that HTTP/1.1 allows.');
+  }
+}

@@ -1,0 +1,179 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Log } from '../../lib/log.ts';
+import { readOpenFilesMax } from '../../lib/open-files.ts';
+import { limitChunks } from './chunk-limit.ts';
+import type { App } from './exchange.ts';
+import { RefusalCount } from './overload.ts';
+import { countHeader } from './raw-headers.ts';
+import { type Refusing, refuseConnection, refuseProxy, refuseRequest } from './refuse.ts';
+import { isHttps } from './same-origin.ts';
+
+const HEADER_BYTES_MAX = 16 * 1024;
+const HEADERS_TIMEOUT_MS = 10_000;
+const CHECK_INTERVAL_MS = 1_000;
+/** Longer than the idle time of common load balancers (60 s), so that they close first and lose no request. */
+const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+/** A connection that moves no byte for so long, or twice as long, is dropped: a reader that never reads. Above the longest long poll. */
+const IDLE_TIMEOUT_MS = 75_000;
+/**
+ * Requests that may wait behind a reply that is owed on their connection: what comes with them is read and begun in one turn
+ * of the event loop, however much it is. Behind the last of them the connection ends, and the client sends the rest again.
+ */
+const PIPELINED_MAX = 128;
+/** A path that no route has. What has no normal form names nothing. */
+const NOWHERE = '/nowhere';
+
+/**
+ * RFC 6797: a browser that has been here asks by HTTPS only, for a year. Not for names below this one, which may be other
+ * services.
+ */
+const HTTPS_ONLY = { 'Strict-Transport-Security': 'max-age=31536000' };
+
+/** Files that the service needs itself: its databases, threads, what it unpacks. A quarter of all where that is fewer. */
+const OWN_FILES = 256;
+/** An idle connection takes 13 KB of memory. */
+const CONNECTIONS_MAX = 20_000;
+
+export interface ServerLimits {
+  idleTimeoutMs?: number;
+  /** How many connections may be open. */
+  connectionsMax?: number;
+  /** How people reach the service; undefined when they do by whatever address it has. */
+  publicUrl?: string | undefined;
+  /** How long what runs may take when the service is told to stop. */
+  shutdownMaxMs?: number;
+}
+
+/** The HTTP server in front of the app: refuses what two programs in a row could read differently (RFC 9112). */
+export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}): Server {
+  const { idleTimeoutMs = IDLE_TIMEOUT_MS, connectionsMax = readConnectionsMax(), publicUrl } = limits;
+  const refusing: Refusing = { log, headers: isHttps(publicUrl) ? HTTPS_ONLY : {} };
+  const server = createServer({
+    maxHeaderSize: HEADER_BYTES_MAX,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    connectionsCheckingInterval: CHECK_INTERVAL_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    // A body that flows may take long: `readBody` has the limits.
+    requestTimeout: 0,
+    requireHostHeader: false,
+  });
+  // The size is limited above; a limit on the number would drop the rest in silence.
+  server.maxHeadersCount = 0;
+  server.timeout = idleTimeoutMs;
+  limitConnections(server, connectionsMax, log);
+
+  /** Behind the last request of these there is none: nobody could say where it begins. */
+  const finished = new WeakSet<Socket>();
+  const pipelined = new PipelinedRequests();
+  const onRequest: RequestListener = (incoming, outgoing) => {
+    const { socket, headers } = incoming;
+    // The parser would have the next one read at the end of each request: it is through by then.
+    if (finished.has(socket)) return void process.nextTick(() => socket.pause());
+    for (const [name, value] of Object.entries(refusing.headers)) outgoing.setHeader(name, value);
+    const fault = findFault(incoming);
+    // What was read together with a wish to upgrade is dropped by `node:http`, also where nobody grants it.
+    if (fault !== undefined || headers.upgrade !== undefined || pipelined.isLast(socket, outgoing)) {
+      finished.add(socket);
+      outgoing.shouldKeepAlive = false;
+    }
+    if (fault !== undefined) return refuseRequest(outgoing, fault, refusing);
+    if (headers['transfer-encoding'] !== undefined)
+      limitChunks(incoming, () => refuseConnection('SMALL_CHUNKS', socket, refusing));
+    incoming.url = normalTarget(incoming.url ?? '/');
+    void app(incoming, outgoing);
+  };
+  server.on('request', onRequest);
+  // With "Expect: 100-continue" the body is asked for only once somebody reads it.
+  server.on('checkContinue', onRequest);
+  server.on('checkExpectation', onRequest);
+  server.on('connect', (_incoming, socket) => refuseProxy(socket, refusing));
+  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => refuseConnection(code, socket, refusing));
+  return server;
+}
+
+/** Counts what waits behind a reply of its connection. */
+class PipelinedRequests {
+  readonly #counts = new WeakMap<Socket, number>();
+
+  /** Whether a request that has just come is the last one that is taken on its connection. */
+  isLast(socket: Socket, outgoing: ServerResponse): boolean {
+    // It has the connection: nothing else is owed on it.
+    if (outgoing.socket !== null) return false;
+    const count = (this.#counts.get(socket) ?? 0) + 1;
+    this.#counts.set(socket, count);
+    outgoing.once('close', () => this.#counts.set(socket, (this.#counts.get(socket) ?? 1) - 1));
+    return count >= PIPELINED_MAX;
+  }
+}
+
+/** Each connection is an open file. */
+function readConnectionsMax(): number {
+  const filesMax = readOpenFilesMax() ?? Number.POSITIVE_INFINITY;
+  return Math.min(CONNECTIONS_MAX, filesMax - Math.min(OWN_FILES, Math.floor(filesMax / 4)));
+}
+
+/** One more is closed at once: without a file left not even those that are open could be answered. */
+function limitConnections(server: Server, connectionsMax: number, log: Log): void {
+  const refusals = new RefusalCount(log, {
+    first: `more than ${connectionsMax} connections: new ones are closed; if they are needed, let the service open more files`,
+    report: 'connections were closed, as too many were open',
+  });
+  let count = 0;
+  server.on('connection', (socket: Socket) => {
+    count += 1;
+    socket.once('close', () => {
+      count -= 1;
+    });
+    if (count <= connectionsMax) return;
+    refusals.add();
+    socket.destroy();
+  });
+}
+
+/** RFC 9112 §3.2 (exactly one valid Host, and one in an absolute target) and §6.1 (no transfer coding that is not known). */
+function findFault(incoming: IncomingMessage): string | undefined {
+  const { rawHeaders, httpVersion, headers, url = '/' } = incoming;
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'Send the request as HTTP/1.1.';
+  const hosts = countHeader(rawHeaders, 'host');
+  if (hosts > 1) return 'Send one Host header.';
+  if (hosts === 0 && httpVersion === '1.1') return 'Send a Host header.';
+  if (hosts === 1 && !isHost(headers.host ?? '')) return 'The Host header is not a host name with an optional port.';
+  const authority = url.startsWith('/') ? undefined : ABSOLUTE.exec(url)?.[1];
+  if (authority !== undefined && !isHost(authority)) return 'The target has no host name with an optional port.';
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined && httpVersion === '1.0')
+    return 'HTTP/1.0 knows no Transfer-Encoding; send a Content-Length.';
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') return 'The only Transfer-Encoding is chunked.';
+  return undefined;
+}
+
+/** Nearly all requests name the same host. */
+let lastHost = '';
+
+/** RFC 9110 §7.2; the numbers in an address or a port must be ones that can be. */
+function isHost(text: string): boolean {
+  if (text === lastHost) return true;
+  if (!HOST.test(text) || !URL.canParse(`http://${text}`)) return false;
+  lastHost = text;
+  return true;
+}
+
+/** RFC 9112 §3.2.2: a target with the host in it. */
+const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
+const HOST = /^(?:[a-z0-9._~-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
+
+/** The path and query of a request target in origin or absolute form (RFC 9112 §3.2). */
+function normalTarget(target: string): string {
+  if (USUAL_TARGET.test(target)) return target;
+  const origin = target.replace(ABSOLUTE, '');
+  const [path = ''] = origin.split('?', 1);
+  if (!path.startsWith('/')) return path === '' ? `/${origin}` : NOWHERE;
+  if (!UNUSUAL.test(path)) return origin;
+  const hasDotSegment = path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment));
+  if (!hasDotSegment && !path.includes('\\') && !path.includes('#')) return origin;
+  return path.startsWith('/v1/') ? `/v1${NOWHERE}` : NOWHERE;
+}
+
+const USUAL_TARGET = /^\/[\w/-]*(?:\?|$)/;
+const UNUSUAL = /[\\#%]|\/\./;

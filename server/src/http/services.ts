@@ -1,0 +1,38 @@
+import type { EventHub } from '../domain/event-hub.ts';
+import type { KeyUse } from '../domain/key-use.ts';
+import type { ListingCounts } from '../domain/listing-counts.ts';
+import type { Log } from '../lib/log.ts';
+import type { Mailer } from '../lib/mailer.ts';
+import type { Admission } from './gate/admission.ts';
+import type { Guesses } from './gate/guesses.ts';
+import type { RateLimit } from './gate/rate-limit.ts';
+import type { UploadGate } from './gate/upload-gate.ts';
+import type { InvitationLimit } from './identity/invitation-limit.ts';
+import type { IdentityServices } from './identity/services.ts';
+import type { SetupLink } from './identity/setup-link.ts';
+import type { ReadingThreads } from './imports/reading-threads.ts';
+import type { CursorCodec } from './protocol/cursor.ts';
+
+/** What the routes work with. */
+export interface Services extends IdentityServices {
+  admission: Admission;
+  uploadGate: UploadGate;
+  readingThreads: ReadingThreads;
+  eventHub: EventHub;
+  cursors: CursorCodec;
+  keyUse: KeyUse;
+  listingCounts: ListingCounts;
+  log: Log;
+  rateLimit: RateLimit;
+  guesses: Guesses;
+  invitationLimit: InvitationLimit;
+  setupLink: SetupLink;
+  /** None when the service cannot send mail. */
+  mailer: Mailer | undefined;
+  /** The program's version: part of each list's ETag. */
+  release: string;
+  /** Whether the service stops. */
+  isStopping: () => boolean;
+  /** Whether this process leaves, because the service stops or another process takes its place. */
+  isLeaving: () => boolean;
+}

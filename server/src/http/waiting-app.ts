@@ -1,0 +1,23 @@
+import type { Log } from '../lib/log.ts';
+import { AppError } from '../model/errors.ts';
+import { type App, openExchange } from './protocol/exchange.ts';
+import { logRequest } from './protocol/log-request.ts';
+import { LIVE_PATH } from './protocol/probes.ts';
+import { replyError } from './protocol/reply.ts';
+import { send } from './protocol/send.ts';
+import { LIVE } from './routes/health.ts';
+
+/** What answers while the database server does not: the process lives, and takes no requests yet. */
+export function createWaitingApp(log: Log): App {
+  return async (incoming, outgoing) => {
+    const exchange = openExchange(incoming, outgoing);
+    logRequest(exchange, log, undefined);
+    // Whoever serves afterwards listens anew.
+    outgoing.shouldKeepAlive = false;
+    const error = new AppError('unavailable', 'The service waits for its database; send the request again.', {
+      headers: { 'Retry-After': '1' },
+    });
+    const reply = exchange.path === LIVE_PATH ? LIVE : replyError(error, exchange.requestId);
+    await send(exchange, reply).catch(() => {});
+  };
+}

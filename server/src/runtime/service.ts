@@ -1,0 +1,155 @@
+import { type Config, readRelease } from '../config.ts';
+import { EventHub } from '../domain/event-hub.ts';
+import { KeyUse } from '../domain/key-use.ts';
+import { ListingCounts } from '../domain/listing-counts.ts';
+import { createApp } from '../http/app.ts';
+import { Admission } from '../http/gate/admission.ts';
+import { Guesses } from '../http/gate/guesses.ts';
+import { RateLimit } from '../http/gate/rate-limit.ts';
+import { UploadGate } from '../http/gate/upload-gate.ts';
+import { PasswordAttempts, TokenAttempts } from '../http/identity/attempts.ts';
+import { Identity } from '../http/identity/identity.ts';
+import { InvitationLimit } from '../http/identity/invitation-limit.ts';
+import { SetupLink } from '../http/identity/setup-link.ts';
+import { ReadingThreads } from '../http/imports/reading-threads.ts';
+import { CursorCodec } from '../http/protocol/cursor.ts';
+import { createHttpServer, type ServerLimits } from '../http/protocol/server.ts';
+import { cutConnections, shutDown, trackConnections } from '../http/protocol/shutdown.ts';
+import { type CreateLimiter, createDatabaseLimiters, createMemoryLimiter } from '../lib/limiter.ts';
+import type { Log } from '../lib/log.ts';
+import { createMailer } from '../lib/mailer.ts';
+import { noteConnection } from '../lib/turns.ts';
+import { scheduleHousekeeping } from '../maintenance/housekeeping.ts';
+import { schedule } from '../maintenance/schedule.ts';
+import type { Database } from '../storage/database.ts';
+import { getCursorSecret } from '../storage/database-info.ts';
+import { beginWithDatabase } from '../storage/open.ts';
+import { listen } from './listening.ts';
+import { type Addresses, prepareStart } from './preparation.ts';
+
+/** What is running when the service is told to stop may take so long. */
+export const SHUTDOWN_MAX_MS = 10_000;
+/** Where others go on it may take longer, but not until the process is ended by force (`runtime/workers/worker-process.ts`). */
+const SHUTDOWN_MAX_REPLACED_MS = 50_000;
+/** A request that is on its way when the service stops still gets its reply. */
+const IDLE_GRACE_MS = 300;
+/** Where others go on, nobody is in a hurry: clients that are still there hear with a reply that the connection ends. */
+const IDLE_GRACE_REPLACED_MS = 5_000;
+/** What a crash loses at most of the counts of requests. */
+const KEY_USE_INTERVAL_MS = 5_000;
+
+interface Serving {
+  /** The address it listens on. */
+  url: string;
+  /** Takes over what one process does for all: removing what is over. */
+  keepHouse(): void;
+  /** Takes no more requests and finishes those that run. `isReplaced` if the service goes on without this process. */
+  stop(options?: { isReplaced: boolean }): Promise<void>;
+  /** Breaks off what runs: for a process that is about to end. */
+  cut(): void;
+}
+
+export interface Service extends Addresses, Omit<Serving, 'keepHouse'> {
+  database: Database;
+}
+
+/**
+ * Runs the service in this process alone.
+ * @throws {ConfigError} when it cannot listen or prepare; what `openDatabase` throws; {AppError} `unavailable` when the
+ * database is lost
+ */
+export function startService(config: Config, log: Log, limits: ServerLimits = {}): Promise<Service> {
+  return beginWithDatabase(config, async (database) => {
+    const preparation = await prepareStart(database, config, log);
+    const serving = await serveRequests(database, config, log, { ...limits, createLimiter: createMemoryLimiter });
+    serving.keepHouse();
+    return {
+      ...serving,
+      ...preparation.announce(serving.url),
+      database,
+      async stop(options) {
+        await serving.stop(options);
+        preparation.end();
+        await database.close();
+      },
+    };
+  });
+}
+
+/** To be called before the service starts. Otherwise the first person would wait for it, and everybody else with them: it takes a fifth of a second. */
+export async function loadIdentity(): Promise<void> {
+  await import('../http/identity/better-auth.ts');
+}
+
+interface ServingOptions extends ServerLimits {
+  createLimiter: CreateLimiter;
+}
+
+/**
+ * Wires the parts together: database → app → HTTP server.
+ * @throws {ConfigError} when it cannot listen
+ */
+export async function serveRequests(
+  database: Database,
+  config: Config,
+  log: Log,
+  { createLimiter: createOwnLimiter, ...limits }: ServingOptions,
+): Promise<Serving> {
+  const { counters } = database;
+  const createLimiter = counters ? createDatabaseLimiters(counters, createOwnLimiter) : createOwnLimiter;
+  const keyUse = new KeyUse(database);
+  const eventHub = new EventHub(database);
+  const secret = await getCursorSecret(database);
+  let leaving: 'stopped' | 'replaced' | undefined;
+  const admission = new Admission(database, config.trustedProxies);
+  const readingThreads = new ReadingThreads(log);
+  const app = createApp({
+    database,
+    admission,
+    uploadGate: new UploadGate(database),
+    readingThreads,
+    eventHub,
+    cursors: new CursorCodec(secret),
+    keyUse,
+    listingCounts: new ListingCounts(database.scans),
+    log,
+    trustedProxies: config.trustedProxies,
+    rateLimit: new RateLimit(config.rateLimit, createLimiter),
+    guesses: new Guesses(createLimiter),
+    identity: new Identity(database, config.publicUrl, log),
+    passwordAttempts: new PasswordAttempts(secret, createLimiter),
+    tokenAttempts: new TokenAttempts(secret, createLimiter),
+    invitationLimit: new InvitationLimit(createLimiter),
+    setupLink: new SetupLink(config.dataDirectory, log),
+    mailer: config.mail && createMailer(config.mail),
+    publicUrl: config.publicUrl,
+    host: config.host,
+    release: readRelease(),
+    isStopping: () => leaving === 'stopped',
+    isLeaving: () => leaving !== undefined,
+  });
+  const server = createHttpServer(app, log, { ...limits, publicUrl: config.publicUrl });
+  server.on('connection', noteConnection);
+  const connections = trackConnections(server);
+  const url = await listen(server, config);
+  const schedules = [schedule('record key use', KEY_USE_INTERVAL_MS, () => keyUse.flush(), log.logger)];
+  return {
+    url,
+    keepHouse: () => void schedules.push(...scheduleHousekeeping(database, log.logger)),
+    async stop({ isReplaced } = { isReplaced: false }) {
+      leaving = isReplaced ? 'replaced' : 'stopped';
+      eventHub.stop();
+      const { shutdownMaxMs = SHUTDOWN_MAX_MS } = limits;
+      await shutDown(server, connections, {
+        idleMs: isReplaced ? IDLE_GRACE_REPLACED_MS : IDLE_GRACE_MS,
+        runningMs: isReplaced ? SHUTDOWN_MAX_REPLACED_MS : shutdownMaxMs,
+      });
+      await readingThreads.close();
+      await Promise.all(schedules.map((stopWork) => stopWork()));
+      await keyUse
+        .flush()
+        .catch((error: unknown) => log.logger.error({ err: error }, 'the last use of keys was not written'));
+    },
+    cut: () => cutConnections(connections),
+  };
+}

@@ -1,0 +1,98 @@
+import cluster from 'node:cluster';
+import { ConfigError, readConfig } from '../../config.ts';
+import { createClusterLimiter } from '../../lib/limiter.ts';
+import { AppError } from '../../model/errors.ts';
+import { beginWithDatabase } from '../../storage/open.ts';
+import { createLog } from '../service-log.ts';
+import { abortOn } from '../signals.ts';
+import { startWithDatabase } from '../waiting.ts';
+import { findOrder, type Order, type Report } from './messages.ts';
+
+/** Runs a worker process, which `serve` starts where `WORKERS` is set. @throws {ConfigError} if somebody else starts it */
+export async function work(): Promise<void> {
+  if (process.send === undefined) throw new ConfigError('Workers are started by serve: set WORKERS, and run that.');
+  try {
+    await serveAsTold();
+  } catch (error) {
+    const isForTheOperator = error instanceof AppError || error instanceof ConfigError;
+    if (isForTheOperator) await tell({ report: 'failed', message: error.message });
+    else console.error(error);
+    process.exit(1);
+  }
+}
+
+/** Serves requests until the first process says that it is enough, or is gone. */
+async function serveAsTold(): Promise<void> {
+  const orders = takeOrders();
+  const config = readConfig(process.env);
+  const log = createLog(config.logLevel, true);
+  // While the first process prepares the database.
+  const { serveRequests, loadIdentity, SHUTDOWN_MAX_MS } = await import('../service.ts');
+  await loadIdentity();
+  await orders.start;
+  let isListening = false;
+  // Before, nothing runs that could be finished.
+  void orders.stop.then(() => isListening || process.exit(0));
+  const start = () =>
+    beginWithDatabase(config, async (database) => {
+      const serving = await serveRequests(database, config, log, { createLimiter: createClusterLimiter });
+      return { database, serving };
+    });
+  const started = await startWithDatabase(start, config, { log, signal: abortOn(orders.stop), isAnswered: true });
+  if (started === undefined) return;
+  const { database, serving } = started;
+  isListening = true;
+  void orders['keep house'].then(serving.keepHouse);
+  void orders.cut.then(() => {
+    log.flush();
+    serving.cut();
+    process.exit(1);
+  });
+  await tell({ report: 'listening', url: serving.url });
+
+  const isReplaced = await Promise.race([orders.stop.then(() => false), orders['be replaced'].then(() => true)]);
+  // The service may stop after all, and that does not wait as long.
+  if (isReplaced) void orders.stop.then(() => setTimeout(serving.cut, SHUTDOWN_MAX_MS));
+  await serving.stop({ isReplaced });
+  await database.close();
+  log.flush();
+  await tell({ report: 'finished' });
+  await orders.leave;
+  process.exit(0);
+}
+
+/** The orders as they come. Signals are none: those of a terminal reach all processes, and the first one decides. */
+function takeOrders(): Record<Order, Promise<void>> {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
+  // A message that does not reach a process that is gone.
+  process.on('error', () => {});
+  const obey = new Map<Order, () => void>();
+  const expect = (order: Order) => new Promise<void>((resolve) => obey.set(order, resolve));
+  process.on('message', (message: unknown) => {
+    const order = findOrder(message);
+    if (order !== undefined) obey.get(order)?.();
+  });
+  const { worker } = cluster;
+  worker?.once('disconnect', () => {
+    // Else node:cluster would exit at once, whatever runs.
+    worker.exitedAfterDisconnect = true;
+    obey.get('stop')?.();
+    obey.get('leave')?.();
+  });
+  return {
+    start: expect('start'),
+    'keep house': expect('keep house'),
+    stop: expect('stop'),
+    'be replaced': expect('be replaced'),
+    cut: expect('cut'),
+    leave: expect('leave'),
+  };
+}
+
+/** Resolves when the first process has it, or is gone. */
+function tell(report: Report): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.send === undefined || !process.connected) resolve();
+    else process.send(report, () => resolve());
+  });
+}
