@@ -4,7 +4,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findFreePort } from '../../server/test/support/ports.ts';
+import { findFreePort } from '../../testkit/src/ports.ts';
 import type { Cores } from './machine.ts';
 
 export type Server = {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { after, before, describe, test } from 'node:test';
-import { MINIMAL, post } from '../../server/test/support/listings.ts';
-import { startTestService, type Tenant, type TestService } from '../../server/test/support/service.ts';
-import { until } from '../../server/test/support/until.ts';
+import { MINIMAL, post } from '../../testkit/src/listings.ts';
+import { startTestService, type Tenant, type TestService } from '../../testkit/src/service.ts';
+import { until } from '../../testkit/src/until.ts';
 import { listings, settingsOf, shell } from './support/cli.ts';
 
 let service: TestService;

@@ -5,10 +5,10 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { plant } from '../../server/test/support/listings.ts';
-import { startTestService, type Tenant, type TestService } from '../../server/test/support/service.ts';
-import { directoryFor } from '../../server/test/support/serving.ts';
-import { until } from '../../server/test/support/until.ts';
+import { plant } from '../../testkit/src/listings.ts';
+import { startTestService, type Tenant, type TestService } from '../../testkit/src/service.ts';
+import { directoryFor } from '../../testkit/src/serving.ts';
+import { until } from '../../testkit/src/until.ts';
 import { listings, type Settings, settingsOf, start } from './support/cli.ts';
 
 let service: TestService;

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { generateSecret } from '../../server/src/model/api-keys.ts';
-import { bareEnvironment, REPOSITORY } from '../../server/test/support/process.ts';
-import { directoryFor, spawnFor } from '../../server/test/support/serving.ts';
+import { bareEnvironment, REPOSITORY } from '../../testkit/src/process.ts';
+import { directoryFor, spawnFor } from '../../testkit/src/serving.ts';
 import { listings, shell } from './support/cli.ts';
 
 const KEY = generateSecret();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { plant } from '../../server/test/support/listings.ts';
-import { startTestService, type Tenant, type TestService } from '../../server/test/support/service.ts';
+import { plant } from '../../testkit/src/listings.ts';
+import { startTestService, type Tenant, type TestService } from '../../testkit/src/service.ts';
 import { listings, type Settings, settingsOf } from './support/cli.ts';
 
 let service: TestService;

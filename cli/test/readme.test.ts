@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { withoutChance } from '../../server/test/support/chance.ts';
-import { REPOSITORY } from '../../server/test/support/process.ts';
-import { startTestService } from '../../server/test/support/service.ts';
-import { directoryFor } from '../../server/test/support/serving.ts';
+import { withoutChance } from '../../testkit/src/chance.ts';
+import { REPOSITORY } from '../../testkit/src/process.ts';
+import { startTestService } from '../../testkit/src/service.ts';
+import { directoryFor } from '../../testkit/src/serving.ts';
 import { emptyConfiguration, shell } from './support/cli.ts';
 
 const ORIGIN = 'http://127.0.0.1:3000';

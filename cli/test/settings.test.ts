@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { generateSecret } from '../../server/src/model/api-keys.ts';
-import { startTestService, type Tenant, type TestService } from '../../server/test/support/service.ts';
-import { until } from '../../server/test/support/until.ts';
+import { startTestService, type Tenant, type TestService } from '../../testkit/src/service.ts';
+import { until } from '../../testkit/src/until.ts';
 import { emptyConfiguration, listings, shell } from './support/cli.ts';
 
 let service: TestService;

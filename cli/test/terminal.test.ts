@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
-import { plant } from '../../server/test/support/listings.ts';
-import { startTestService, type TestService } from '../../server/test/support/service.ts';
-import { directoryFor } from '../../server/test/support/serving.ts';
-import { until } from '../../server/test/support/until.ts';
+import { plant } from '../../testkit/src/listings.ts';
+import { startTestService, type TestService } from '../../testkit/src/service.ts';
+import { directoryFor } from '../../testkit/src/serving.ts';
+import { until } from '../../testkit/src/until.ts';
 import { listings, type Settings, settingsOf, shell, start } from './support/cli.ts';
 
 const ESCAPE = '\u001b';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { findFreePort } from '../../server/src/lib/free-port.ts';
 import { generateSecret } from '../../server/src/model/api-keys.ts';
-import { startTestService, type Tenant, type TestService } from '../../server/test/support/service.ts';
+import { startTestService, type Tenant, type TestService } from '../../testkit/src/service.ts';
 import { listings, type Settings, settingsOf, shell } from './support/cli.ts';
 
 let service: TestService;

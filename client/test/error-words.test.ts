@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import { generateSecret } from '../../server/src/model/api-keys.ts';
-import { startTestService, type TestService } from '../../server/test/support/service.ts';
+import { startTestService, type TestService } from '../../testkit/src/service.ts';
 import {
   ApiError,
   ExternalIdTakenError,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
-import { startTestService, type TestService } from '../../server/test/support/service.ts';
-import { until } from '../../server/test/support/until.ts';
+import { startTestService, type TestService } from '../../testkit/src/service.ts';
+import { until } from '../../testkit/src/until.ts';
 import { EventsExpiredError, type ListingEvent, type PropertyListings } from '../src/index.ts';
 import { clientOf, connect, HOME } from './support/connect.ts';
 import { MemoryStore } from './support/memory-store.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { generateSecret } from '../../server/src/model/api-keys.ts';
-import { plant } from '../../server/test/support/listings.ts';
-import { startTestService, type TestService } from '../../server/test/support/service.ts';
-import { until } from '../../server/test/support/until.ts';
+import { plant } from '../../testkit/src/listings.ts';
+import { startTestService, type TestService } from '../../testkit/src/service.ts';
+import { until } from '../../testkit/src/until.ts';
 import { ConnectionError, ListCutError, type PropertyListings } from '../src/index.ts';
 import { clientOf, connect, HOME } from './support/connect.ts';
 import { type Fate, firstMeet, proxyFor } from './support/proxy.ts';

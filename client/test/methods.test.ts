@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { startTestService, type TestService } from '../../server/test/support/service.ts';
+import { startTestService, type TestService } from '../../testkit/src/service.ts';
 import { NotFoundError, NotModifiedError, PropertyListings, VersionMismatchError } from '../src/index.ts';
 
 const HOME = { address: '12 Elm Street', beds: 3, baths: 2 };

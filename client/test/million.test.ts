@@ -4,9 +4,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { plant } from '../../server/test/support/listings.ts';
-import { startTestService } from '../../server/test/support/service.ts';
-import { directoryFor } from '../../server/test/support/serving.ts';
+import { plant } from '../../testkit/src/listings.ts';
+import { startTestService } from '../../testkit/src/service.ts';
+import { directoryFor } from '../../testkit/src/serving.ts';
 import { bundleClient } from './support/bundle.ts';
 
 /** `npm run test:million` has a million. */

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { startTestService, type TestService } from '../../server/test/support/service.ts';
+import { startTestService, type TestService } from '../../testkit/src/service.ts';
 
 const PACKAGE = join(import.meta.dirname, '..');
 const TSC = join(PACKAGE, '../node_modules/typescript/bin/tsc');

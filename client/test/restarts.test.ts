@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTenantByCommand } from '../../server/test/support/process.ts';
-import { directoryFor, exitOf, serveFor } from '../../server/test/support/serving.ts';
-import { until } from '../../server/test/support/until.ts';
+import { createTenantByCommand } from '../../testkit/src/process.ts';
+import { directoryFor, exitOf, serveFor } from '../../testkit/src/serving.ts';
+import { until } from '../../testkit/src/until.ts';
 import type { Listing, ListingEvent } from '../src/index.ts';
 import { clientOf, HOME } from './support/connect.ts';
 import { MemoryStore } from './support/memory-store.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
-import { startTestService, type TestService } from '../../server/test/support/service.ts';
+import { startTestService, type TestService } from '../../testkit/src/service.ts';
 import { ConnectionError, type PropertyListings, RateLimitedError, TimeoutError } from '../src/index.ts';
 import { connect, HOME, sequenceOf } from './support/connect.ts';
 import { type Fate, firstMeet, proxyFor } from './support/proxy.ts';

@@ -3,8 +3,8 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { type Browser, createPerson, signIn } from '../../server/test/support/browser.ts';
-import { startTestService, type TestService } from '../../server/test/support/service.ts';
+import { type Browser, createPerson, signIn } from '../../testkit/src/browser.ts';
+import { startTestService, type TestService } from '../../testkit/src/service.ts';
 import { launchBrowser } from '../test/support/chromium.ts';
 import { openWindow, signInByForm } from '../test/support/window.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createAccount } from '../../server/src/domain/accounts.ts';
-import { createPerson, signIn } from '../../server/test/support/browser.ts';
-import { startTestService } from '../../server/test/support/service.ts';
+import { createPerson, signIn } from '../../testkit/src/browser.ts';
+import { startTestService } from '../../testkit/src/service.ts';
 import { launchBrowser } from './support/chromium.ts';
 import { assertFits, openWindow, signInByForm } from './support/window.ts';
 

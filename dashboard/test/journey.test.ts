@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { createPerson, PASSWORD, signIn } from '../../server/test/support/browser.ts';
-import { startTestService } from '../../server/test/support/service.ts';
+import { createPerson, PASSWORD, signIn } from '../../testkit/src/browser.ts';
+import { startTestService } from '../../testkit/src/service.ts';
 import { launchBrowser } from './support/chromium.ts';
 import { openWindow, signInByForm } from './support/window.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { createPerson, PASSWORD } from '../../server/test/support/browser.ts';
-import { startTestService } from '../../server/test/support/service.ts';
-import { until } from '../../server/test/support/until.ts';
+import { createPerson, PASSWORD } from '../../testkit/src/browser.ts';
+import { startTestService } from '../../testkit/src/service.ts';
+import { until } from '../../testkit/src/until.ts';
 import { launchBrowser } from './support/chromium.ts';
 import { openWindow } from './support/window.ts';
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { createPerson } from '../../server/test/support/browser.ts';
-import { startTestService, type Tenant } from '../../server/test/support/service.ts';
-import { until } from '../../server/test/support/until.ts';
+import { createPerson } from '../../testkit/src/browser.ts';
+import { startTestService, type Tenant } from '../../testkit/src/service.ts';
+import { until } from '../../testkit/src/until.ts';
 import { launchBrowser } from './support/chromium.ts';
 import { fillSignIn, openWindow, signInByForm } from './support/window.ts';
 
@@ -221,6 +221,7 @@ test('search, filters, order and page stand in the address: reload and the back 
   await page.waitForURL(/q=elm[+]str/);
   assert.equal(await field.inputValue(), 'elm str');
   await page.goto('/listings');
+  await page.getByText('1–50 of 130').waitFor();
   await field.fill('13');
   await page.waitForURL(/q=13/);
   await page.getByText('listings match').waitFor();

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { createPerson, signIn } from '../../server/test/support/browser.ts';
-import { fill } from '../../server/test/support/listings.ts';
-import { startTestService } from '../../server/test/support/service.ts';
+import { createPerson, signIn } from '../../testkit/src/browser.ts';
+import { fill } from '../../testkit/src/listings.ts';
+import { startTestService } from '../../testkit/src/service.ts';
 import { launchBrowser } from './support/chromium.ts';
 import { assertFits, findBarriers, openWindow, signInByForm, type Window } from './support/window.ts';
 

@@ -3,9 +3,9 @@ import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createAdministrator } from '../../server/src/domain/administrators.ts';
 import { OPERATOR } from '../../server/src/domain/audit.ts';
-import { createPerson, PASSWORD } from '../../server/test/support/browser.ts';
-import { startTestService } from '../../server/test/support/service.ts';
-import { nextTotp, totp } from '../../server/test/support/totp.ts';
+import { createPerson, PASSWORD } from '../../testkit/src/browser.ts';
+import { startTestService } from '../../testkit/src/service.ts';
+import { nextTotp, totp } from '../../testkit/src/totp.ts';
 import { launchBrowser } from './support/chromium.ts';
 import { findBarriers, openWindow, signInByForm } from './support/window.ts';
 

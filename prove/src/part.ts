@@ -1,4 +1,4 @@
-import type { Cleanup } from '../../server/test/support/serving.ts';
+import type { Cleanup } from '../../testkit/src/serving.ts';
 
 /** One promise of the service, and what is done to break it. */
 export interface Part {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { createTenantByCommand, type ServeProcess } from '../../server/test/support/process.ts';
-import { serveFor } from '../../server/test/support/serving.ts';
+import { createTenantByCommand, type ServeProcess } from '../../testkit/src/process.ts';
+import { serveFor } from '../../testkit/src/serving.ts';
 import type { Trial } from './part.ts';
 import { plantedEnvironment } from './plant.ts';
 

@@ -1,5 +1,5 @@
 import { readdirSync, readlinkSync } from 'node:fs';
-import type { ServeProcess } from '../../server/test/support/process.ts';
+import type { ServeProcess } from '../../testkit/src/process.ts';
 
 /** How many connections the service's process has open, and a few sockets that are always there. */
 export function countSockets({ child }: Pick<ServeProcess, 'child'>): number {

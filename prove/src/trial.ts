@@ -1,6 +1,6 @@
 import { AssertionError } from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
-import { createDirectory } from '../../server/test/support/service.ts';
+import { createDirectory } from '../../testkit/src/service.ts';
 import type { Outcome, Part, Trial } from './part.ts';
 
 /** What a trial came to: kept, broken (a planted fault was found, or a real one), or not to be tried. */

@@ -2,9 +2,9 @@
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { findPublishedWorkspaces, packWorkspace, readManifest } from '../test/support/packages.ts';
-import { REPOSITORY } from '../test/support/process.ts';
-import { createDirectory } from '../test/support/service.ts';
+import { findPublishedWorkspaces, packWorkspace, readManifest } from '../../testkit/src/packages.ts';
+import { REPOSITORY } from '../../testkit/src/process.ts';
+import { createDirectory } from '../../testkit/src/service.ts';
 
 const directory = await createDirectory();
 try {

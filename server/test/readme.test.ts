@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { withoutChance } from './support/chance.ts';
+import { withoutChance } from '../../testkit/src/chance.ts';
+import { environment, REPOSITORY } from '../../testkit/src/process.ts';
+import { createDirectory } from '../../testkit/src/service.ts';
 import { type Block, blocksOf, stepsOf } from './support/documents.ts';
-import { environment, REPOSITORY } from './support/process.ts';
-import { createDirectory } from './support/service.ts';
 
 const readme = readFileSync(join(REPOSITORY, 'README.md'), 'utf8');
 /** Documents that begin with an empty directory instead of a clone (packages/). */

@@ -1,4 +1,4 @@
-import { createPostgresServer, type PostgresServer } from '../../../server/test/support/postgres.ts';
+import { createPostgresServer, type PostgresServer } from '../../../testkit/src/postgres.ts';
 
 const SETTINGS = ['max_connections=200', 'unix_socket_directories=', 'log_line_prefix='];
 

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { bareEnvironment, type CommandResult, REPOSITORY } from '../../../server/test/support/process.ts';
-import type { Tenant, TestService } from '../../../server/test/support/service.ts';
-import { directoryFor, spawnFor } from '../../../server/test/support/serving.ts';
+import { bareEnvironment, type CommandResult, REPOSITORY } from '../../../testkit/src/process.ts';
+import type { Tenant, TestService } from '../../../testkit/src/service.ts';
+import { directoryFor, spawnFor } from '../../../testkit/src/serving.ts';
 
 const LISTINGS = join(REPOSITORY, 'cli/bin/listings.js');
 

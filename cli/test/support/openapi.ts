@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { REPOSITORY } from '../../../server/test/support/process.ts';
+import { REPOSITORY } from '../../../testkit/src/process.ts';
 
 /** What clients leave to the command line: pages, and how many there are. */
 const NOT_FOR_PEOPLE = new Set(['cursor', 'count']);

@@ -1,4 +1,4 @@
-import type { Tenant, TestService } from '../../../server/test/support/service.ts';
+import type { Tenant, TestService } from '../../../testkit/src/service.ts';
 import { type ClientOptions, PropertyListings } from '../../src/index.ts';
 
 export const HOME = { address: '12 Elm Street', beds: 3, baths: 2 };

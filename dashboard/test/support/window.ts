@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import axe from 'axe-core';
 import type { Browser as Chromium, Page } from 'playwright-core';
-import { PASSWORD, type Person } from '../../../server/test/support/browser.ts';
-import type { TestService } from '../../../server/test/support/service.ts';
+import { PASSWORD, type Person } from '../../../testkit/src/browser.ts';
+import type { TestService } from '../../../testkit/src/service.ts';
 
 const TIMEOUT_MS = 60_000;
 

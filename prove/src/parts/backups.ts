@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { createDatabase } from '../../../server/test/support/database.ts';
-import { environment, PROGRAM } from '../../../server/test/support/process.ts';
+import { createDatabase } from '../../../testkit/src/database.ts';
+import { environment, PROGRAM } from '../../../testkit/src/process.ts';
 import type { Fault, Outcome, Part, Trial } from '../part.ts';
 import { createRandom, type Random } from '../random.ts';
 import { settingsOf } from '../service.ts';

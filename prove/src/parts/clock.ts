@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { serveFor } from '../../../server/test/support/serving.ts';
+import { serveFor } from '../../../testkit/src/serving.ts';
 import type { Outcome, Part, Patch, Trial } from '../part.ts';
 import { createTenant, settingsOf } from '../service.ts';
 import { Caller } from './clock/caller.ts';

@@ -1,4 +1,4 @@
-import type { Halt } from '../../../server/test/support/postgres.ts';
+import type { Halt } from '../../../testkit/src/postgres.ts';
 import type { Part, Trial } from '../part.ts';
 import { createRandom } from '../random.ts';
 import { type Course, failOver, workOn } from './crashes-postgres/failovers.ts';

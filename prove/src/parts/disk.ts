@@ -1,4 +1,4 @@
-import { whyNoMounts } from '../../../server/test/support/mounts.ts';
+import { whyNoMounts } from '../../../testkit/src/mounts.ts';
 import type { Fault, Outcome, Part, Trial } from '../part.ts';
 import { damageFiles, makeOriginals } from './disk/damaged-files.ts';
 import { fillDisk } from './disk/full-disk.ts';

@@ -1,5 +1,5 @@
 import { formatCount, formatGrowth } from '../../../bench/src/formats.ts';
-import { generator } from '../../../server/test/support/random-json.ts';
+import { generator } from '../../../testkit/src/random-json.ts';
 import type { Outcome, Part, Trial } from '../part.ts';
 import { createTenant, serve } from '../service.ts';
 import { assault } from './hostile-http/assault.ts';

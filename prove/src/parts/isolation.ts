@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { openOperator } from '../../../server/test/support/operator.ts';
-import { serveFor } from '../../../server/test/support/serving.ts';
+import { openOperator } from '../../../testkit/src/operator.ts';
+import { serveFor } from '../../../testkit/src/serving.ts';
 import type { Outcome, Part, Trial } from '../part.ts';
 import { assertQuietLog, stateOf } from './isolation/aftermath.ts';
 import { Canaries } from './isolation/canaries.ts';

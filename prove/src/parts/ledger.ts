@@ -1,8 +1,8 @@
-import { createDatabase } from '../../../server/test/support/database.ts';
-import { LANE_KINDS } from '../../../server/test/support/lane.ts';
-import { assertKept } from '../../../server/test/support/ledger.ts';
-import { startMixedLoad } from '../../../server/test/support/mixed-load.ts';
-import { until } from '../../../server/test/support/until.ts';
+import { createDatabase } from '../../../testkit/src/database.ts';
+import { LANE_KINDS } from '../../../testkit/src/lane.ts';
+import { assertKept } from '../../../testkit/src/ledger.ts';
+import { startMixedLoad } from '../../../testkit/src/mixed-load.ts';
+import { until } from '../../../testkit/src/until.ts';
 import type { Fault, Outcome, Part, Trial } from '../part.ts';
 import { createTenant, serve } from '../service.ts';
 

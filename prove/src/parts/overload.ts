@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { createDatabase } from '../../../server/test/support/database.ts';
-import { assertKept } from '../../../server/test/support/ledger.ts';
+import { createDatabase } from '../../../testkit/src/database.ts';
+import { assertKept } from '../../../testkit/src/ledger.ts';
 import type { Fault, Outcome, Part, Trial } from '../part.ts';
 import { assertHonest, assertRefuses } from './overload/assertions.ts';
 import { floodPostgres, floodSearches, floodWithLimits, floodWorkers } from './overload/settings.ts';

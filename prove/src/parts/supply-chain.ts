@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { findPublishedWorkspaces, type Manifest, readManifest } from '../../../server/test/support/packages.ts';
-import { bareEnvironment, REPOSITORY } from '../../../server/test/support/process.ts';
+import { findPublishedWorkspaces, type Manifest, readManifest } from '../../../testkit/src/packages.ts';
+import { bareEnvironment, REPOSITORY } from '../../../testkit/src/process.ts';
 import { findRuntimePlaces, type LockFile, nameOf, readLockFile } from '../lock-file.ts';
 import type { Outcome, Part, Trial } from '../part.ts';
 

@@ -60,9 +60,8 @@ export class ScanTurns {
     try {
       return await work();
     } finally {
-      if (options.rests && !this.#isOnly(accountId))
-        setTimeout(() => this.leave(accountId), performance.now() - startMs);
-      else this.leave(accountId);
+      if (!options.rests || this.#isOnly(accountId)) this.leave(accountId);
+      else void sleep(performance.now() - startMs).then(() => this.leave(accountId));
     }
   }
 

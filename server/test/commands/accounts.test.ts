@@ -5,9 +5,9 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
-import { createTenantByCommand, environment, PROGRAM, runCommand } from '../support/process.ts';
-import { createDirectory } from '../support/service.ts';
-import { serveFor } from '../support/serving.ts';
+import { createTenantByCommand, environment, PROGRAM, runCommand } from '../../../testkit/src/process.ts';
+import { createDirectory } from '../../../testkit/src/service.ts';
+import { serveFor } from '../../../testkit/src/serving.ts';
 
 const directory = await createDirectory();
 after(() => rm(directory, { recursive: true, force: true }));

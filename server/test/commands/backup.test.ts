@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createTenantByCommand, runCommand } from '../support/process.ts';
-import { directoryFor, serveFor } from '../support/serving.ts';
+import { createTenantByCommand, runCommand } from '../../../testkit/src/process.ts';
+import { directoryFor, serveFor } from '../../../testkit/src/serving.ts';
 
 // Backups of a service under load are tried by `backups` of the proof.
 

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { createTenantByCommand, runCommand } from '../../../testkit/src/process.ts';
+import { createDirectory } from '../../../testkit/src/service.ts';
+import { directoryFor, serveFor } from '../../../testkit/src/serving.ts';
+import { until } from '../../../testkit/src/until.ts';
 import { isWellFormedSecret } from '../../src/model/api-keys.ts';
-import { createTenantByCommand, runCommand } from '../support/process.ts';
-import { createDirectory } from '../support/service.ts';
-import { directoryFor, serveFor } from '../support/serving.ts';
-import { until } from '../support/until.ts';
 
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 const EXPIRES_AFTER_MS = 4_000;

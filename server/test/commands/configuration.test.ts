@@ -4,9 +4,9 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
-import { bareEnvironment, createTenantByCommand, environment, PROGRAM } from '../support/process.ts';
+import { bareEnvironment, createTenantByCommand, environment, PROGRAM } from '../../../testkit/src/process.ts';
+import { directoryFor, serveFor, spawnFor } from '../../../testkit/src/serving.ts';
 import { copyProgram } from '../support/program-copy.ts';
-import { directoryFor, serveFor, spawnFor } from '../support/serving.ts';
 
 /** Runs the program to its end. */
 async function run(t: TestContext, args: string[], settings: Record<string, string>, program = PROGRAM, cwd?: string) {

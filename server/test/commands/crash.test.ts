@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { createTenantByCommand } from '../support/process.ts';
-import { directoryFor, exitOf, serveFor } from '../support/serving.ts';
+import { createTenantByCommand } from '../../../testkit/src/process.ts';
+import { directoryFor, exitOf, serveFor } from '../../../testkit/src/serving.ts';
+import { until } from '../../../testkit/src/until.ts';
 import { assertStored } from '../support/stored.ts';
-import { until } from '../support/until.ts';
 
 test('an import that was cut off by a crash left whole rows, and sent again it brings in the rest', async (t) => {
   const ROWS = 10_000;

@@ -4,8 +4,8 @@ import { chmod, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { environment, PROGRAM, runCommand } from '../support/process.ts';
-import { createDirectory } from '../support/service.ts';
+import { environment, PROGRAM, runCommand } from '../../../testkit/src/process.ts';
+import { createDirectory } from '../../../testkit/src/service.ts';
 
 /** Long enough for any machine; a command that hangs is killed. */
 const HANG_MS = 60_000;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { createTenantByCommand, runCommand } from '../support/process.ts';
-import { openSocket, readReply, requestText } from '../support/raw-http.ts';
-import { directoryFor, exitOf, serveFor } from '../support/serving.ts';
-import { until } from '../support/until.ts';
+import { createTenantByCommand, runCommand } from '../../../testkit/src/process.ts';
+import { openSocket, readReply, requestText } from '../../../testkit/src/raw-http.ts';
+import { directoryFor, exitOf, serveFor } from '../../../testkit/src/serving.ts';
+import { until } from '../../../testkit/src/until.ts';
 
 const HELD = 50;
 const LISTING = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });

@@ -6,11 +6,11 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createTenantByCommand, environment, REPOSITORY } from '../support/process.ts';
-import { openSocket, readReply, requestText } from '../support/raw-http.ts';
-import { directoryFor, isRunning, spawnFor, waitUntilRefused } from '../support/serving.ts';
+import { createTenantByCommand, environment, REPOSITORY } from '../../../testkit/src/process.ts';
+import { openSocket, readReply, requestText } from '../../../testkit/src/raw-http.ts';
+import { directoryFor, isRunning, spawnFor, waitUntilRefused } from '../../../testkit/src/serving.ts';
+import { until } from '../../../testkit/src/until.ts';
 import { assertStored } from '../support/stored.ts';
-import { until } from '../support/until.ts';
 
 const BODY = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });
 const CTRL_C = '\x03';

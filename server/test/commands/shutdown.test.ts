@@ -5,15 +5,15 @@ import { get, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { createTenantByCommand, type ServeProcess } from '../../../testkit/src/process.ts';
+import { assertReset, beginCsv } from '../../../testkit/src/raw.ts';
+import { openSocket, readReply, requestText } from '../../../testkit/src/raw-http.ts';
+import { directoryFor, exitOf, hasEnded, serveFor, waitUntilRefused } from '../../../testkit/src/serving.ts';
+import { until } from '../../../testkit/src/until.ts';
 import { createListing } from '../../src/domain/listings.ts';
 import { openDatabase } from '../../src/storage/open.ts';
 import { startCreating } from '../support/load.ts';
-import { createTenantByCommand, type ServeProcess } from '../support/process.ts';
-import { assertReset, beginCsv } from '../support/raw.ts';
-import { openSocket, readReply, requestText } from '../support/raw-http.ts';
-import { directoryFor, exitOf, hasEnded, serveFor, waitUntilRefused } from '../support/serving.ts';
 import { assertStored } from '../support/stored.ts';
-import { until } from '../support/until.ts';
 
 const BODY = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });
 /** More than the sockets' buffers hold, so that the list is still being sent when the signal comes. */

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
+import { createTenantByCommand, runCommand } from '../../../testkit/src/process.ts';
+import { directoryFor, serveFor } from '../../../testkit/src/serving.ts';
+import { until } from '../../../testkit/src/until.ts';
 import { startCreating } from '../support/load.ts';
-import { createTenantByCommand, runCommand } from '../support/process.ts';
-import { directoryFor, serveFor } from '../support/serving.ts';
 import { assertStored } from '../support/stored.ts';
-import { until } from '../support/until.ts';
 
 const CREATED_BY_EACH = 300;
 const LISTING = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { createTenantByCommand, REPOSITORY, runCommand } from '../support/process.ts';
-import { createDirectory } from '../support/service.ts';
+import { createTenantByCommand, REPOSITORY, runCommand } from '../../../testkit/src/process.ts';
+import { createDirectory } from '../../../testkit/src/service.ts';
 
 const directory = await createDirectory();
 after(() => rm(directory, { recursive: true, force: true }));

@@ -4,15 +4,15 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { only } from '../support/database.ts';
+import { only } from '../../../testkit/src/database.ts';
+import { runCommand } from '../../../testkit/src/process.ts';
+import { beginRequest, requestText } from '../../../testkit/src/raw-http.ts';
+import { directoryFor, exitOf, isRunning, serveFor, waitUntilRefused } from '../../../testkit/src/serving.ts';
+import { until } from '../../../testkit/src/until.ts';
+import { ask, openToEach, serveByTwo, workersOf } from '../../../testkit/src/workers.ts';
 import { startCreating } from '../support/load.ts';
-import { runCommand } from '../support/process.ts';
-import { beginRequest, requestText } from '../support/raw-http.ts';
-import { directoryFor, exitOf, isRunning, serveFor, waitUntilRefused } from '../support/serving.ts';
 import { assertStoredIn } from '../support/stored.ts';
-import { until } from '../support/until.ts';
 import { startVisits, visitOf } from '../support/visits.ts';
-import { ask, openToEach, serveByTwo, workersOf } from '../support/workers.ts';
 
 const BODY = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });
 

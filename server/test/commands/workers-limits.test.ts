@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
+import { only } from '../../../testkit/src/database.ts';
+import { fromPage, requestText } from '../../../testkit/src/raw-http.ts';
+import { ask, openToEach, serveByTwo } from '../../../testkit/src/workers.ts';
 import { generateSecret } from '../../src/model/api-keys.ts';
-import { only } from '../support/database.ts';
-import { fromPage, requestText } from '../support/raw-http.ts';
-import { ask, openToEach, serveByTwo } from '../support/workers.ts';
 
 const ADMINISTRATOR = { ADMIN_EMAIL: 'ada@example.com', ADMIN_PASSWORD: 'correct horse battery staple' };
 /** Refused keys of one address in a minute that cost nothing. */

@@ -4,17 +4,17 @@ import { writeFile } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { only } from '../../../testkit/src/database.ts';
+import { createTenantByCommand, type ServeProcess } from '../../../testkit/src/process.ts';
+import { openSocket, requestText } from '../../../testkit/src/raw-http.ts';
+import { directoryFor, exitOf, serveFor } from '../../../testkit/src/serving.ts';
+import { until } from '../../../testkit/src/until.ts';
+import { ask, openToEach, serveByTwo, tenantFor, workersOf } from '../../../testkit/src/workers.ts';
 import { createListing } from '../../src/domain/listings.ts';
 import { openDatabase } from '../../src/storage/open.ts';
-import { only } from '../support/database.ts';
-import { createTenantByCommand, type ServeProcess } from '../support/process.ts';
 import { copyProgram } from '../support/program-copy.ts';
-import { openSocket, requestText } from '../support/raw-http.ts';
-import { directoryFor, exitOf, serveFor } from '../support/serving.ts';
 import { assertStoredIn } from '../support/stored.ts';
-import { until } from '../support/until.ts';
 import { startVisits, visitOf } from '../support/visits.ts';
-import { ask, openToEach, serveByTwo, tenantFor, workersOf } from '../support/workers.ts';
 
 const BODY = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });
 /** More than the sockets' buffers hold, so that the list is still being sent when its worker is to be replaced. */

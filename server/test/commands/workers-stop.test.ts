@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { test } from 'node:test';
-import { ENGINE } from '../support/database.ts';
+import { ENGINE } from '../../../testkit/src/database.ts';
+import { beginRequest, readReply, requestText } from '../../../testkit/src/raw-http.ts';
+import { exitOf, hasEnded, isRunning, waitUntilRefused } from '../../../testkit/src/serving.ts';
+import { until } from '../../../testkit/src/until.ts';
+import { ask, openToEach, serveByTwo, workersOf } from '../../../testkit/src/workers.ts';
 import { startCreating } from '../support/load.ts';
-import { beginRequest, readReply, requestText } from '../support/raw-http.ts';
-import { exitOf, hasEnded, isRunning, waitUntilRefused } from '../support/serving.ts';
 import { assertStoredIn } from '../support/stored.ts';
-import { until } from '../support/until.ts';
-import { ask, openToEach, serveByTwo, workersOf } from '../support/workers.ts';
 
 const BODY = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });
 

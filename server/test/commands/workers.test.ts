@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Browser } from '../support/browser.ts';
-import { fromPage, requestText } from '../support/raw-http.ts';
-import { until } from '../support/until.ts';
-import { ask, openToEach, serveByTwo, workersOf } from '../support/workers.ts';
+import { Browser } from '../../../testkit/src/browser.ts';
+import { fromPage, requestText } from '../../../testkit/src/raw-http.ts';
+import { until } from '../../../testkit/src/until.ts';
+import { ask, openToEach, serveByTwo, workersOf } from '../../../testkit/src/workers.ts';
 
 const BODY = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });
 const ADMINISTRATOR = { ADMIN_EMAIL: 'ada@example.com', ADMIN_PASSWORD: 'correct horse battery staple' };

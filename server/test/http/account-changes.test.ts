@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { type Browser, createPerson, signIn } from '../../../testkit/src/browser.ts';
+import { MINIMAL } from '../../../testkit/src/listings.ts';
+import { readError } from '../../../testkit/src/replies.ts';
+import { startTestService } from '../../../testkit/src/service.ts';
 import { deleteAccount } from '../../src/domain/accounts.ts';
 import { createAdministrator } from '../../src/domain/administrators.ts';
 import { OPERATOR } from '../../src/domain/audit.ts';
-import { type Browser, createPerson, signIn } from '../support/browser.ts';
-import { MINIMAL } from '../support/listings.ts';
-import { readError } from '../support/replies.ts';
-import { startTestService } from '../support/service.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

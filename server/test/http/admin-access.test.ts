@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { issueApiKey } from '../../src/domain/api-keys.ts';
-import { V1 } from '../../src/http/openapi/v1.ts';
-import type { Browser } from '../support/browser.ts';
-import { createPerson, signIn } from '../support/browser.ts';
+import type { Browser } from '../../../testkit/src/browser.ts';
+import { createPerson, signIn } from '../../../testkit/src/browser.ts';
 import {
   addInvitation,
   addKey,
@@ -13,10 +11,12 @@ import {
   createWorld,
   SESSION_GATE,
   type World,
-} from '../support/calls.ts';
-import { MINIMAL } from '../support/listings.ts';
-import { type DocumentedOperation, isOfPeople, OpenApiDocument } from '../support/openapi.ts';
-import { startTestService } from '../support/service.ts';
+} from '../../../testkit/src/calls.ts';
+import { MINIMAL } from '../../../testkit/src/listings.ts';
+import { type DocumentedOperation, isOfPeople, OpenApiDocument } from '../../../testkit/src/openapi.ts';
+import { startTestService } from '../../../testkit/src/service.ts';
+import { issueApiKey } from '../../src/domain/api-keys.ts';
+import { V1 } from '../../src/http/openapi/v1.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

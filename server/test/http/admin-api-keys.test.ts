@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { createPerson, signIn } from '../../../testkit/src/browser.ts';
+import { MINIMAL, post } from '../../../testkit/src/listings.ts';
+import { startTestService } from '../../../testkit/src/service.ts';
+import { until } from '../../../testkit/src/until.ts';
 import { deleteApiKey, issueApiKey } from '../../src/domain/api-keys.ts';
-import { createPerson, signIn } from '../support/browser.ts';
-import { MINIMAL, post } from '../support/listings.ts';
-import { startTestService } from '../support/service.ts';
-import { until } from '../support/until.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

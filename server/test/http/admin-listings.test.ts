@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { createPerson, signIn } from '../../../testkit/src/browser.ts';
+import type { Caller } from '../../../testkit/src/calls.ts';
+import { MINIMAL } from '../../../testkit/src/listings.ts';
+import { startTestService } from '../../../testkit/src/service.ts';
 import { issueApiKey } from '../../src/domain/api-keys.ts';
 import { AppError } from '../../src/model/errors.ts';
-import { createPerson, signIn } from '../support/browser.ts';
-import type { Caller } from '../support/calls.ts';
 import { CSV, FORMATS, NDJSON } from '../support/formats.ts';
-import { MINIMAL } from '../support/listings.ts';
-import { startTestService } from '../support/service.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { createPerson, PASSWORD, signIn } from '../../../testkit/src/browser.ts';
+import { ENGINE } from '../../../testkit/src/database.ts';
+import { MINIMAL } from '../../../testkit/src/listings.ts';
+import { startTestService } from '../../../testkit/src/service.ts';
+import { nextTotp, totp } from '../../../testkit/src/totp.ts';
+import { until } from '../../../testkit/src/until.ts';
 import { changeAccount } from '../../src/domain/accounts.ts';
 import { words } from '../storage/support.ts';
-import { createPerson, PASSWORD, signIn } from '../support/browser.ts';
-import { ENGINE } from '../support/database.ts';
-import { MINIMAL } from '../support/listings.ts';
-import { startTestService } from '../support/service.ts';
-import { nextTotp, totp } from '../support/totp.ts';
-import { until } from '../support/until.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { fill, fillBeyondBuffers, MINIMAL, openList, post, readAll } from '../../../testkit/src/listings.ts';
+import { readError, readList, readListing } from '../../../testkit/src/replies.ts';
+import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
+import { until } from '../../../testkit/src/until.ts';
 import { deleteApiKey, issueApiKey } from '../../src/domain/api-keys.ts';
-import { fill, fillBeyondBuffers, MINIMAL, openList, post, readAll } from '../support/listings.ts';
-import { readError, readList, readListing } from '../support/replies.ts';
-import { startTestService, type Tenant } from '../support/service.ts';
-import { until } from '../support/until.ts';
 
 const UNAUTHORIZED = '{"error":{"code":"unauthorized","message":"Invalid or missing API key"}}';
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { only } from '../../../testkit/src/database.ts';
+import { counts, importFile, JSON_ARRAY, listAll, NDJSON, sendFile } from '../../../testkit/src/imports.ts';
+import { MINIMAL, post } from '../../../testkit/src/listings.ts';
+import { type ErrorReply, readError, readListing } from '../../../testkit/src/replies.ts';
+import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
 import { storedSequence, words } from '../storage/support.ts';
-import { only } from '../support/database.ts';
-import { counts, importFile, JSON_ARRAY, listAll, NDJSON, sendFile } from '../support/imports.ts';
-import { MINIMAL, post } from '../support/listings.ts';
-import { type ErrorReply, readError, readListing } from '../support/replies.ts';
-import { startTestService, type Tenant } from '../support/service.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

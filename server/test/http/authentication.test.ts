@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { type RawReply, sendRaw } from '../../../testkit/src/raw.ts';
+import { startTestService } from '../../../testkit/src/service.ts';
 import { generateSecret } from '../../src/model/api-keys.ts';
-import { type RawReply, sendRaw } from '../support/raw.ts';
-import { startTestService } from '../support/service.ts';
 
 const UNAUTHORIZED = '{"error":{"code":"unauthorized","message":"Invalid or missing API key"}}';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { MINIMAL, post } from '../../../testkit/src/listings.ts';
+import { faultsOf, readError } from '../../../testkit/src/replies.ts';
+import { startTestService } from '../../../testkit/src/service.ts';
 import { BODY_BYTES_MAX } from '../../src/http/protocol/body.ts';
-import { MINIMAL, post } from '../support/listings.ts';
 import { type Refusal, testRefusals } from '../support/refusals.ts';
-import { faultsOf, readError } from '../support/replies.ts';
-import { startTestService } from '../support/service.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

@@ -1,6 +1,6 @@
 import { after, describe } from 'node:test';
+import { startTestService } from '../../../testkit/src/service.ts';
 import { type Refusal, testRefusals } from '../support/refusals.ts';
-import { startTestService } from '../support/service.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { fill } from '../../../testkit/src/listings.ts';
+import { sendRaw } from '../../../testkit/src/raw.ts';
+import { faultsOf, readError } from '../../../testkit/src/replies.ts';
+import { startTestService } from '../../../testkit/src/service.ts';
 import { FILTERS } from '../../src/model/search.ts';
-import { fill } from '../support/listings.ts';
-import { sendRaw } from '../support/raw.ts';
-import { faultsOf, readError } from '../support/replies.ts';
-import { startTestService } from '../support/service.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { Browser, createPerson, PASSWORD, signIn } from '../support/browser.ts';
-import { routesOfBetterAuth } from '../support/identity-routes.ts';
-import { startTestService } from '../support/service.ts';
+import { Browser, createPerson, PASSWORD, signIn } from '../../../testkit/src/browser.ts';
+import { routesOfBetterAuth } from '../../../testkit/src/identity-routes.ts';
+import { startTestService } from '../../../testkit/src/service.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

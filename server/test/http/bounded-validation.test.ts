@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, describe, type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { readReport, sendFile } from '../../../testkit/src/imports.ts';
+import { MINIMAL, post } from '../../../testkit/src/listings.ts';
+import { faultsOf, readError, readListing } from '../../../testkit/src/replies.ts';
+import { startTestService } from '../../../testkit/src/service.ts';
 import { CSV_COLUMNS_MAX } from '../../src/http/imports/csv-columns.ts';
 import { VALUES_MAX } from '../../src/lib/json.ts';
-import { readReport, sendFile } from '../support/imports.ts';
-import { MINIMAL, post } from '../support/listings.ts';
-import { faultsOf, readError, readListing } from '../support/replies.ts';
-import { startTestService } from '../support/service.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

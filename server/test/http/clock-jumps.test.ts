@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, mock, type TestContext, test } from 'node:test';
+import { type Browser, createPerson, PASSWORD, signIn } from '../../../testkit/src/browser.ts';
+import { startTestService } from '../../../testkit/src/service.ts';
+import { totp } from '../../../testkit/src/totp.ts';
+import { until } from '../../../testkit/src/until.ts';
 import { removeExpired } from '../../src/storage/expired.ts';
-import { type Browser, createPerson, PASSWORD, signIn } from '../support/browser.ts';
-import { startTestService } from '../support/service.ts';
-import { totp } from '../support/totp.ts';
-import { until } from '../support/until.ts';
 
 const WINDOW_SECONDS = 3_600;
 const service = await startTestService({ rateLimit: { points: 1_000, seconds: WINDOW_SECONDS } });

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, describe, test } from 'node:test';
+import { decode, decodeStart } from '../../../testkit/src/encodings.ts';
+import { NDJSON, readReport, sendFile } from '../../../testkit/src/imports.ts';
+import { fill, openList, readAll } from '../../../testkit/src/listings.ts';
+import { sendRaw } from '../../../testkit/src/raw.ts';
+import { startTestService } from '../../../testkit/src/service.ts';
 import { createCompressor } from '../../src/http/protocol/compression.ts';
-import { decode, decodeStart } from '../support/encodings.ts';
 import { FORMATS } from '../support/formats.ts';
-import { NDJSON, readReport, sendFile } from '../support/imports.ts';
-import { fill, openList, readAll } from '../support/listings.ts';
-import { sendRaw } from '../support/raw.ts';
-import { startTestService } from '../support/service.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

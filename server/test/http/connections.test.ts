@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, describe, test } from 'node:test';
+import { MINIMAL, post } from '../../../testkit/src/listings.ts';
+import { openRaw } from '../../../testkit/src/raw.ts';
+import { readList } from '../../../testkit/src/replies.ts';
+import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
+import { directoryFor, serveFor } from '../../../testkit/src/serving.ts';
+import { untilStill } from '../../../testkit/src/still.ts';
+import { until } from '../../../testkit/src/until.ts';
 import { BODY_BYTES_MAX } from '../../src/http/protocol/body.ts';
-import { MINIMAL, post } from '../support/listings.ts';
-import { openRaw } from '../support/raw.ts';
-import { readList } from '../support/replies.ts';
-import { startTestService, type Tenant } from '../support/service.ts';
-import { directoryFor, serveFor } from '../support/serving.ts';
-import { untilStill } from '../support/still.ts';
-import { until } from '../support/until.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { counts, importFile, listAll, NDJSON, readReport, sendFile } from '../../../testkit/src/imports.ts';
+import { MINIMAL, post } from '../../../testkit/src/listings.ts';
+import { faultsOf, readError, readListing } from '../../../testkit/src/replies.ts';
+import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
 import { VALUES_MAX } from '../../src/lib/json.ts';
-import { counts, importFile, listAll, NDJSON, readReport, sendFile } from '../support/imports.ts';
-import { MINIMAL, post } from '../support/listings.ts';
-import { faultsOf, readError, readListing } from '../support/replies.ts';
-import { startTestService, type Tenant } from '../support/service.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { fill } from '../support/listings.ts';
-import { faultsOf, readError, readList } from '../support/replies.ts';
-import { startTestService, type Tenant } from '../support/service.ts';
+import { fill } from '../../../testkit/src/listings.ts';
+import { faultsOf, readError, readList } from '../../../testkit/src/replies.ts';
+import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

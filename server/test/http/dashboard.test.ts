@@ -3,8 +3,8 @@ import { get, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { after, describe, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { readError } from '../support/replies.ts';
-import { startTestService } from '../support/service.ts';
+import { readError } from '../../../testkit/src/replies.ts';
+import { startTestService } from '../../../testkit/src/service.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

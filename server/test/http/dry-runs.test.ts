@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { only } from '../support/database.ts';
-import { counts, importFile, listAll, NDJSON, sendFile } from '../support/imports.ts';
-import { MINIMAL, post } from '../support/listings.ts';
+import { only } from '../../../testkit/src/database.ts';
+import { counts, importFile, listAll, NDJSON, sendFile } from '../../../testkit/src/imports.ts';
+import { MINIMAL, post } from '../../../testkit/src/listings.ts';
+import { readError, readListing } from '../../../testkit/src/replies.ts';
+import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
 import { MEBIBYTE, watchMemory } from '../support/memory.ts';
-import { readError, readListing } from '../support/replies.ts';
-import { startTestService, type Tenant } from '../support/service.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import { withoutChance } from '../../../testkit/src/chance.ts';
+import { send } from '../../../testkit/src/listings.ts';
+import { readError, readListing } from '../../../testkit/src/replies.ts';
+import { startTestService } from '../../../testkit/src/service.ts';
 import { ERRORS } from '../../src/http/contract/errors.ts';
 import { bodyOf, exampleError } from '../../src/http/openapi/error-examples.ts';
 import { V1 } from '../../src/http/openapi/v1.ts';
 import { ERROR_CODES, type ErrorCode } from '../../src/model/errors.ts';
-import { withoutChance } from '../support/chance.ts';
-import { send } from '../support/listings.ts';
-import { readError, readListing } from '../support/replies.ts';
-import { startTestService } from '../support/service.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { fill, fillWithLarge, MINIMAL, post, send } from '../support/listings.ts';
-import { type EventsReply, faultsOf, readError, readEvents, readList, readListing } from '../support/replies.ts';
-import { startTestService, type Tenant } from '../support/service.ts';
+import { fill, fillWithLarge, MINIMAL, post, send } from '../../../testkit/src/listings.ts';
+import {
+  type EventsReply,
+  faultsOf,
+  readError,
+  readEvents,
+  readList,
+  readListing,
+} from '../../../testkit/src/replies.ts';
+import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

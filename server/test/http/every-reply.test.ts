@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { fill, MINIMAL, post } from '../support/listings.ts';
-import { sendRaw } from '../support/raw.ts';
-import { readError } from '../support/replies.ts';
-import { startTestService } from '../support/service.ts';
-import { until } from '../support/until.ts';
+import { fill, MINIMAL, post } from '../../../testkit/src/listings.ts';
+import { sendRaw } from '../../../testkit/src/raw.ts';
+import { readError } from '../../../testkit/src/replies.ts';
+import { startTestService } from '../../../testkit/src/service.ts';
+import { until } from '../../../testkit/src/until.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
+import { counts, importFile, JSON_ARRAY, listAll, NDJSON } from '../../../testkit/src/imports.ts';
+import { MINIMAL } from '../../../testkit/src/listings.ts';
+import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
 import { LISTING_FIELDS as FIELDS } from '../../src/http/contract/schemas/listings.ts';
-import { counts, importFile, JSON_ARRAY, listAll, NDJSON } from '../support/imports.ts';
-import { MINIMAL } from '../support/listings.ts';
-import { startTestService, type Tenant } from '../support/service.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { MINIMAL, send } from '../support/listings.ts';
-import { faultsOf, readError, readList, readListing } from '../support/replies.ts';
-import { startTestService, type Tenant } from '../support/service.ts';
+import { MINIMAL, send } from '../../../testkit/src/listings.ts';
+import { faultsOf, readError, readList, readListing } from '../../../testkit/src/replies.ts';
+import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

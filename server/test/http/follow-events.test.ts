@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { fill, fillWithLarge, MINIMAL, openList, readAll, send } from '../support/listings.ts';
-import { type ListReply, readEvents, readList } from '../support/replies.ts';
-import { startTestService, type Tenant } from '../support/service.ts';
+import { fill, fillWithLarge, MINIMAL, openList, readAll, send } from '../../../testkit/src/listings.ts';
+import { type ListReply, readEvents, readList } from '../../../testkit/src/replies.ts';
+import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

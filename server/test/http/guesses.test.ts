@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { BlockList } from 'node:net';
 import { describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { openRaw, type RawConnection, type RawReply, sendRaw } from '../../../testkit/src/raw.ts';
+import { startTestService, type TestService } from '../../../testkit/src/service.ts';
 import { generateSecret } from '../../src/model/api-keys.ts';
-import { openRaw, type RawConnection, type RawReply, sendRaw } from '../support/raw.ts';
-import { startTestService, type TestService } from '../support/service.ts';
 
 const UNAUTHORIZED = '{"error":{"code":"unauthorized","message":"Invalid or missing API key"}}';
 /** Refused keys of one address in a minute that cost nothing. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { fill, MINIMAL, post, send } from '../../../testkit/src/listings.ts';
+import { openRaw, type RawReply } from '../../../testkit/src/raw.ts';
+import { readEvents, readListing } from '../../../testkit/src/replies.ts';
+import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
+import { until } from '../../../testkit/src/until.ts';
 import { deleteApiKey, issueApiKey } from '../../src/domain/api-keys.ts';
 import { countReads, hold, holdOn, isAnyHeld } from '../support/held.ts';
-import { fill, MINIMAL, post, send } from '../support/listings.ts';
-import { openRaw, type RawReply } from '../support/raw.ts';
-import { readEvents, readListing } from '../support/replies.ts';
-import { startTestService, type Tenant } from '../support/service.ts';
-import { until } from '../support/until.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

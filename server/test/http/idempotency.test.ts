@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { MINIMAL, post, send } from '../../../testkit/src/listings.ts';
+import { readError, readList, readListing } from '../../../testkit/src/replies.ts';
+import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
 import { issueApiKey } from '../../src/domain/api-keys.ts';
 import { purgeRetries } from '../../src/domain/idempotency.ts';
 import { statement } from '../../src/storage/database.ts';
 import { removeEvents } from '../../src/storage/events.ts';
-import { MINIMAL, post, send } from '../support/listings.ts';
-import { readError, readList, readListing } from '../support/replies.ts';
-import { startTestService, type Tenant } from '../support/service.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

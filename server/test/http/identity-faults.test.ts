@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, mock, type TestContext, test } from 'node:test';
+import { Browser, createPerson, PASSWORD, type Person, signIn } from '../../../testkit/src/browser.ts';
+import { readError } from '../../../testkit/src/replies.ts';
+import { startTestService } from '../../../testkit/src/service.ts';
+import { nextTotp, totp } from '../../../testkit/src/totp.ts';
 import { AppError } from '../../src/model/errors.ts';
-import { Browser, createPerson, PASSWORD, type Person, signIn } from '../support/browser.ts';
-import { readError } from '../support/replies.ts';
-import { startTestService } from '../support/service.ts';
-import { nextTotp, totp } from '../support/totp.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { counts, importFile, JSON_ARRAY, listAll, NDJSON, readReport, sendFile } from '../support/imports.ts';
-import { MINIMAL, post } from '../support/listings.ts';
-import { readError, readListing } from '../support/replies.ts';
-import { startTestService, type Tenant } from '../support/service.ts';
+import { counts, importFile, JSON_ARRAY, listAll, NDJSON, readReport, sendFile } from '../../../testkit/src/imports.ts';
+import { MINIMAL, post } from '../../../testkit/src/listings.ts';
+import { readError, readListing } from '../../../testkit/src/replies.ts';
+import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

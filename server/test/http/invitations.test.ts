@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, describe, mock, test } from 'node:test';
+import { Browser, createPerson, PASSWORD, signIn } from '../../../testkit/src/browser.ts';
+import { readError } from '../../../testkit/src/replies.ts';
+import { startTestService } from '../../../testkit/src/service.ts';
+import { until } from '../../../testkit/src/until.ts';
 import { createAccount } from '../../src/domain/accounts.ts';
 import { createAdministrator } from '../../src/domain/administrators.ts';
 import { OPERATOR } from '../../src/domain/audit.ts';
-import { Browser, createPerson, PASSWORD, signIn } from '../support/browser.ts';
 import { startMailServer } from '../support/mail-server.ts';
-import { readError } from '../support/replies.ts';
-import { startTestService } from '../support/service.ts';
-import { until } from '../support/until.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { fill, fillWithLarge, openList, readAll } from '../../../testkit/src/listings.ts';
+import { openRaw } from '../../../testkit/src/raw.ts';
+import { readList } from '../../../testkit/src/replies.ts';
+import { startTestService } from '../../../testkit/src/service.ts';
+import { untilStill } from '../../../testkit/src/still.ts';
 import { deleteApiKey, issueApiKey } from '../../src/domain/api-keys.ts';
-import { fill, fillWithLarge, openList, readAll } from '../support/listings.ts';
 import { MEBIBYTE, memoryBytes } from '../support/memory.ts';
-import { openRaw } from '../support/raw.ts';
-import { readList } from '../support/replies.ts';
-import { startTestService } from '../support/service.ts';
-import { untilStill } from '../support/still.ts';
 
 const LARGE = 30;
 /** What is read at a time, and the listing with which that was exceeded. */

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
+import { readError } from '../../../testkit/src/replies.ts';
+import { startTestService } from '../../../testkit/src/service.ts';
+import { until } from '../../../testkit/src/until.ts';
 import { deleteApiKey } from '../../src/domain/api-keys.ts';
-import { readError } from '../support/replies.ts';
-import { startTestService } from '../support/service.ts';
-import { until } from '../support/until.ts';
 
 test('a key that is deleted while a body is on its way creates nothing', async () => {
   await using service = await startTestService();

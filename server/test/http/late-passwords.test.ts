@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { Browser, createPerson, PASSWORD, type Person, signIn } from '../../../testkit/src/browser.ts';
+import { startTestService, type TestService } from '../../../testkit/src/service.ts';
+import { nextTotp, totp } from '../../../testkit/src/totp.ts';
 import { resetPassword } from '../../src/domain/password-reset.ts';
-import { Browser, createPerson, PASSWORD, type Person, signIn } from '../support/browser.ts';
-import { startTestService, type TestService } from '../support/service.ts';
-import { nextTotp, totp } from '../support/totp.ts';
 
 const NEW_PASSWORD = 'staple battery horse correct';
 const RESET_PASSWORD = 'horse staple correct battery';

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { get, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { after, describe, test } from 'node:test';
+import { type Browser, createPerson, signIn } from '../../../testkit/src/browser.ts';
+import { fillBeyondBuffers, MINIMAL, readAll } from '../../../testkit/src/listings.ts';
+import { startTestService } from '../../../testkit/src/service.ts';
+import { until } from '../../../testkit/src/until.ts';
 import { words } from '../storage/support.ts';
-import { type Browser, createPerson, signIn } from '../support/browser.ts';
 import { isAnyHeld } from '../support/held.ts';
-import { fillBeyondBuffers, MINIMAL, readAll } from '../support/listings.ts';
-import { startTestService } from '../support/service.ts';
-import { until } from '../support/until.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

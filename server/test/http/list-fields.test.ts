@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { fill, MINIMAL, post } from '../../../testkit/src/listings.ts';
+import { faultsOf, readError, readListing } from '../../../testkit/src/replies.ts';
+import { startTestService } from '../../../testkit/src/service.ts';
 import { CSV, FORMATS, GEOJSON, JSON_TYPE, parseList, readText } from '../support/formats.ts';
-import { fill, MINIMAL, post } from '../support/listings.ts';
-import { faultsOf, readError, readListing } from '../support/replies.ts';
-import { startTestService } from '../support/service.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { MINIMAL, post } from '../../../testkit/src/listings.ts';
+import { readListing } from '../../../testkit/src/replies.ts';
+import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
 import { formatOf } from '../../src/http/contract/formats/formats.ts';
 import { replyList } from '../../src/http/protocol/list-reply.ts';
 import { CSV, FORMATS, GEOJSON, JSON_TYPE, NDJSON, readText } from '../support/formats.ts';
-import { MINIMAL, post } from '../support/listings.ts';
-import { readListing } from '../support/replies.ts';
-import { startTestService, type Tenant } from '../support/service.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

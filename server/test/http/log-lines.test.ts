@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createPerson, signIn } from '../support/browser.ts';
-import { readError } from '../support/replies.ts';
-import { startTestService, type Tenant, type TestService } from '../support/service.ts';
-import { until } from '../support/until.ts';
+import { createPerson, signIn } from '../../../testkit/src/browser.ts';
+import { readError } from '../../../testkit/src/replies.ts';
+import { startTestService, type Tenant, type TestService } from '../../../testkit/src/service.ts';
+import { until } from '../../../testkit/src/until.ts';
 
 let service: TestService;
 let tenant: Tenant;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { Browser, createPerson, PASSWORD, signIn } from '../../../testkit/src/browser.ts';
+import { MINIMAL } from '../../../testkit/src/listings.ts';
+import { faultsOf, readError, readListing } from '../../../testkit/src/replies.ts';
+import { startTestService } from '../../../testkit/src/service.ts';
 import { MARKS_MAX } from '../../src/lib/nfc.ts';
-import { Browser, createPerson, PASSWORD, signIn } from '../support/browser.ts';
-import { MINIMAL } from '../support/listings.ts';
-import { faultsOf, readError, readListing } from '../support/replies.ts';
-import { startTestService } from '../support/service.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { fill } from '../../../testkit/src/listings.ts';
+import { startTestService, type TestService } from '../../../testkit/src/service.ts';
+import { until } from '../../../testkit/src/until.ts';
 import { AppError } from '../../src/model/errors.ts';
 import { countReads, hold, isAnyHeld, untilAllWoken } from '../support/held.ts';
-import { fill } from '../support/listings.ts';
-import { startTestService, type TestService } from '../support/service.ts';
-import { until } from '../support/until.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

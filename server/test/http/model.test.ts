@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { send } from '../support/listings.ts';
+import { send } from '../../../testkit/src/listings.ts';
+import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
 import { type Fields, Model, type ModelListing, withoutTimes } from '../support/model.ts';
 import { type Step, steps } from '../support/model-steps.ts';
-import { startTestService, type Tenant } from '../support/service.ts';
 
 /** `npm run test:model` has 10,000; what a failure prints as seed and path can be given to run it again. */
 const { MODEL_RUNS = '40', MODEL_SEED, MODEL_PATH } = process.env;

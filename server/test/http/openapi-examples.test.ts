@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { V1 } from '../../src/http/openapi/v1.ts';
 import {
   addInvitation,
   addKey,
@@ -16,18 +15,19 @@ import {
   sendJson,
   useKey,
   type World,
-} from '../support/calls.ts';
-import { withoutChance } from '../support/chance.ts';
+} from '../../../testkit/src/calls.ts';
+import { withoutChance } from '../../../testkit/src/chance.ts';
 import {
   assertHeaders,
   type DocumentedOperation,
   type DocumentedReply,
   isOfPeople,
   OpenApiDocument,
-} from '../support/openapi.ts';
-import { REPOSITORY } from '../support/process.ts';
+} from '../../../testkit/src/openapi.ts';
+import { REPOSITORY } from '../../../testkit/src/process.ts';
+import { startTestService } from '../../../testkit/src/service.ts';
+import { V1 } from '../../src/http/openapi/v1.ts';
 import { PROVOCATIONS, UNPROVOKED } from '../support/provocations.ts';
-import { startTestService } from '../support/service.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

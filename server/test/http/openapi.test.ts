@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, describe, test } from 'node:test';
 import { pino } from 'pino';
+import { MINIMAL, post } from '../../../testkit/src/listings.ts';
+import { OpenApiDocument, valueAt } from '../../../testkit/src/openapi.ts';
+import { startTestService } from '../../../testkit/src/service.ts';
 import { EventHub } from '../../src/domain/event-hub.ts';
 import { KeyUse } from '../../src/domain/key-use.ts';
 import { ListingCounts } from '../../src/domain/listing-counts.ts';
@@ -16,13 +19,9 @@ import { InvitationLimit } from '../../src/http/identity/invitation-limit.ts';
 import { SetupLink } from '../../src/http/identity/setup-link.ts';
 import { ReadingThreads } from '../../src/http/imports/reading-threads.ts';
 import { ADMIN } from '../../src/http/openapi/admin.ts';
-
 import { V1 } from '../../src/http/openapi/v1.ts';
 import { CursorCodec } from '../../src/http/protocol/cursor.ts';
 import { createMemoryLimiter } from '../../src/lib/limiter.ts';
-import { MINIMAL, post } from '../support/listings.ts';
-import { OpenApiDocument, valueAt } from '../support/openapi.ts';
-import { startTestService } from '../support/service.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
+import { only } from '../../../testkit/src/database.ts';
+import { openRaw, type RawReply } from '../../../testkit/src/raw.ts';
+import { requestText } from '../../../testkit/src/raw-http.ts';
+import { startTestService, type Tenant, type TestService } from '../../../testkit/src/service.ts';
+import { until } from '../../../testkit/src/until.ts';
 import { generateSecret } from '../../src/model/api-keys.ts';
-import { only } from '../support/database.ts';
-import { openRaw, type RawReply } from '../support/raw.ts';
-import { requestText } from '../support/raw-http.ts';
-import { startTestService, type Tenant, type TestService } from '../support/service.ts';
-import { until } from '../support/until.ts';
 
 const CONNECTIONS = 60;
 /** On each connection, one behind the other and without waiting: together four times what may wait. */

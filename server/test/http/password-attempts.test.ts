@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { BlockList } from 'node:net';
 import { describe, test } from 'node:test';
+import { Browser, createPerson, PASSWORD, signIn } from '../../../testkit/src/browser.ts';
+import { readError } from '../../../testkit/src/replies.ts';
+import { startTestService, type TestService } from '../../../testkit/src/service.ts';
 import { PasswordAttempts } from '../../src/http/identity/attempts.ts';
 import { createMemoryLimiter } from '../../src/lib/limiter.ts';
 import { AppError } from '../../src/model/errors.ts';
-import { Browser, createPerson, PASSWORD, signIn } from '../support/browser.ts';
-import { readError } from '../support/replies.ts';
-import { startTestService, type TestService } from '../support/service.ts';
 
 const HOME = '198.51.100.7';
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { importFile, NDJSON, sendFile } from '../../../testkit/src/imports.ts';
+import { fill, MINIMAL, post, send } from '../../../testkit/src/listings.ts';
+import { readError, readListing } from '../../../testkit/src/replies.ts';
+import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
 import { changeQuotas } from '../../src/domain/account-limits.ts';
 import { findAccountHead } from '../../src/storage/accounts.ts';
 import { removeEvents } from '../../src/storage/events.ts';
-import { importFile, NDJSON, sendFile } from '../support/imports.ts';
-import { fill, MINIMAL, post, send } from '../support/listings.ts';
-import { readError, readListing } from '../support/replies.ts';
-import { startTestService, type Tenant } from '../support/service.ts';
 
 const service = await startTestService({ rateLimit: { points: 1000, seconds: 3600 } });
 after(() => service[Symbol.asyncDispose]());

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
+import { fill, MINIMAL, openList, post, readAll } from '../../../testkit/src/listings.ts';
+import { openRaw } from '../../../testkit/src/raw.ts';
+import { readError, readList } from '../../../testkit/src/replies.ts';
+import { startTestService, type Tenant, type TestService } from '../../../testkit/src/service.ts';
 import { deleteApiKey, issueApiKey } from '../../src/domain/api-keys.ts';
 import { RateLimit } from '../../src/http/gate/rate-limit.ts';
 import { createMemoryLimiter } from '../../src/lib/limiter.ts';
 import { generateSecret } from '../../src/model/api-keys.ts';
-import { fill, MINIMAL, openList, post, readAll } from '../support/listings.ts';
-import { openRaw } from '../support/raw.ts';
-import { readError, readList } from '../support/replies.ts';
-import { startTestService, type Tenant, type TestService } from '../support/service.ts';
 
 /** So long that only a clock that is moved ends it. */
 const SECONDS = 3600;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { openRaw } from '../support/raw.ts';
-import { startTestService } from '../support/service.ts';
-import { until } from '../support/until.ts';
+import { openRaw } from '../../../testkit/src/raw.ts';
+import { startTestService } from '../../../testkit/src/service.ts';
+import { until } from '../../../testkit/src/until.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

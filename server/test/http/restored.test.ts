@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { Browser, createPerson, PASSWORD, signIn } from '../../../testkit/src/browser.ts';
+import { startTestService } from '../../../testkit/src/service.ts';
 import { getInvitation } from '../../src/domain/acceptance.ts';
 import { invite } from '../../src/domain/invitations.ts';
 import { renewSetupLink } from '../../src/domain/setup.ts';
 import { endCredentials } from '../../src/storage/restored.ts';
 import { findSetupLink } from '../../src/storage/setup-links.ts';
-import { Browser, createPerson, PASSWORD, signIn } from '../support/browser.ts';
-import { startTestService } from '../support/service.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

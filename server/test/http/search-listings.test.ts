@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
+import { readList } from '../../../testkit/src/replies.ts';
+import { startTestService } from '../../../testkit/src/service.ts';
 import type { Listing } from '../../src/model/listings.ts';
 import { readPages } from '../support/pages.ts';
 import { createRandom, searchParameters } from '../support/random-listings.ts';
-import { readList } from '../support/replies.ts';
 import { type Parameters, search, toQuery } from '../support/search-model.ts';
-import { startTestService } from '../support/service.ts';
 
 const LISTINGS = 300;
 const { MODEL_RUNS = '150' } = process.env;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
+import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
 import { deleteListing } from '../../src/domain/listings.ts';
 import type { Listing } from '../../src/model/listings.ts';
 import { readPages } from '../support/pages.ts';
 import { createRandom } from '../support/random-listings.ts';
 import { type Parameters, search } from '../support/search-model.ts';
-import { startTestService, type Tenant } from '../support/service.ts';
 
 const LISTINGS = 30;
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { MINIMAL } from '../../../testkit/src/listings.ts';
+import { readList } from '../../../testkit/src/replies.ts';
+import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
 import { createListing } from '../../src/domain/listings.ts';
-import { MINIMAL } from '../support/listings.ts';
-import { readList } from '../support/replies.ts';
-import { startTestService, type Tenant } from '../support/service.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

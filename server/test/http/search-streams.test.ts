@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { sql } from 'kysely';
+import { ENGINE } from '../../../testkit/src/database.ts';
+import { fill, fillBeyondBuffers, fillWithLarge, openList, plant, readAll } from '../../../testkit/src/listings.ts';
+import { openRaw } from '../../../testkit/src/raw.ts';
+import { requestText } from '../../../testkit/src/raw-http.ts';
+import { readError, readList } from '../../../testkit/src/replies.ts';
+import { startTestService, type TestService } from '../../../testkit/src/service.ts';
+import { until } from '../../../testkit/src/until.ts';
 import { deleteApiKey } from '../../src/domain/api-keys.ts';
 import type { QueryBuild, Scans } from '../../src/storage/database.ts';
-import { ENGINE } from '../support/database.ts';
-import { fill, fillBeyondBuffers, fillWithLarge, openList, plant, readAll } from '../support/listings.ts';
 import { MEBIBYTE, watchMemory } from '../support/memory.ts';
 import { readPages } from '../support/pages.ts';
-import { openRaw } from '../support/raw.ts';
-import { requestText } from '../support/raw-http.ts';
-import { readError, readList } from '../support/replies.ts';
-import { startTestService, type TestService } from '../support/service.ts';
-import { until } from '../support/until.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
+import { MINIMAL } from '../../../testkit/src/listings.ts';
+import { readList } from '../../../testkit/src/replies.ts';
+import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
 import { createListing, deleteListing, updateListing } from '../../src/domain/listings.ts';
 import type { Listing, ListingInput } from '../../src/model/listings.ts';
-import { MINIMAL } from '../support/listings.ts';
-import { readList } from '../support/replies.ts';
 import { search } from '../support/search-model.ts';
-import { startTestService, type Tenant } from '../support/service.ts';
 
 const { MODEL_RUNS = '100' } = process.env;
 

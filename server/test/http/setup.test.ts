@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, mock, test } from 'node:test';
+import { Browser, createPerson, PASSWORD, signIn } from '../../../testkit/src/browser.ts';
+import { readError } from '../../../testkit/src/replies.ts';
+import { startTestService, type TestService } from '../../../testkit/src/service.ts';
 import { createAccount, deleteAccount } from '../../src/domain/accounts.ts';
 import { renewSetupLink } from '../../src/domain/setup.ts';
-import { Browser, createPerson, PASSWORD, signIn } from '../support/browser.ts';
-import { readError } from '../support/replies.ts';
-import { startTestService, type TestService } from '../support/service.ts';
 
 const ADA = { name: 'Ada Lovelace', email: 'ada@example.com', password: PASSWORD };
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { Browser, createPerson, signIn } from '../../../testkit/src/browser.ts';
+import { sendRaw } from '../../../testkit/src/raw.ts';
+import { readError } from '../../../testkit/src/replies.ts';
+import { startTestService } from '../../../testkit/src/service.ts';
 import { ADMIN } from '../../src/http/openapi/admin.ts';
-import { Browser, createPerson, signIn } from '../support/browser.ts';
-import { sendRaw } from '../support/raw.ts';
-import { readError } from '../support/replies.ts';
-import { startTestService } from '../support/service.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { Browser, createPerson, PASSWORD, signIn } from '../../../testkit/src/browser.ts';
+import { sendRaw } from '../../../testkit/src/raw.ts';
+import { readError } from '../../../testkit/src/replies.ts';
+import { startTestService } from '../../../testkit/src/service.ts';
 import { createAccount } from '../../src/domain/accounts.ts';
 import { createAdministrator } from '../../src/domain/administrators.ts';
 import { OPERATOR } from '../../src/domain/audit.ts';
 import { requireSameOrigin } from '../../src/http/protocol/same-origin.ts';
 import { insertMembership } from '../../src/storage/memberships.ts';
-import { Browser, createPerson, PASSWORD, signIn } from '../support/browser.ts';
-import { sendRaw } from '../support/raw.ts';
-import { readError } from '../support/replies.ts';
-import { startTestService } from '../support/service.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openRaw, type RawConnection } from '../support/raw.ts';
-import { readList } from '../support/replies.ts';
-import { startTestService, type Tenant } from '../support/service.ts';
+import { openRaw, type RawConnection } from '../../../testkit/src/raw.ts';
+import { readList } from '../../../testkit/src/replies.ts';
+import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
 
 const BODY = `{"address":"12 Elm Street","beds":3,"baths":2}${' '.repeat(10_000)}`;
 /** The service's clock runs so much faster here: half a minute takes a second and a half. */

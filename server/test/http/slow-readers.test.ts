@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ENCODINGS } from '../support/encodings.ts';
-import { fillBeyondBuffers, openList, readAll } from '../support/listings.ts';
+import { ENCODINGS } from '../../../testkit/src/encodings.ts';
+import { fillBeyondBuffers, openList, readAll } from '../../../testkit/src/listings.ts';
+import { assertReset, beginCsv } from '../../../testkit/src/raw.ts';
+import { openSocket } from '../../../testkit/src/raw-http.ts';
+import { startTestService, type TestService } from '../../../testkit/src/service.ts';
+import { untilStill } from '../../../testkit/src/still.ts';
+import { until } from '../../../testkit/src/until.ts';
 import { MEBIBYTE, memoryBytes } from '../support/memory.ts';
-import { assertReset, beginCsv } from '../support/raw.ts';
-import { openSocket } from '../support/raw-http.ts';
-import { startTestService, type TestService } from '../support/service.ts';
-import { untilStill } from '../support/still.ts';
-import { until } from '../support/until.ts';
 
 const aborted = ({ logLines }: TestService) => logLines.filter((line) => JSON.parse(line).aborted === true);
 

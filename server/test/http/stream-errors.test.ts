@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { decode, ENCODINGS } from '../support/encodings.ts';
-import { fillBeyondBuffers, MINIMAL, openList, post, readAll } from '../support/listings.ts';
-import { openRaw } from '../support/raw.ts';
-import { readError } from '../support/replies.ts';
-import { startTestService, type TestService } from '../support/service.ts';
-import { until } from '../support/until.ts';
+import { decode, ENCODINGS } from '../../../testkit/src/encodings.ts';
+import { fillBeyondBuffers, MINIMAL, openList, post, readAll } from '../../../testkit/src/listings.ts';
+import { openRaw } from '../../../testkit/src/raw.ts';
+import { readError } from '../../../testkit/src/replies.ts';
+import { startTestService, type TestService } from '../../../testkit/src/service.ts';
+import { until } from '../../../testkit/src/until.ts';
 
 /** Makes every read of listings fail from now on, as a damaged database does. */
 async function breakListings({ script }: TestService): Promise<void> {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { Browser, createPerson, PASSWORD, signIn } from '../../../testkit/src/browser.ts';
+import { NDJSON, sendFile } from '../../../testkit/src/imports.ts';
+import { fillBeyondBuffers, MINIMAL, openList, post, readAll } from '../../../testkit/src/listings.ts';
+import { readError, readList, readListing } from '../../../testkit/src/replies.ts';
+import { startTestService } from '../../../testkit/src/service.ts';
 import { resumeAccount, suspendAccount } from '../../src/domain/account-limits.ts';
 import { createAdministrator } from '../../src/domain/administrators.ts';
 import { OPERATOR } from '../../src/domain/audit.ts';
-import { Browser, createPerson, PASSWORD, signIn } from '../support/browser.ts';
 import { hold } from '../support/held.ts';
-import { NDJSON, sendFile } from '../support/imports.ts';
-import { fillBeyondBuffers, MINIMAL, openList, post, readAll } from '../support/listings.ts';
-import { readError, readList, readListing } from '../support/replies.ts';
-import { startTestService } from '../support/service.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { MINIMAL, post, send } from '../support/listings.ts';
-import { faultsOf, readError, readList, readListing } from '../support/replies.ts';
-import { startTestService } from '../support/service.ts';
+import { MINIMAL, post, send } from '../../../testkit/src/listings.ts';
+import { faultsOf, readError, readList, readListing } from '../../../testkit/src/replies.ts';
+import { startTestService } from '../../../testkit/src/service.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

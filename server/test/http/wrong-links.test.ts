@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { BlockList } from 'node:net';
 import { test } from 'node:test';
-import { Browser, createPerson, signIn } from '../support/browser.ts';
-import { readError } from '../support/replies.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { Browser, createPerson, signIn } from '../../../testkit/src/browser.ts';
+import { readError } from '../../../testkit/src/replies.ts';
+import { startTestService, type TestService } from '../../../testkit/src/service.ts';
 
 const WRONG_MAX = 50;
 const HERE = '203.0.113.1';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { mutate, randomDocument, randomNumbers } from '../../../testkit/src/random-json.ts';
 import { JsonError, parseJson, TOO_MANY_VALUES, VALUES_MAX } from '../../src/lib/json.ts';
 import { isObject } from '../../src/lib/merge-patch.ts';
-import { mutate, randomDocument, randomNumbers } from '../support/random-json.ts';
 
 /** The position of the fault in a text that is no JSON. */
 function faultPosition(text: string): number {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { generator } from '../../../testkit/src/random-json.ts';
 import { codePoints, hasTooManyMarks, MARKS_MAX, toNfc, toNfcWithin } from '../../src/lib/nfc.ts';
-import { generator } from '../support/random-json.ts';
 
 /** Letters, marks that join them and that do not, Hangul, half characters, and some beyond the first plane. */
 const CHARACTERS = [

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { randomDocument } from '../../../testkit/src/random-json.ts';
 import { type Cells, CsvSplitter } from '../../src/lib/csv.ts';
 import { JsonArraySplitter } from '../../src/lib/json-array.ts';
 import { LineSplitter } from '../../src/lib/lines.ts';
 import { BrokenFileError, type Splitter } from '../../src/lib/records.ts';
-import { randomDocument } from '../support/random-json.ts';
 
 /** The records in these chunks, and in the end where the file is broken. */
 async function split<T>(splitter: Splitter<T>, chunks: Buffer[]) {

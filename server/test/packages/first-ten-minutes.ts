@@ -4,12 +4,12 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
-import { withoutChance } from '../support/chance.ts';
+import { withoutChance } from '../../../testkit/src/chance.ts';
+import type { UnpackedWorkspace } from '../../../testkit/src/packages.ts';
+import { bareEnvironment, REPOSITORY } from '../../../testkit/src/process.ts';
+import { serveFor, spawnFor } from '../../../testkit/src/serving.ts';
+import { until } from '../../../testkit/src/until.ts';
 import { blocksOf, stepsOf } from '../support/documents.ts';
-import type { UnpackedWorkspace } from '../support/packages.ts';
-import { bareEnvironment, REPOSITORY } from '../support/process.ts';
-import { serveFor, spawnFor } from '../support/serving.ts';
-import { until } from '../support/until.ts';
 
 const DOCUMENT = join(REPOSITORY, 'docs/first-ten-minutes.md');
 const ORIGIN = 'http://127.0.0.1:3000';

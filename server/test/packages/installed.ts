@@ -5,10 +5,10 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import { packWorkspace } from '../support/packages.ts';
-import { createTenantByCommand, REPOSITORY } from '../support/process.ts';
-import { createDirectory } from '../support/service.ts';
-import { directoryFor, serveFor, spawnFor } from '../support/serving.ts';
+import { packWorkspace } from '../../../testkit/src/packages.ts';
+import { createTenantByCommand, REPOSITORY } from '../../../testkit/src/process.ts';
+import { createDirectory } from '../../../testkit/src/service.ts';
+import { directoryFor, serveFor, spawnFor } from '../../../testkit/src/serving.ts';
 
 // `npm run test:packages`: what is published, installed from the registry's own packages into empty directories, under the
 // platforms that it promises. Not part of `npm test`, which downloads nothing.

@@ -10,10 +10,10 @@ import {
   readManifest,
   type UnpackedWorkspace,
   unpackWorkspaces,
-} from '../support/packages.ts';
-import { bareEnvironment, createTenantByCommand, REPOSITORY } from '../support/process.ts';
-import { createDirectory } from '../support/service.ts';
-import { directoryFor, serveFor, spawnFor } from '../support/serving.ts';
+} from '../../../testkit/src/packages.ts';
+import { bareEnvironment, createTenantByCommand, REPOSITORY } from '../../../testkit/src/process.ts';
+import { createDirectory } from '../../../testkit/src/service.ts';
+import { directoryFor, serveFor, spawnFor } from '../../../testkit/src/serving.ts';
 import { runFirstTenMinutes } from './first-ten-minutes.ts';
 import { assertWholeService } from './whole-service.ts';
 

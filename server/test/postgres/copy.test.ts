@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { createPostgresDatabase } from '../../../testkit/src/database.ts';
+import { proxyFor } from '../../../testkit/src/postgres-proxy.ts';
+import { createTenantByCommand, runCommand, spawnService } from '../../../testkit/src/process.ts';
+import { directoryFor } from '../../../testkit/src/serving.ts';
 import { createAccount } from '../../src/domain/accounts.ts';
 import { createAdministrator } from '../../src/domain/administrators.ts';
 import { issueApiKey } from '../../src/domain/api-keys.ts';
@@ -11,10 +15,6 @@ import { createListing, deleteListing } from '../../src/domain/listings.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { getCursorSecret } from '../../src/storage/database-info.ts';
 import { openDatabase } from '../../src/storage/open.ts';
-import { createPostgresDatabase } from '../support/database.ts';
-import { proxyFor } from '../support/postgres-proxy.ts';
-import { createTenantByCommand, runCommand, spawnService } from '../support/process.ts';
-import { directoryFor } from '../support/serving.ts';
 
 const nobody = () => {};
 

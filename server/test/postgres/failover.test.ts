@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import pg from 'pg';
-import { createPostgresServer } from '../support/postgres.ts';
-import { requestText } from '../support/raw-http.ts';
-import { until } from '../support/until.ts';
+import { createPostgresServer } from '../../../testkit/src/postgres.ts';
+import { requestText } from '../../../testkit/src/raw-http.ts';
+import { until } from '../../../testkit/src/until.ts';
 import {
   assertAllStored,
   assertUnavailable,

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createPostgresDatabase } from '../../../testkit/src/database.ts';
+import { createTenantByCommand } from '../../../testkit/src/process.ts';
+import { requestText } from '../../../testkit/src/raw-http.ts';
+import { directoryFor, serveFor } from '../../../testkit/src/serving.ts';
 import { createDatabaseLimiters, createMemoryLimiter } from '../../src/lib/limiter.ts';
 import { generateSecret } from '../../src/model/api-keys.ts';
 import { openDatabase } from '../../src/storage/open.ts';
-import { createPostgresDatabase } from '../support/database.ts';
-import { createTenantByCommand } from '../support/process.ts';
-import { requestText } from '../support/raw-http.ts';
-import { directoryFor, serveFor } from '../support/serving.ts';
 import { clientFor, connectionFor, databaseFor, serviceFor } from './support.ts';
 
 test('what a key may send is counted together by services that share nothing but the database', async (t) => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { requestText } from '../../../testkit/src/raw-http.ts';
+import { until } from '../../../testkit/src/until.ts';
 import { send } from '../../src/storage/postgres/connection.ts';
 import { Pool } from '../../src/storage/postgres/pool.ts';
-import { requestText } from '../support/raw-http.ts';
-import { until } from '../support/until.ts';
 import {
   assertAllStored,
   assertUnavailable,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type Fate, type PostgresProxy, proxyFor } from '../support/postgres-proxy.ts';
-import { readError, readListing } from '../support/replies.ts';
+import { type Fate, type PostgresProxy, proxyFor } from '../../../testkit/src/postgres-proxy.ts';
+import { readError, readListing } from '../../../testkit/src/replies.ts';
 import { assertAllStored, databaseFor, LISTING, serviceFor } from './support.ts';
 
 /** A service whose connections to its database a test can cut. */

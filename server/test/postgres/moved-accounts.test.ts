@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { requestText } from '../support/raw-http.ts';
-import { until } from '../support/until.ts';
+import { requestText } from '../../../testkit/src/raw-http.ts';
+import { until } from '../../../testkit/src/until.ts';
 import {
   assertAllStored,
   assertUnavailable,

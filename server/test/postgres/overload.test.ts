@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createPerson, signIn } from '../support/browser.ts';
-import { openRaw } from '../support/raw.ts';
-import { requestText } from '../support/raw-http.ts';
+import { createPerson, signIn } from '../../../testkit/src/browser.ts';
+import { openRaw } from '../../../testkit/src/raw.ts';
+import { requestText } from '../../../testkit/src/raw-http.ts';
 import { clientFor, connectionFor, databaseFor, LISTING, serviceFor } from './support.ts';
 
 const CONNECTIONS = 50;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { runCommand } from '../support/process.ts';
-import { directoryFor } from '../support/serving.ts';
+import { runCommand } from '../../../testkit/src/process.ts';
+import { directoryFor } from '../../../testkit/src/serving.ts';
 
 /** Answers as PgBouncer does whoever connects with a setting of the session. */
 async function strictPoolerFor(t: TestContext): Promise<string> {

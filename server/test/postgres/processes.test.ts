@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
+import { Browser, createPerson, PASSWORD } from '../../../testkit/src/browser.ts';
+import { createPostgresDatabase } from '../../../testkit/src/database.ts';
+import { spawnService } from '../../../testkit/src/process.ts';
+import { readError, readListing } from '../../../testkit/src/replies.ts';
+import { createDirectory } from '../../../testkit/src/service.ts';
+import { isRunning } from '../../../testkit/src/serving.ts';
 import { createAccount } from '../../src/domain/accounts.ts';
 import { issueApiKey } from '../../src/domain/api-keys.ts';
 import { openDatabase } from '../../src/storage/open.ts';
-import { Browser, createPerson, PASSWORD } from '../support/browser.ts';
-import { createPostgresDatabase } from '../support/database.ts';
-import { spawnService } from '../support/process.ts';
-import { readError, readListing } from '../support/replies.ts';
-import { createDirectory } from '../support/service.ts';
-import { isRunning } from '../support/serving.ts';
 import { assertAllStored, LISTING } from './support.ts';
 
 const stored = await createPostgresDatabase();

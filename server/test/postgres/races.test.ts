@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { Browser, PASSWORD } from '../../../testkit/src/browser.ts';
+import { runCommand } from '../../../testkit/src/process.ts';
+import { directoryFor, serveFor } from '../../../testkit/src/serving.ts';
+import { until } from '../../../testkit/src/until.ts';
 import { createAccount, deleteAccount } from '../../src/domain/accounts.ts';
 import { createListing } from '../../src/domain/listings.ts';
 import { renewSetupLink } from '../../src/domain/setup.ts';
 import { AppError } from '../../src/model/errors.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open.ts';
-import { Browser, PASSWORD } from '../support/browser.ts';
 import { startCreating } from '../support/load.ts';
-import { runCommand } from '../support/process.ts';
-import { directoryFor, serveFor } from '../support/serving.ts';
-import { until } from '../support/until.ts';
 import { databaseFor, LISTING, serviceFor } from './support.ts';
 
 const ACCOUNT_TABLES = [

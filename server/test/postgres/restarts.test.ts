@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createPostgresServer } from '../support/postgres.ts';
-import { createTenantByCommand } from '../support/process.ts';
-import { requestText } from '../support/raw-http.ts';
-import { directoryFor, hasEnded, serveFor } from '../support/serving.ts';
-import { until } from '../support/until.ts';
+import { createPostgresServer } from '../../../testkit/src/postgres.ts';
+import { createTenantByCommand } from '../../../testkit/src/process.ts';
+import { requestText } from '../../../testkit/src/raw-http.ts';
+import { directoryFor, hasEnded, serveFor } from '../../../testkit/src/serving.ts';
+import { until } from '../../../testkit/src/until.ts';
 import { assertAllStored, assertUnavailable, connectionFor, databaseFor, LISTING } from './support.ts';
 
 const server = await createPostgresServer();

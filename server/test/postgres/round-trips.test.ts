@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { proxyFor } from '../support/postgres-proxy.ts';
-import { requestText } from '../support/raw-http.ts';
+import { proxyFor } from '../../../testkit/src/postgres-proxy.ts';
+import { requestText } from '../../../testkit/src/raw-http.ts';
 import { connectionFor, databaseFor, LISTING, serviceFor } from './support.ts';
 
 /** What is done for all now and then can come in between, but not each time. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { proxyFor } from '../support/postgres-proxy.ts';
-import { requestText } from '../support/raw-http.ts';
-import { until } from '../support/until.ts';
+import { proxyFor } from '../../../testkit/src/postgres-proxy.ts';
+import { requestText } from '../../../testkit/src/raw-http.ts';
+import { until } from '../../../testkit/src/until.ts';
 import { assertAllStored, assertUnavailable, connectionFor, databaseFor, LISTING, serviceFor } from './support.ts';
 
 const idOf = ({ body }: { body: string }): string => JSON.parse(body).id;

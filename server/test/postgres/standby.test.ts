@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createPostgresDatabase } from '../support/database.ts';
-import { post, send } from '../support/listings.ts';
-import { createPostgresServer } from '../support/postgres.ts';
-import { requestText } from '../support/raw-http.ts';
-import { readError, readListing } from '../support/replies.ts';
-import { until } from '../support/until.ts';
+import { createPostgresDatabase } from '../../../testkit/src/database.ts';
+import { post, send } from '../../../testkit/src/listings.ts';
+import { createPostgresServer } from '../../../testkit/src/postgres.ts';
+import { requestText } from '../../../testkit/src/raw-http.ts';
+import { readError, readListing } from '../../../testkit/src/replies.ts';
+import { until } from '../../../testkit/src/until.ts';
 import { assertAllStored, clientFor, connectionFor, databaseFor, LISTING, serviceFor } from './support.ts';
 
 const server = await createPostgresServer(['fsync=off', 'max_connections=30', 'unix_socket_directories=']);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import pg from 'pg';
-import { createPostgresDatabase, type TestDatabase } from '../support/database.ts';
-import { openSocket, type RawReply, readReply } from '../support/raw-http.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { createPostgresDatabase, type TestDatabase } from '../../../testkit/src/database.ts';
+import { openSocket, type RawReply, readReply } from '../../../testkit/src/raw-http.ts';
+import { startTestService, type TestService } from '../../../testkit/src/service.ts';
 
 export const LISTING = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { requestText } from '../support/raw-http.ts';
-import { until } from '../support/until.ts';
+import { requestText } from '../../../testkit/src/raw-http.ts';
+import { until } from '../../../testkit/src/until.ts';
 import { startVisits, visitOf } from '../support/visits.ts';
 import { assertAllStored, clientFor, connectionFor, databaseFor, LISTING, serviceFor } from './support.ts';
 

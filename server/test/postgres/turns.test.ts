@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { until } from '../../../testkit/src/until.ts';
 import { send } from '../../src/storage/postgres/connection.ts';
 import { Pool } from '../../src/storage/postgres/pool.ts';
-import { until } from '../support/until.ts';
 import { databaseFor } from './support.ts';
 
 const SETTINGS = { poolSize: 8, statementTimeoutMs: 30_000, preparesStatements: true };

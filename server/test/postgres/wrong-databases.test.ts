@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
+import { startPostgres } from '../../../testkit/src/postgres.ts';
 import { openDatabase } from '../../src/storage/open.ts';
-import { startPostgres } from '../support/postgres.ts';
 import { databaseFor } from './support.ts';
 
 const countTables = "select count(*) as count from pg_tables where schemaname = 'public'";

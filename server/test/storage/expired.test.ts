@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, mock, test } from 'node:test';
+import { Browser, createPerson, PASSWORD, signIn } from '../../../testkit/src/browser.ts';
+import { startTestService } from '../../../testkit/src/service.ts';
 import { removeExpired } from '../../src/storage/expired.ts';
-import { Browser, createPerson, PASSWORD, signIn } from '../support/browser.ts';
-import { startTestService } from '../support/service.ts';
 import { words } from './support.ts';
 
 const service = await startTestService();

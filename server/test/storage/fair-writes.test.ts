@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { only } from '../../../testkit/src/database.ts';
 import { createAccount } from '../../src/domain/accounts.ts';
 import type { ImportRow } from '../../src/domain/import-rows.ts';
 import { importRows } from '../../src/domain/imports.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open.ts';
-import { only } from '../support/database.ts';
 import { create, databaseFor, words } from './support.ts';
 
 const GROUP_JOBS_MAX = 256;

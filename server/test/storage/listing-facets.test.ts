@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { ENGINE } from '../../../testkit/src/database.ts';
 import { deleteListing, updateListing } from '../../src/domain/listings.ts';
 import { FACETS } from '../../src/model/facets.ts';
 import type { Listing } from '../../src/model/listings.ts';
 import type { Database } from '../../src/storage/database.ts';
-import { ENGINE } from '../support/database.ts';
 import { create, databaseFor, words } from './support.ts';
 
 const FULL = {

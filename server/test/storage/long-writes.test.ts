@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { only } from '../../../testkit/src/database.ts';
 import type { Database, LongSession, Session } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open.ts';
-import { only } from '../support/database.ts';
 import { databaseFor, otherTurns, words } from './support.ts';
 
 const TURNS = 50;

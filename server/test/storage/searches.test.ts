@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { only } from '../../../testkit/src/database.ts';
 import { deleteListing, updateListing } from '../../src/domain/listings.ts';
 import { type Condition, NEWEST_FIRST, type Search } from '../../src/model/search.ts';
 import { type Database, RUN_BYTES_MAX, type Scans } from '../../src/storage/database.ts';
 import { type Found, findDocs, findFirst } from '../../src/storage/searches.ts';
-import { only } from '../support/database.ts';
 import { create, databaseFor } from './support.ts';
 
 const EVERYTHING: Search = { conditions: [], box: undefined, circle: undefined, words: [], order: NEWEST_FIRST };

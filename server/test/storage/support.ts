@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { createDatabase } from '../../../testkit/src/database.ts';
+import { createDirectory } from '../../../testkit/src/service.ts';
 import { createAccount } from '../../src/domain/accounts.ts';
 import { createListing } from '../../src/domain/listings.ts';
 import type { ListingInput } from '../../src/model/listings.ts';
 import { type Database, type Statement, statement } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open.ts';
-import { createDatabase } from '../support/database.ts';
-import { createDirectory } from '../support/service.ts';
 
 /** Turns of the event loop that a write job does not ask its session for; a timer might be over within its own turn. */
 export async function otherTurns(): Promise<void> {

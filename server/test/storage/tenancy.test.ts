@@ -84,6 +84,11 @@ const SEARCHES = {
     },
     nothing: [],
   },
+  findPage: {
+    read: async ({ scans }: Database, accountId: string) =>
+      (await searches.findPage(scans, accountId, SEARCH, { after: undefined, limit: 100, bytesMax: 1_000_000 })).rows,
+    nothing: [],
+  },
   findDocs: {
     read: async ({ scans }: Database, accountId: string, id: string) =>
       (await searches.findDocs(scans, accountId, SEARCH, [{ id, value: 3, searchRow: 1 }], {})).docs,

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { createDatabase, ENGINE } from '../../../testkit/src/database.ts';
+import { directoryFor } from '../../../testkit/src/serving.ts';
 import { updateListing } from '../../src/domain/listings.ts';
 import { findAccountHead } from '../../src/storage/accounts.ts';
 import { findKeyHolder } from '../../src/storage/api-keys.ts';
@@ -7,8 +9,6 @@ import { findEvents } from '../../src/storage/events.ts';
 import { findListing } from '../../src/storage/listings.ts';
 import { MIGRATIONS } from '../../src/storage/migrations.ts';
 import { openDatabase } from '../../src/storage/open.ts';
-import { createDatabase, ENGINE } from '../support/database.ts';
-import { directoryFor } from '../support/serving.ts';
 
 const FIRST_EDITION = 5;
 const TIMES = { createdAt: '2026-01-31T09:00:00.000Z', updatedAt: '2026-01-31T09:00:00.000Z' };

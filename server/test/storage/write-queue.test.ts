@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { stat } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { only } from '../../../testkit/src/database.ts';
 import { createAccount } from '../../src/domain/accounts.ts';
 import type { Database, Session } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open.ts';
-import { only } from '../support/database.ts';
 import { create, databaseFor, otherTurns, storedIds, storedSequence, words } from './support.ts';
 
 const AWAITED_ELSE = /awaited something other than its session/;

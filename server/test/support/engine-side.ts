@@ -1,6 +1,6 @@
-import type { Engine } from './database.ts';
+import type { Engine } from '../../../testkit/src/database.ts';
+import { startTestService, type Tenant, type TestService } from '../../../testkit/src/service.ts';
 import type { RandomRequest } from './random-requests.ts';
-import { startTestService, type Tenant, type TestService } from './service.ts';
 
 /** A reply, without what is different on each side. */
 export interface Told {

@@ -1,9 +1,9 @@
+import { openRaw, type RawConnection, type RawReply } from '../../../testkit/src/raw.ts';
+import { requestText } from '../../../testkit/src/raw-http.ts';
+import type { Tenant, TestService } from '../../../testkit/src/service.ts';
+import { until } from '../../../testkit/src/until.ts';
 import { accountWrites, EventHub } from '../../src/domain/event-hub.ts';
 import type { Statement } from '../../src/storage/database.ts';
-import { openRaw, type RawConnection, type RawReply } from './raw.ts';
-import { requestText } from './raw-http.ts';
-import type { Tenant, TestService } from './service.ts';
-import { until } from './until.ts';
 
 /** What a service has read since somebody began to count. */
 export interface Reads {

@@ -1,4 +1,4 @@
-import { openSocket, type RawReply, readReply, requestText } from './raw-http.ts';
+import { openSocket, type RawReply, readReply, requestText } from '../../../testkit/src/raw-http.ts';
 
 export interface Load {
   /** The ids of the listings whose 201 has arrived. */

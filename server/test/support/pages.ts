@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { readList } from './replies.ts';
+import { readList } from '../../../testkit/src/replies.ts';
+import type { Tenant, TestService } from '../../../testkit/src/service.ts';
 import { type Parameters, toQuery } from './search-model.ts';
-import type { Tenant, TestService } from './service.ts';
 
 interface Paging {
   parameters: Parameters;

@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ENGINE } from './database.ts';
+import { ENGINE } from '../../../testkit/src/database.ts';
 
 const TESTS = join(import.meta.dirname, '..');
 

@@ -1,8 +1,8 @@
 import { cp, mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { REPOSITORY } from './process.ts';
-import { directoryFor } from './serving.ts';
+import { REPOSITORY } from '../../../testkit/src/process.ts';
+import { directoryFor } from '../../../testkit/src/serving.ts';
 
 /** The program in a directory of its own, which is a clone if `manifest` says so; and a directory elsewhere. */
 export async function copyProgram(t: TestContext, manifest: object) {

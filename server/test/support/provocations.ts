@@ -1,7 +1,7 @@
-import { type Browser, createPerson, signIn } from './browser.ts';
-import { type Caller, type Change, call, createEmptyWorld, sendJson, type World } from './calls.ts';
-import type { DocumentedOperation } from './openapi.ts';
-import { startTestService, type TestService } from './service.ts';
+import { type Browser, createPerson, signIn } from '../../../testkit/src/browser.ts';
+import { type Caller, type Change, call, createEmptyWorld, sendJson, type World } from '../../../testkit/src/calls.ts';
+import type { DocumentedOperation } from '../../../testkit/src/openapi.ts';
+import { startTestService, type TestService } from '../../../testkit/src/service.ts';
 
 /** A call of one operation in one world. */
 export interface Provoking {

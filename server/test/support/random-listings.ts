@@ -1,8 +1,8 @@
 import fc from 'fast-check';
+import type { Tenant, TestService } from '../../../testkit/src/service.ts';
 import { createListing, updateListing } from '../../src/domain/listings.ts';
 import { type ListingInput, PROPERTY_TYPES, STATUSES } from '../../src/model/listings.ts';
 import type { Parameters } from './search-model.ts';
-import type { Tenant, TestService } from './service.ts';
 
 const CITIES = ['Austin', 'austin', 'São Paulo', 'Cañon City', 'Łódź', '東京', 'St. John’s, NL'];
 const TEXTS = ['Elm Street', 'elmwood ave', 'Œuvre Ⅷ', 'Straße 5½', 'ΟΔΟΣ.ΑΒ', '東京都 港区', 'a_b-c'];

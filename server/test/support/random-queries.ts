@@ -1,5 +1,13 @@
 import fc from 'fast-check';
-import { AREAS, CITIES, EXTERNAL_IDS, LATITUDES, LONGITUDES, PRICES, seldom } from './random-values.ts';
+import {
+  AREAS,
+  CITIES,
+  EXTERNAL_IDS,
+  LATITUDES,
+  LONGITUDES,
+  PRICES,
+  seldom,
+} from '../../../testkit/src/random-values.ts';
 
 type Parameter = fc.Arbitrary<string>;
 

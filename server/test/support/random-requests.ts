@@ -1,6 +1,6 @@
 import fc from 'fast-check';
+import { EXTERNAL_IDS, fields, patch, seldom, toJson } from '../../../testkit/src/random-values.ts';
 import { eventsQuery, listQuery } from './random-queries.ts';
-import { EXTERNAL_IDS, fields, patch, seldom, toJson } from './random-values.ts';
 
 /**
  * One request. `@id3@`, `@next3@`, `@cursor3@` and `@etag3@` in its path, headers or body stand for what earlier

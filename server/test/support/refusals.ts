@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { faultsOf, readError, readList } from './replies.ts';
-import type { TestService } from './service.ts';
+import { faultsOf, readError, readList } from '../../../testkit/src/replies.ts';
+import type { TestService } from '../../../testkit/src/service.ts';
 
 /** A body that must be refused, and how. */
 export interface Refusal {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { ENGINE, type TestDatabase } from './database.ts';
+import { ENGINE, type TestDatabase } from '../../../testkit/src/database.ts';
 
 /**
  * Looks into the database of a service that has only created listings: every acknowledged one is there, and the account's

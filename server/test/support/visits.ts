@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { openSocket, type RawReply, readReply, requestText } from './raw-http.ts';
+import { openSocket, type RawReply, readReply, requestText } from '../../../testkit/src/raw-http.ts';
 
 /** A request as its text, and whether a reply to it is as it should be. */
 export interface Visit {

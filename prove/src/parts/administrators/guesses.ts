@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { sendRaw } from '../../../../server/test/support/raw.ts';
+import { sendRaw } from '../../../../testkit/src/raw.ts';
 import { addPerson, type Figure, guessMany, PASSWORD, type Person, type Scene, sizeOf } from './scene.ts';
 import { type Answer, Visitor } from './visitor.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { routesOfBetterAuthAt } from '../../../../server/test/support/identity-routes.ts';
+import { routesOfBetterAuthAt } from '../../../../testkit/src/identity-routes.ts';
 import { nameOf, stateOf } from './operations.ts';
 import { addPerson, type Figure, PASSWORD, type Scene } from './scene.ts';
 

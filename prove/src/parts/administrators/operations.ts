@@ -1,5 +1,5 @@
-import { type Caller, call, SESSION_GATE } from '../../../../server/test/support/calls.ts';
-import { type DocumentedOperation, OpenApiDocument } from '../../../../server/test/support/openapi.ts';
+import { type Caller, call, SESSION_GATE } from '../../../../testkit/src/calls.ts';
+import { type DocumentedOperation, OpenApiDocument } from '../../../../testkit/src/openapi.ts';
 import type { Scene } from './scene.ts';
 import type { Answer, Visitor } from './visitor.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Caller } from '../../../../server/test/support/calls.ts';
-import type { DocumentedOperation } from '../../../../server/test/support/openapi.ts';
+import type { Caller } from '../../../../testkit/src/calls.ts';
+import type { DocumentedOperation } from '../../../../testkit/src/openapi.ts';
 import { callAs, nameOf, pathOf, stateOf } from './operations.ts';
 import { type Figure, type Scene, someOf } from './scene.ts';
 import type { Answer } from './visitor.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { sendRaw } from '../../../../server/test/support/raw.ts';
+import { sendRaw } from '../../../../testkit/src/raw.ts';
 import { type Figure, type Scene, someOf } from './scene.ts';
 import type { Answer, Visitor } from './visitor.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { runCommand } from '../../../../server/test/support/process.ts';
+import { runCommand } from '../../../../testkit/src/process.ts';
 import { settingsOf } from '../../service.ts';
 import { stateOf } from './operations.ts';
 import { addPerson, type Figure, PASSWORD, type Person, type Scene } from './scene.ts';

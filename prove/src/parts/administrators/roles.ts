@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isOfPeople } from '../../../../server/test/support/openapi.ts';
+import { isOfPeople } from '../../../../testkit/src/openapi.ts';
 import { callAs, nameOf, stateOf } from './operations.ts';
 import { addPerson, type Figure, type Scene, someOf } from './scene.ts';
 

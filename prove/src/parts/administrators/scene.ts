@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { createDatabase, type TestDatabase } from '../../../../server/test/support/database.ts';
-import type { DocumentedOperation } from '../../../../server/test/support/openapi.ts';
-import { runCommand } from '../../../../server/test/support/process.ts';
+import { createDatabase, type TestDatabase } from '../../../../testkit/src/database.ts';
+import type { DocumentedOperation } from '../../../../testkit/src/openapi.ts';
+import { runCommand } from '../../../../testkit/src/process.ts';
 import type { Patch, Trial } from '../../part.ts';
 import { serve, settingsOf } from '../../service.ts';
 import { Visitor } from './visitor.ts';

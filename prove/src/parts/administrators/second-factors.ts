@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { nextTotp, totp } from '../../../../server/test/support/totp.ts';
+import { nextTotp, totp } from '../../../../testkit/src/totp.ts';
 import { addPerson, enterAgain, type Figure, guessMany, PASSWORD, type Person, type Scene, sizeOf } from './scene.ts';
 import type { Visitor } from './visitor.ts';
 

@@ -1,4 +1,4 @@
-import { Browser } from '../../../../server/test/support/browser.ts';
+import { Browser } from '../../../../testkit/src/browser.ts';
 
 /** A reply that was read to its end. */
 export interface Answer {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
-import type { TestDatabase } from '../../../../server/test/support/database.ts';
-import { assertKept } from '../../../../server/test/support/ledger.ts';
+import type { TestDatabase } from '../../../../testkit/src/database.ts';
+import { assertKept } from '../../../../testkit/src/ledger.ts';
 import type { Trial } from '../../part.ts';
 import { serve } from '../../service.ts';
 import { ledgerAt, read, readEvents } from './history.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createLedger, type Known, type Ledger } from '../../../../server/test/support/ledger.ts';
+import { createLedger, type Known, type Ledger } from '../../../../testkit/src/ledger.ts';
 
 /** An event as `/v1/events` gives it. */
 export interface Event {

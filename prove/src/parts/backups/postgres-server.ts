@@ -5,11 +5,11 @@ import { existsSync, readdirSync } from 'node:fs';
 import { appendFile, chown, mkdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { createPostgresDatabase, type TestDatabase } from '../../../../server/test/support/database.ts';
-import { newDirectory } from '../../../../server/test/support/postgres.ts';
-import { findNobody, writeOwned } from '../../../../server/test/support/postgres-programs.ts';
-import { hasEnded } from '../../../../server/test/support/serving.ts';
-import { until } from '../../../../server/test/support/until.ts';
+import { createPostgresDatabase, type TestDatabase } from '../../../../testkit/src/database.ts';
+import { newDirectory } from '../../../../testkit/src/postgres.ts';
+import { findNobody, writeOwned } from '../../../../testkit/src/postgres-programs.ts';
+import { hasEnded } from '../../../../testkit/src/serving.ts';
+import { until } from '../../../../testkit/src/until.ts';
 import type { Trial } from '../../part.ts';
 
 // The tests' own server comes without these programs, and those of an older PostgreSQL refuse to talk to it: so the server is

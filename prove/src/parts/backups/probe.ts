@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { NDJSON } from '../../../../server/test/support/imports.ts';
+import { NDJSON } from '../../../../testkit/src/imports.ts';
 
 /** How long writes took, in milliseconds. */
 export interface Probe {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { setImmediate as aTurn } from 'node:timers/promises';
-import { hasEnded } from '../../../../server/test/support/serving.ts';
+import { hasEnded } from '../../../../testkit/src/serving.ts';
 
 const CLOCK = new Int32Array(new SharedArrayBuffer(4));
 /** Very much longer than a write takes: whoever waits so long waits for the program that stands still. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { stat } from 'node:fs/promises';
-import { spawnFor } from '../../../../server/test/support/serving.ts';
+import { spawnFor } from '../../../../testkit/src/serving.ts';
 import type { Trial } from '../../part.ts';
 import type { Random } from '../../random.ts';
 import { STANDSTILL_MAX_MS, stepThrough } from './stepping.ts';

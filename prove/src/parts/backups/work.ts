@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { TestDatabase } from '../../../../server/test/support/database.ts';
-import { assertKept, type Known } from '../../../../server/test/support/ledger.ts';
-import { startMixedLoad } from '../../../../server/test/support/mixed-load.ts';
-import { until } from '../../../../server/test/support/until.ts';
+import type { TestDatabase } from '../../../../testkit/src/database.ts';
+import { assertKept, type Known } from '../../../../testkit/src/ledger.ts';
+import { startMixedLoad } from '../../../../testkit/src/mixed-load.ts';
+import { until } from '../../../../testkit/src/until.ts';
 import type { Trial } from '../../part.ts';
 import { createTenant, serve } from '../../service.ts';
 import { type Event, read, readEvents } from './history.ts';

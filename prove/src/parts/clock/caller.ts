@@ -1,4 +1,4 @@
-import type { ServeProcess } from '../../../../server/test/support/process.ts';
+import type { ServeProcess } from '../../../../testkit/src/process.ts';
 
 export interface Answer {
   status: number;

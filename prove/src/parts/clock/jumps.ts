@@ -1,4 +1,4 @@
-import { generator } from '../../../../server/test/support/random-json.ts';
+import { generator } from '../../../../testkit/src/random-json.ts';
 
 export const DAY_MS = 24 * 60 * 60 * 1_000;
 const HOUR_MS = 3_600_000;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Browser } from '../../../../server/test/support/browser.ts';
+import type { Browser } from '../../../../testkit/src/browser.ts';
 import type { Caller } from './caller.ts';
 
 const WINDOW_SECONDS = 3_600;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { Browser } from '../../../../server/test/support/browser.ts';
-import { totp } from '../../../../server/test/support/totp.ts';
+import { Browser } from '../../../../testkit/src/browser.ts';
+import { totp } from '../../../../testkit/src/totp.ts';
 import type { Caller } from './caller.ts';
 import { DAY_MS } from './jumps.ts';
 

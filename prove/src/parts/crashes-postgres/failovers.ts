@@ -1,5 +1,5 @@
-import type { PostgresServer } from '../../../../server/test/support/postgres.ts';
-import { commitWith, createStandby, promote } from '../../../../server/test/support/postgres-standby.ts';
+import type { PostgresServer } from '../../../../testkit/src/postgres.ts';
+import { commitWith, createStandby, promote } from '../../../../testkit/src/postgres-standby.ts';
 import type { Trial } from '../../part.ts';
 import { SERVER_SETTINGS, type Stage } from './stage.ts';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { createPostgresDatabase } from '../../../../server/test/support/database.ts';
-import { assertKept } from '../../../../server/test/support/ledger.ts';
-import { type MixedLoad, startMixedLoad } from '../../../../server/test/support/mixed-load.ts';
-import { createPostgresServer, type PostgresServer } from '../../../../server/test/support/postgres.ts';
-import { type PostgresProxy, proxyFor } from '../../../../server/test/support/postgres-proxy.ts';
-import { hasEnded } from '../../../../server/test/support/serving.ts';
-import { until } from '../../../../server/test/support/until.ts';
+import { createPostgresDatabase } from '../../../../testkit/src/database.ts';
+import { assertKept } from '../../../../testkit/src/ledger.ts';
+import { type MixedLoad, startMixedLoad } from '../../../../testkit/src/mixed-load.ts';
+import { createPostgresServer, type PostgresServer } from '../../../../testkit/src/postgres.ts';
+import { type PostgresProxy, proxyFor } from '../../../../testkit/src/postgres-proxy.ts';
+import { hasEnded } from '../../../../testkit/src/serving.ts';
+import { until } from '../../../../testkit/src/until.ts';
 import type { Trial } from '../../part.ts';
 import { createTenant, serve } from '../../service.ts';
 

@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createDatabase } from '../../../../server/test/support/database.ts';
-import { assertKept, createLedger, type Ledger } from '../../../../server/test/support/ledger.ts';
-import { type MixedLoad, startMixedLoad } from '../../../../server/test/support/mixed-load.ts';
-import { PATIENCE_MS } from '../../../../server/test/support/patient-caller.ts';
-import {
-  createTenantByCommand,
-  environment,
-  PROGRAM,
-  type ServeProcess,
-} from '../../../../server/test/support/process.ts';
-import { exitOf, spawnFor } from '../../../../server/test/support/serving.ts';
-import { until } from '../../../../server/test/support/until.ts';
+import { createDatabase } from '../../../../testkit/src/database.ts';
+import { assertKept, createLedger, type Ledger } from '../../../../testkit/src/ledger.ts';
+import { type MixedLoad, startMixedLoad } from '../../../../testkit/src/mixed-load.ts';
+import { PATIENCE_MS } from '../../../../testkit/src/patient-caller.ts';
+import { createTenantByCommand, environment, PROGRAM, type ServeProcess } from '../../../../testkit/src/process.ts';
+import { exitOf, spawnFor } from '../../../../testkit/src/serving.ts';
+import { until } from '../../../../testkit/src/until.ts';
 import type { Trial } from '../../part.ts';
 import type { Random } from '../../random.ts';
 import { serve, settingsOf } from '../../service.ts';

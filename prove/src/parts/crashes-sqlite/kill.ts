@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { PATIENCE_MS } from '../../../../server/test/support/patient-caller.ts';
-import type { ServeProcess } from '../../../../server/test/support/process.ts';
-import { exitOf, waitUntilRefused } from '../../../../server/test/support/serving.ts';
-import { until } from '../../../../server/test/support/until.ts';
-import { workersOf } from '../../../../server/test/support/workers.ts';
+import { PATIENCE_MS } from '../../../../testkit/src/patient-caller.ts';
+import type { ServeProcess } from '../../../../testkit/src/process.ts';
+import { exitOf, waitUntilRefused } from '../../../../testkit/src/serving.ts';
+import { until } from '../../../../testkit/src/until.ts';
+import { workersOf } from '../../../../testkit/src/workers.ts';
 import type { Random } from '../../random.ts';
 
 /** All its processes. */

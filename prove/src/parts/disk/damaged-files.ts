@@ -15,10 +15,10 @@ import {
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { createDatabase } from '../../../../server/test/support/database.ts';
-import { NDJSON } from '../../../../server/test/support/imports.ts';
-import { runCommand } from '../../../../server/test/support/process.ts';
-import { exitOf } from '../../../../server/test/support/serving.ts';
+import { createDatabase } from '../../../../testkit/src/database.ts';
+import { NDJSON } from '../../../../testkit/src/imports.ts';
+import { runCommand } from '../../../../testkit/src/process.ts';
+import { exitOf } from '../../../../testkit/src/serving.ts';
 import type { Trial } from '../../part.ts';
 import { serve, settingsOf } from '../../service.ts';
 import { startOrWords } from './expect.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { createDatabase, type TestDatabase } from '../../../../server/test/support/database.ts';
-import { assertKept } from '../../../../server/test/support/ledger.ts';
-import { type MixedLoad, startMixedLoad } from '../../../../server/test/support/mixed-load.ts';
-import type { ServeProcess } from '../../../../server/test/support/process.ts';
-import type { Tenant } from '../../../../server/test/support/service.ts';
-import { hasEnded } from '../../../../server/test/support/serving.ts';
-import { mountSmallDisk, type SmallDisk } from '../../../../server/test/support/small-disk.ts';
+import { createDatabase, type TestDatabase } from '../../../../testkit/src/database.ts';
+import { assertKept } from '../../../../testkit/src/ledger.ts';
+import { type MixedLoad, startMixedLoad } from '../../../../testkit/src/mixed-load.ts';
+import type { ServeProcess } from '../../../../testkit/src/process.ts';
+import type { Tenant } from '../../../../testkit/src/service.ts';
+import { hasEnded } from '../../../../testkit/src/serving.ts';
+import { mountSmallDisk, type SmallDisk } from '../../../../testkit/src/small-disk.ts';
 import type { Trial } from '../../part.ts';
 import { serve } from '../../service.ts';
 import { expectSoon, startOrWords } from './expect.ts';

@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { chmodSync, chownSync, readdirSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { mount, whyNoMounts } from '../../../../server/test/support/mounts.ts';
-import { findNobody, isOpen } from '../../../../server/test/support/postgres-programs.ts';
-import { environment, PROGRAM } from '../../../../server/test/support/process.ts';
-import { directoryFor } from '../../../../server/test/support/serving.ts';
+import { mount, whyNoMounts } from '../../../../testkit/src/mounts.ts';
+import { findNobody, isOpen } from '../../../../testkit/src/postgres-programs.ts';
+import { environment, PROGRAM } from '../../../../testkit/src/process.ts';
+import { directoryFor } from '../../../../testkit/src/serving.ts';
 import type { Trial } from '../../part.ts';
 import { settingsOf } from '../../service.ts';
 

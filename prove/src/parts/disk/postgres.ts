@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { chown, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createPostgresDatabase } from '../../../../server/test/support/database.ts';
-import { assertKept } from '../../../../server/test/support/ledger.ts';
-import { startMixedLoad } from '../../../../server/test/support/mixed-load.ts';
-import { createPostgresServer } from '../../../../server/test/support/postgres.ts';
-import { findNobody } from '../../../../server/test/support/postgres-programs.ts';
-import { mountSmallDisk } from '../../../../server/test/support/small-disk.ts';
+import { createPostgresDatabase } from '../../../../testkit/src/database.ts';
+import { assertKept } from '../../../../testkit/src/ledger.ts';
+import { startMixedLoad } from '../../../../testkit/src/mixed-load.ts';
+import { createPostgresServer } from '../../../../testkit/src/postgres.ts';
+import { findNobody } from '../../../../testkit/src/postgres-programs.ts';
+import { mountSmallDisk } from '../../../../testkit/src/small-disk.ts';
 import type { Trial } from '../../part.ts';
 import { createTenant, serve } from '../../service.ts';
 import { expectSoon } from './expect.ts';

@@ -1,6 +1,6 @@
-import { Browser } from '../../../../server/test/support/browser.ts';
-import type { ServeProcess } from '../../../../server/test/support/process.ts';
-import type { Tenant } from '../../../../server/test/support/service.ts';
+import { Browser } from '../../../../testkit/src/browser.ts';
+import type { ServeProcess } from '../../../../testkit/src/process.ts';
+import type { Tenant } from '../../../../testkit/src/service.ts';
 
 /** The first administrator, whom a service makes that is started with these settings. */
 export const ADMINISTRATOR = { ADMIN_EMAIL: 'ada@example.com', ADMIN_PASSWORD: 'correct horse battery staple' };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { Browser } from '../../../../server/test/support/browser.ts';
-import { runCommand } from '../../../../server/test/support/process.ts';
+import { Browser } from '../../../../testkit/src/browser.ts';
+import { runCommand } from '../../../../testkit/src/process.ts';
 import type { CallerName } from './prepared.ts';
 
 export const PASSWORD = 'correct horse battery staple';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type DocumentedOperation, OpenApiDocument } from '../../../../server/test/support/openapi.ts';
-import { REPOSITORY } from '../../../../server/test/support/process.ts';
+import { type DocumentedOperation, OpenApiDocument } from '../../../../testkit/src/openapi.ts';
+import { REPOSITORY } from '../../../../testkit/src/process.ts';
 
 /** One of the two APIs, as its document in the repository has it: what is served could have the same fault twice. */
 export interface Api {

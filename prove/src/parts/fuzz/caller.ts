@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Told } from '../../../../server/test/support/openapi.ts';
+import type { Told } from '../../../../testkit/src/openapi.ts';
 import type { Target } from './api.ts';
 import { judgeReply, type Tally } from './tally.ts';
 

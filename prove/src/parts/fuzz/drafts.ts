@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { isOfPeople } from '../../../../server/test/support/openapi.ts';
-import { seldom } from '../../../../server/test/support/random-values.ts';
+import { isOfPeople } from '../../../../testkit/src/openapi.ts';
+import { seldom } from '../../../../testkit/src/random-values.ts';
 import { TARGETS, type Target } from './api.ts';
 import { type Fault, faultsOf } from './faults.ts';
 import { damaged, type Schema, valuesOf } from './values.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { createPostgresDatabase } from '../../../../server/test/support/database.ts';
-import { createPostgresServer } from '../../../../server/test/support/postgres.ts';
-import { bareEnvironment, REPOSITORY } from '../../../../server/test/support/process.ts';
-import { spawnFor } from '../../../../server/test/support/serving.ts';
+import { createPostgresDatabase } from '../../../../testkit/src/database.ts';
+import { createPostgresServer } from '../../../../testkit/src/postgres.ts';
+import { bareEnvironment, REPOSITORY } from '../../../../testkit/src/process.ts';
+import { spawnFor } from '../../../../testkit/src/serving.ts';
 import type { Trial } from '../../part.ts';
 import { plantedEnvironment } from '../../plant.ts';
 

@@ -1,4 +1,4 @@
-import { isOfPeople } from '../../../../server/test/support/openapi.ts';
+import { isOfPeople } from '../../../../testkit/src/openapi.ts';
 import type { Target } from './api.ts';
 import type { Prepared } from './prepared.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Told } from '../../../../server/test/support/openapi.ts';
+import type { Told } from '../../../../testkit/src/openapi.ts';
 import type { Prepared } from './prepared.ts';
 
 /** How many listings a lane lets grow: lists are read often. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Told } from '../../../../server/test/support/openapi.ts';
+import type { Told } from '../../../../testkit/src/openapi.ts';
 import type { Callers, World } from './accounts.ts';
 import { findTarget, type Target } from './api.ts';
 import { Caller } from './caller.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Told } from '../../../../server/test/support/openapi.ts';
+import type { Told } from '../../../../testkit/src/openapi.ts';
 import { STEP } from './faults.ts';
 import type { Known } from './known.ts';
 import type { Prepared } from './prepared.ts';

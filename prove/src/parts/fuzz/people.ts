@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { nextTotp, totp, wrongCode } from '../../../../server/test/support/totp.ts';
+import { nextTotp, totp, wrongCode } from '../../../../testkit/src/totp.ts';
 import { PASSWORD, type World } from './accounts.ts';
 import type { Tally } from './tally.ts';
 import { Visitor } from './visitor.ts';

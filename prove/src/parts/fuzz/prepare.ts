@@ -1,4 +1,4 @@
-import type { DocumentedParameter } from '../../../../server/test/support/openapi.ts';
+import type { DocumentedParameter } from '../../../../testkit/src/openapi.ts';
 import { toCsv } from './csv.ts';
 import type { Draft } from './drafts.ts';
 import { STEP } from './faults.ts';

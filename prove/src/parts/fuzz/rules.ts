@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from '../../../../server/test/support/openapi.ts';
+import type { OpenApiDocument } from '../../../../testkit/src/openapi.ts';
 import type { Schema } from './values.ts';
 
 /**

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Told } from '../../../../server/test/support/openapi.ts';
+import type { Told } from '../../../../testkit/src/openapi.ts';
 import { TARGETS, type Target } from './api.ts';
 
 /** What cannot be brought about by a request alone, and where else it is shown. */

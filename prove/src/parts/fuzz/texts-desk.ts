@@ -1,4 +1,4 @@
-import type { Told } from '../../../../server/test/support/openapi.ts';
+import type { Told } from '../../../../testkit/src/openapi.ts';
 import type { World } from './accounts.ts';
 import { findTarget, type Target } from './api.ts';
 import { Caller } from './caller.ts';

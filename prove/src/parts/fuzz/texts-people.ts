@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Told } from '../../../../server/test/support/openapi.ts';
+import type { Told } from '../../../../testkit/src/openapi.ts';
 import { PASSWORD } from './accounts.ts';
 import { findTarget } from './api.ts';
 import { type Fate, fateOf, type Place } from './texts.ts';

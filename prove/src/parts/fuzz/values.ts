@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { OpenApiDocument } from '../../../../server/test/support/openapi.ts';
+import type { OpenApiDocument } from '../../../../testkit/src/openapi.ts';
 
 /** What a schema of the document can say. */
 export interface Schema {

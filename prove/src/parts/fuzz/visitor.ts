@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Browser } from '../../../../server/test/support/browser.ts';
+import { Browser } from '../../../../testkit/src/browser.ts';
 import { findTarget } from './api.ts';
 import { errorOf } from './outcome.ts';
 import { judgeReply, type Tally } from './tally.ts';

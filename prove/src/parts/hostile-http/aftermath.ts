@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { residentBytesOf } from '../../../../bench/src/process-stats.ts';
-import type { ServeProcess } from '../../../../server/test/support/process.ts';
-import { hasEnded } from '../../../../server/test/support/serving.ts';
-import { untilStill } from '../../../../server/test/support/still.ts';
-import { until } from '../../../../server/test/support/until.ts';
-import { workersOf } from '../../../../server/test/support/workers.ts';
+import type { ServeProcess } from '../../../../testkit/src/process.ts';
+import { hasEnded } from '../../../../testkit/src/serving.ts';
+import { untilStill } from '../../../../testkit/src/still.ts';
+import { until } from '../../../../testkit/src/until.ts';
+import { workersOf } from '../../../../testkit/src/workers.ts';
 import { countSocketsOf } from '../../sockets.ts';
 import { describeAttempt, FOLLOWER, type Trace } from './attempts.ts';
 import { SMUGGLED } from './streams.ts';

@@ -1,6 +1,6 @@
 import assert, { AssertionError } from 'node:assert/strict';
 import { formatGrowth } from '../../../../bench/src/formats.ts';
-import type { ServeProcess } from '../../../../server/test/support/process.ts';
+import type { ServeProcess } from '../../../../testkit/src/process.ts';
 import { assertAftermath, readHeld, readLog, type Told } from './aftermath.ts';
 import { type Attempt, attempt, type Trace } from './attempts.ts';
 import { cutBody } from './cut-body.ts';

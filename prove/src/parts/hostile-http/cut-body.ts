@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { beginRequest, openSocket, readReply } from '../../../../server/test/support/raw-http.ts';
+import { beginRequest, openSocket, readReply } from '../../../../testkit/src/raw-http.ts';
 import { chunk, chunked, LAST } from './chunks.ts';
 import { MARK, type Target } from './streams.ts';
 

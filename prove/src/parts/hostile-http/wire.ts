@@ -1,6 +1,6 @@
 import { AssertionError } from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
-import { takeReply } from '../../../../server/test/support/raw-http.ts';
+import { takeReply } from '../../../../testkit/src/raw-http.ts';
 
 /** What the client does behind the place where its bytes are cut. */
 export type Way = 'goes on' | 'half-closes' | 'leaves' | 'resets';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { ServeProcess } from '../../../../server/test/support/process.ts';
-import { until } from '../../../../server/test/support/until.ts';
+import type { ServeProcess } from '../../../../testkit/src/process.ts';
+import { until } from '../../../../testkit/src/until.ts';
 import type { Asking } from './trier.ts';
 import type { Filled, World } from './world.ts';
 

@@ -1,4 +1,4 @@
-import type { DocumentedOperation } from '../../../../server/test/support/openapi.ts';
+import type { DocumentedOperation } from '../../../../testkit/src/openapi.ts';
 import type { Ask, KindsOf, Make } from './ask.ts';
 import type { BaitKind } from './bait.ts';
 

@@ -1,4 +1,4 @@
-import { generator } from '../../../../server/test/support/random-json.ts';
+import { generator } from '../../../../testkit/src/random-json.ts';
 import { readings } from './readings.ts';
 
 /** Who may see something: an account's people and keys, its administrators only, or one person wherever they work. */

@@ -1,4 +1,4 @@
-import { withoutChance } from '../../../../server/test/support/chance.ts';
+import { withoutChance } from '../../../../testkit/src/chance.ts';
 import type { Canaries } from './canaries.ts';
 import type { Answer } from './wire.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { createDatabase, createPostgresDatabase, type TestDatabase } from '../../../../server/test/support/database.ts';
-import { createPostgresServer } from '../../../../server/test/support/postgres.ts';
-import { until } from '../../../../server/test/support/until.ts';
+import { createDatabase, createPostgresDatabase, type TestDatabase } from '../../../../testkit/src/database.ts';
+import { createPostgresServer } from '../../../../testkit/src/postgres.ts';
+import { until } from '../../../../testkit/src/until.ts';
 import type { Trial } from '../../part.ts';
 import { settingsOf } from '../../service.ts';
 import { FileLog, ServerLog, type StatementLog } from './statement-log.ts';

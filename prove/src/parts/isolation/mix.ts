@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { openRaw } from '../../../../server/test/support/raw.ts';
+import { openRaw } from '../../../../testkit/src/raw.ts';
 import type { Canaries } from './canaries.ts';
 import { REQUESTS, type Side } from './mixed-requests.ts';
 import { administratorsOf, bearer, nameOf } from './tenant.ts';

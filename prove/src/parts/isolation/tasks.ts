@@ -1,4 +1,4 @@
-import { isOfPeople } from '../../../../server/test/support/openapi.ts';
+import { isOfPeople } from '../../../../testkit/src/openapi.ts';
 import type { Ask } from './ask.ts';
 import { asksOf, formatAsksOf, methodAsksOf, wholeAskOf } from './asks.ts';
 import type { Bait } from './bait.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { Browser, PASSWORD, type Person } from '../../../../server/test/support/browser.ts';
-import type { Operator } from '../../../../server/test/support/operator.ts';
+import { Browser, PASSWORD, type Person } from '../../../../testkit/src/browser.ts';
+import type { Operator } from '../../../../testkit/src/operator.ts';
 import type { Canaries, Owner } from './canaries.ts';
 import type { Answer, Sent, Wire } from './wire.ts';
 

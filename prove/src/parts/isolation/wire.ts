@@ -1,5 +1,5 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
-import { decode } from '../../../../server/test/support/encodings.ts';
+import { decode } from '../../../../testkit/src/encodings.ts';
 
 export interface Sent {
   method: string;

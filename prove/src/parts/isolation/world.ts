@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Person } from '../../../../server/test/support/browser.ts';
-import { type DocumentedOperation, isOfPeople, OpenApiDocument } from '../../../../server/test/support/openapi.ts';
-import type { Operator } from '../../../../server/test/support/operator.ts';
-import { REPOSITORY } from '../../../../server/test/support/process.ts';
-import { until } from '../../../../server/test/support/until.ts';
+import type { Person } from '../../../../testkit/src/browser.ts';
+import { type DocumentedOperation, isOfPeople, OpenApiDocument } from '../../../../testkit/src/openapi.ts';
+import type { Operator } from '../../../../testkit/src/operator.ts';
+import { REPOSITORY } from '../../../../testkit/src/process.ts';
+import { until } from '../../../../testkit/src/until.ts';
 import type { Bait } from './bait.ts';
 import type { Canaries, Owner } from './canaries.ts';
 import { fill } from './filling.ts';

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { Cleanup } from '../../../../server/test/support/serving.ts';
+import type { Cleanup } from '../../../../testkit/src/serving.ts';
 import type { AttackReport } from './attack.ts';
 import type { Order } from './attack-process.ts';
 import type { Scene } from './member.ts';

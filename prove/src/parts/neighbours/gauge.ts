@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { cpuSecondsOf, residentBytesOf } from '../../../../bench/src/process-stats.ts';
-import { until } from '../../../../server/test/support/until.ts';
+import { until } from '../../../../testkit/src/until.ts';
 
 export const GAUGE_FILE_VARIABLE = 'GAUGE_FILE';
 /** Tells a process of the service to collect its garbage. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hasEnded as hasExited } from '../../../../server/test/support/serving.ts';
+import { hasEnded as hasExited } from '../../../../testkit/src/serving.ts';
 import type { Trial } from '../../part.ts';
 import { clockMs } from '../overload/order.ts';
 import type { AttackReport } from './attack.ts';

@@ -1,4 +1,4 @@
-import { descriptionOf } from '../../../../server/test/support/ledger.ts';
+import { descriptionOf } from '../../../../testkit/src/ledger.ts';
 import type { Random } from '../../random.ts';
 import type { FloodOrder, Kind } from './order.ts';
 

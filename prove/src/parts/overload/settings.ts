@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createDatabase, createPostgresDatabase } from '../../../../server/test/support/database.ts';
-import { assertKept } from '../../../../server/test/support/ledger.ts';
-import { createPostgresServer } from '../../../../server/test/support/postgres.ts';
-import { runCommand } from '../../../../server/test/support/process.ts';
+import { createDatabase, createPostgresDatabase } from '../../../../testkit/src/database.ts';
+import { assertKept } from '../../../../testkit/src/ledger.ts';
+import { createPostgresServer } from '../../../../testkit/src/postgres.ts';
+import { runCommand } from '../../../../testkit/src/process.ts';
 import type { Trial } from '../../part.ts';
 import { settingsOf } from '../../service.ts';
 import { assertHonest, assertRefuses, assertShed } from './assertions.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ServeProcess } from '../../../../server/test/support/process.ts';
-import { hasEnded } from '../../../../server/test/support/serving.ts';
+import type { ServeProcess } from '../../../../testkit/src/process.ts';
+import { hasEnded } from '../../../../testkit/src/serving.ts';
 import { countSockets } from '../../sockets.ts';
 import type { Siege } from './visitors.ts';
 

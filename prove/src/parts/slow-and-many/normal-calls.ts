@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Exchange } from '../../../../bench/src/connection.ts';
 import { sendCall, serializeCall } from '../../../../bench/src/requests.ts';
-import { createLedger, descriptionOf, type Ledger } from '../../../../server/test/support/ledger.ts';
+import { createLedger, descriptionOf, type Ledger } from '../../../../testkit/src/ledger.ts';
 import type { Trial } from '../../part.ts';
 import { importRows } from '../../service.ts';
 

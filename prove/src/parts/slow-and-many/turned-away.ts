@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { ServeProcess } from '../../../../server/test/support/process.ts';
-import { hasEnded } from '../../../../server/test/support/serving.ts';
-import { until } from '../../../../server/test/support/until.ts';
+import type { ServeProcess } from '../../../../testkit/src/process.ts';
+import { hasEnded } from '../../../../testkit/src/serving.ts';
+import { until } from '../../../../testkit/src/until.ts';
 import { countSockets } from '../../sockets.ts';
 import { DEAF_ID } from './phases.ts';
 import type { Siege, Visitor } from './visitors.ts';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { chmod, copyFile, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { directoryFor } from '../../../../testkit/src/serving.ts';
 import { createAccount } from '../../../src/domain/accounts.ts';
 import { deleteApiKey, issueApiKey } from '../../../src/domain/api-keys.ts';
 import { createListing } from '../../../src/domain/listings.ts';
@@ -10,7 +11,6 @@ import type { Database } from '../../../src/storage/database.ts';
 import { getDatabaseInfo } from '../../../src/storage/database-info.ts';
 import { findListing } from '../../../src/storage/listings.ts';
 import { openDatabase } from '../../../src/storage/open.ts';
-import { directoryFor } from '../../support/serving.ts';
 
 async function use<T>(url: string, work: (database: Database) => Promise<T>): Promise<T> {
   const database = await openDatabase(url);

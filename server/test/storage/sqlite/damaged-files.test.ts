@@ -4,10 +4,10 @@ import { readdirSync } from 'node:fs';
 import { copyFile, open, readdir, rename, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { runCommand } from '../../../../testkit/src/process.ts';
+import { startTestService } from '../../../../testkit/src/service.ts';
+import { directoryFor, serveFor } from '../../../../testkit/src/serving.ts';
 import { openDatabase } from '../../../src/storage/open.ts';
-import { runCommand } from '../../support/process.ts';
-import { startTestService } from '../../support/service.ts';
-import { directoryFor, serveFor } from '../../support/serving.ts';
 import { create, databaseFor } from '../support.ts';
 
 const PAGE_BYTES = 4_096;

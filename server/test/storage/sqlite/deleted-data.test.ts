@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { directoryFor } from '../../../../testkit/src/serving.ts';
 import { createAccount, deleteAccount } from '../../../src/domain/accounts.ts';
 import { createAccountFor } from '../../../src/domain/administrators.ts';
 import { issueApiKey } from '../../../src/domain/api-keys.ts';
@@ -11,7 +12,6 @@ import { createListing, deleteListing, updateListing } from '../../../src/domain
 import { backUp, compact } from '../../../src/storage/backup.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { openDatabase } from '../../../src/storage/open.ts';
-import { directoryFor } from '../../support/serving.ts';
 import { words } from '../support.ts';
 
 const COUNT = 300;

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { whyNoMounts } from '../../../../testkit/src/mounts.ts';
+import { mountSmallDisk } from '../../../../testkit/src/small-disk.ts';
 import { AppError } from '../../../src/model/errors.ts';
 import type { Database, Session } from '../../../src/storage/database.ts';
 import { openDatabase } from '../../../src/storage/open.ts';
-import { whyNoMounts } from '../../support/mounts.ts';
-import { mountSmallDisk } from '../../support/small-disk.ts';
 import { create, databaseFor, storedIds, storedSequence, words } from '../support.ts';
 
 const ROOM_AGAIN = 1_000_000;

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
+import { directoryFor } from '../../../../testkit/src/serving.ts';
 import type { QueryBuild, Scans } from '../../../src/storage/database.ts';
 import { ReaderThreads } from '../../../src/storage/sqlite/reader-threads.ts';
-import { directoryFor } from '../../support/serving.ts';
 import { create, databaseFor, words } from '../support.ts';
 
 /** A query of exactly these words. */

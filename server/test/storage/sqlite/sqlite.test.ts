@@ -4,12 +4,12 @@ import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
+import { runCommand } from '../../../../testkit/src/process.ts';
+import { directoryFor } from '../../../../testkit/src/serving.ts';
 import { AppError } from '../../../src/model/errors.ts';
 import type { Session } from '../../../src/storage/database.ts';
 import { getCursorSecret } from '../../../src/storage/database-info.ts';
 import { openDatabase } from '../../../src/storage/open.ts';
-import { runCommand } from '../../support/process.ts';
-import { directoryFor } from '../../support/serving.ts';
 import { databaseFor, words } from '../support.ts';
 
 const STARTS = 10;

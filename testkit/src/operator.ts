@@ -1,8 +1,8 @@
-import { createAccount } from '../../src/domain/accounts.ts';
-import { issueApiKey } from '../../src/domain/api-keys.ts';
-import type { Role } from '../../src/model/administrators.ts';
-import type { Access } from '../../src/model/api-keys.ts';
-import { openDatabase } from '../../src/storage/open.ts';
+import { createAccount } from '../../server/src/domain/accounts.ts';
+import { issueApiKey } from '../../server/src/domain/api-keys.ts';
+import type { Role } from '../../server/src/model/administrators.ts';
+import type { Access } from '../../server/src/model/api-keys.ts';
+import { openDatabase } from '../../server/src/storage/open.ts';
 import { createPerson, type Person } from './browser.ts';
 import type { Cleanup } from './serving.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
-export interface Media {
+interface Media {
   schema: object;
   example?: unknown;
   examples?: Record<string, { value: unknown }>;

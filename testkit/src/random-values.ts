@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { PROPERTY_TYPES, STATUSES } from '../../src/model/listings.ts';
+import { PROPERTY_TYPES, STATUSES } from '../../server/src/model/listings.ts';
 
 /** What two engines may take for different things, or refuse in different words. Few of each kind, so that they meet. */
 

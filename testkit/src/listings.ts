@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { get, type IncomingMessage } from 'node:http';
-import { createListing } from '../../src/domain/listings.ts';
-import type { ListingInput } from '../../src/model/listings.ts';
+import { createListing } from '../../server/src/domain/listings.ts';
+import type { ListingInput } from '../../server/src/model/listings.ts';
 import { ENGINE } from './database.ts';
 import { decodeStart } from './encodings.ts';
 import type { Tenant, TestService } from './service.ts';

@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import type { Config } from '../../src/config.ts';
-import { createAccount } from '../../src/domain/accounts.ts';
-import { issueApiKey } from '../../src/domain/api-keys.ts';
-import type { ServerLimits } from '../../src/http/protocol/server.ts';
-import type { Access } from '../../src/model/api-keys.ts';
-import { type Service, startService } from '../../src/runtime/service.ts';
+import type { Config } from '../../server/src/config.ts';
+import { createAccount } from '../../server/src/domain/accounts.ts';
+import { issueApiKey } from '../../server/src/domain/api-keys.ts';
+import type { ServerLimits } from '../../server/src/http/protocol/server.ts';
+import type { Access } from '../../server/src/model/api-keys.ts';
+import { type Service, startService } from '../../server/src/runtime/service.ts';
 import { createDatabase, type Engine, type TestDatabase } from './database.ts';
 
 export interface Tenant {

@@ -2,8 +2,8 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-export const PROGRAM = new URL('../../bin/property-listings.js', import.meta.url).pathname;
-export const REPOSITORY = new URL('../../..', import.meta.url).pathname.replace(/\/$/, '');
+export const PROGRAM = new URL('../../server/bin/property-listings.js', import.meta.url).pathname;
+export const REPOSITORY = new URL('../..', import.meta.url).pathname.replace(/\/$/, '');
 
 export interface ServeProcess {
   url: string;

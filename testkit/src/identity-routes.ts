@@ -1,7 +1,7 @@
 import { pino } from 'pino';
-import { Identity } from '../../src/http/identity/identity.ts';
-import type { Database } from '../../src/storage/database.ts';
-import { openDatabase } from '../../src/storage/open.ts';
+import { Identity } from '../../server/src/http/identity/identity.ts';
+import type { Database } from '../../server/src/storage/database.ts';
+import { openDatabase } from '../../server/src/storage/open.ts';
 
 /** All that better-auth would answer, if it were let, such as `POST /sign-up/email`: as the service has configured it. */
 export async function routesOfBetterAuth(database: Database): Promise<string[]> {

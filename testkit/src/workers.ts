@@ -1,9 +1,9 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import type { TestContext } from 'node:test';
-import { createAccount } from '../../src/domain/accounts.ts';
-import { issueApiKey } from '../../src/domain/api-keys.ts';
-import { openDatabase } from '../../src/storage/open.ts';
+import { createAccount } from '../../server/src/domain/accounts.ts';
+import { issueApiKey } from '../../server/src/domain/api-keys.ts';
+import { openDatabase } from '../../server/src/storage/open.ts';
 import { createDatabase } from './database.ts';
 import type { ServeProcess } from './process.ts';
 import { openSocket, type RawReply, readReply } from './raw-http.ts';

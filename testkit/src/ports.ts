@@ -1,4 +1,4 @@
-export { findFreePort } from '../../src/lib/free-port.ts';
+export { findFreePort } from '../../server/src/lib/free-port.ts';
 
 import { connect } from 'node:net';
 

@@ -4,7 +4,7 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import pg from 'pg';
 import { startPostgres } from './postgres.ts';
 
-export type Row = Record<string, unknown>;
+type Row = Record<string, unknown>;
 
 /** A database of a test's own, and a way into it past the service. */
 export interface TestDatabase {

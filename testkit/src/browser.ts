@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { argon2Sync, randomUUID } from 'node:crypto';
-import { createAccount } from '../../src/domain/accounts.ts';
-import { createAdministrator } from '../../src/domain/administrators.ts';
-import { OPERATOR } from '../../src/domain/audit.ts';
-import { createId } from '../../src/lib/ids.ts';
-import type { Role } from '../../src/model/administrators.ts';
-import { insertUser } from '../../src/storage/users.ts';
+import { createAccount } from '../../server/src/domain/accounts.ts';
+import { createAdministrator } from '../../server/src/domain/administrators.ts';
+import { OPERATOR } from '../../server/src/domain/audit.ts';
+import { createId } from '../../server/src/lib/ids.ts';
+import type { Role } from '../../server/src/model/administrators.ts';
+import { insertUser } from '../../server/src/storage/users.ts';
 import type { TestService } from './service.ts';
 
 export const PASSWORD = 'correct horse battery staple';

@@ -1,4 +1,4 @@
-import { addKeyHour } from '../../src/storage/key-hours.ts';
+import { addKeyHour } from '../../server/src/storage/key-hours.ts';
 import { Browser, createPerson, signIn } from './browser.ts';
 import type { DocumentedOperation } from './openapi.ts';
 import { readListing } from './replies.ts';
