@@ -47,7 +47,7 @@ export function ListingsPage() {
         </div>
       ) : (
         <LoadedCard query={{ ...query, data: list }} count={8} errorAction={<ClearFilters />}>
-          {(shown) => <Results list={shown} search={search} />}
+          {(shown) => <Results list={shown} search={search} isStale={query.isPlaceholderData} />}
         </LoadedCard>
       )}
     </Page>
@@ -66,14 +66,21 @@ function useWithoutDeleted(list: ListingList | undefined): ListingList | undefin
   return { ...list, data, ...(list.total !== undefined && { total: list.total - goneCount }) };
 }
 
-function Results({ list: { data, nextCursor, total }, search }: { list: ListingList; search: ListingSearch }) {
+interface ResultsProps {
+  list: ListingList;
+  search: ListingSearch;
+  /** Whether the list is still the one of another search: its cursor is of no use in this one. */
+  isStale: boolean;
+}
+
+function Results({ list: { data, nextCursor, total }, search, isStale }: ResultsProps) {
   if (data.length === 0 && nextCursor === null && search.cursor === undefined) {
     return isFiltered(search) ? <NothingFound /> : <NothingYet />;
   }
   return (
     <>
       <ListingTable listings={data} search={search} />
-      <PageControls search={search} nextCursor={nextCursor} count={data.length} total={total} />
+      <PageControls search={search} nextCursor={isStale ? null : nextCursor} count={data.length} total={total} />
     </>
   );
 }
