@@ -14,15 +14,21 @@ export function ask(question: string, left: string): Promise<string> {
 
 /** As `ask`, without showing what is typed. */
 export async function askHidden(question: string, left: string): Promise<string> {
-  process.stderr.write(question);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const answer = await askThrough('', nowhere, left);
+  // Not before the terminal is told to show nothing: who is quick, or a program, answers at once.
+  const answer = await askThrough('', nowhere, left, () => process.stderr.write(question));
   process.stderr.write('\n');
   return answer;
 }
 
-async function askThrough(question: string, output: NodeJS.WritableStream, left: string): Promise<string> {
+async function askThrough(
+  question: string,
+  output: NodeJS.WritableStream,
+  left: string,
+  onReady?: () => void,
+): Promise<string> {
   const questions = createInterface({ input: process.stdin, output, terminal: true });
+  onReady?.();
   const closed = new Promise<undefined>((resolve) => questions.once('close', () => resolve(undefined)));
   // Ctrl-C, which the terminal itself no longer turns into a signal here.
   questions.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
