@@ -1,9 +1,9 @@
 import { AppError } from '../model/errors.ts';
 import type { Database } from '../storage/database.ts';
 import { auditImport } from './by-hand.ts';
+import { DryRun } from './dry-run.ts';
 import { addOutcome, emptyReport, type ImportReport } from './import-report.ts';
 import { type ImportRow, type RowOutcome, saveRows } from './import-rows.ts';
-import { Rehearsal } from './rehearsal.ts';
 import { type Actor, write } from './writing.ts';
 
 /** What is to be imported, and for whom. */
@@ -32,8 +32,8 @@ export async function importRows(
 ): Promise<ImportReport> {
   const report = emptyReport();
   if (isDryRun) {
-    await using rehearsal = await Rehearsal.open(database, actor);
-    await saveAll(batches, (rows) => rehearsal.save(rows), report);
+    await using dryRun = await DryRun.open(database, actor);
+    await saveAll(batches, (rows) => dryRun.save(rows), report);
     return report;
   }
   try {

@@ -4,7 +4,7 @@ import type { ListingCounts } from '../domain/listing-counts.ts';
 import type { Log } from '../lib/log.ts';
 import type { Mailer } from '../lib/mailer.ts';
 import type { Admission } from './gate/admission.ts';
-import type { Guesses } from './gate/guesses.ts';
+import type { KeyGuessLimiter } from './gate/key-guess-limiter.ts';
 import type { RateLimit } from './gate/rate-limit.ts';
 import type { UploadGate } from './gate/upload-gate.ts';
 import type { InvitationLimit } from './identity/invitation-limit.ts';
@@ -24,7 +24,7 @@ export interface Services extends IdentityServices {
   listingCounts: ListingCounts;
   log: Log;
   rateLimit: RateLimit;
-  guesses: Guesses;
+  keyGuesses: KeyGuessLimiter;
   invitationLimit: InvitationLimit;
   setupLink: SetupLink;
   /** None when the service cannot send mail. */

@@ -4,7 +4,7 @@ import { KeyUse } from '../domain/key-use.ts';
 import { ListingCounts } from '../domain/listing-counts.ts';
 import { createApp } from '../http/app.ts';
 import { Admission } from '../http/gate/admission.ts';
-import { Guesses } from '../http/gate/guesses.ts';
+import { KeyGuessLimiter } from '../http/gate/key-guess-limiter.ts';
 import { RateLimit } from '../http/gate/rate-limit.ts';
 import { UploadGate } from '../http/gate/upload-gate.ts';
 import { PasswordAttempts, TokenAttempts } from '../http/identity/attempts.ts';
@@ -115,7 +115,7 @@ export async function serveRequests(
     log,
     trustedProxies: config.trustedProxies,
     rateLimit: new RateLimit(config.rateLimit, createLimiter),
-    guesses: new Guesses(createLimiter),
+    keyGuesses: new KeyGuessLimiter(createLimiter),
     identity: new Identity(database, config.publicUrl, log),
     passwordAttempts: new PasswordAttempts(secret, createLimiter),
     tokenAttempts: new TokenAttempts(secret, createLimiter),

@@ -10,7 +10,7 @@ import { KeyUse } from '../../src/domain/key-use.ts';
 import { ListingCounts } from '../../src/domain/listing-counts.ts';
 import { createRoutes } from '../../src/http/app.ts';
 import { Admission } from '../../src/http/gate/admission.ts';
-import { Guesses } from '../../src/http/gate/guesses.ts';
+import { KeyGuessLimiter } from '../../src/http/gate/key-guess-limiter.ts';
 import { RateLimit } from '../../src/http/gate/rate-limit.ts';
 import { UploadGate } from '../../src/http/gate/upload-gate.ts';
 import { PasswordAttempts, TokenAttempts } from '../../src/http/identity/attempts.ts';
@@ -73,7 +73,7 @@ test('every route below /v1 and /admin is documented, and nothing else is', () =
     log,
     trustedProxies: undefined,
     rateLimit: new RateLimit(undefined, createMemoryLimiter),
-    guesses: new Guesses(createMemoryLimiter),
+    keyGuesses: new KeyGuessLimiter(createMemoryLimiter),
     identity: new Identity(database, undefined, log),
     setupLink: new SetupLink(service.directory, log),
     invitationLimit: new InvitationLimit(createMemoryLimiter),

@@ -10,7 +10,7 @@ import { clientAddress } from '../protocol/client-address.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import { countHeader } from '../protocol/raw-headers.ts';
 import { CHALLENGE, challengeFor } from '../protocol/reply.ts';
-import type { Guesses } from './guesses.ts';
+import type { KeyGuessLimiter } from './key-guess-limiter.ts';
 import type { RateLimit } from './rate-limit.ts';
 
 /** RFC 6750 §2.1, the scheme in any case (RFC 9110 §11.1). */
@@ -33,7 +33,7 @@ export function needsApiKey({ path, incoming }: Exchange): boolean {
 /** What is needed to find a key. */
 interface Authenticating {
   database: Database;
-  guesses: Guesses;
+  keyGuesses: KeyGuessLimiter;
   trustedProxies: TrustedProxies;
   rateLimit: Pick<RateLimit, 'keyCount'>;
 }
@@ -84,9 +84,9 @@ function readSecret({ incoming }: Exchange): string | undefined {
 /** Too many refused keys from one address cost each further one its connection; the reply stays the same. */
 async function hinderGuessing(
   { incoming, outgoing }: Exchange,
-  { guesses, trustedProxies }: Authenticating,
+  { keyGuesses, trustedProxies }: Authenticating,
 ): Promise<void> {
-  const isGuessing = await guesses.countRefusal(clientAddress(incoming, trustedProxies));
+  const isGuessing = await keyGuesses.countRefusal(clientAddress(incoming, trustedProxies));
   if (isGuessing && isLatest(incoming)) outgoing.shouldKeepAlive = false;
 }
 

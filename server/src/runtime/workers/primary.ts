@@ -9,8 +9,8 @@ import { createLog, type ServiceLog } from '../service-log.ts';
 import { abortOn, exitOnSecondSignal, exitStopped, nextSignal } from '../signals.ts';
 import { startWithDatabase } from '../waiting.ts';
 import { sayListening } from '../welcome.ts';
-import { Crew } from './crew.ts';
 import { Reload } from './reload.ts';
+import { WorkerPool } from './worker-pool.ts';
 
 /**
  * Runs the service by worker processes that share one port, until a signal ends it. This process answers no request: it
@@ -23,23 +23,23 @@ export async function serveByWorkers(config: Config, size: number, given: Enviro
   cluster.setupPrimary({ args: ['worker'] });
   // A host that is none is told by the worker that tries to listen there.
   const freePort = config.port === 0 ? await findFreePort(config.host).catch(() => undefined) : undefined;
-  const crew = new Crew(size, logger, freePort);
-  const reload = new Reload(crew, config, given, logger);
+  const pool = new WorkerPool(size, logger, freePort);
+  const reload = new Reload(pool, config, given, logger);
   const signalled = nextSignal(() => reload.ask());
-  const preparation = await start(crew, config, given, log, signalled);
+  const preparation = await start(pool, config, given, log, signalled);
   reload.allow();
 
   const signal = await signalled;
   logger.info({ signal }, 'stopping');
-  exitOnSecondSignal(log, () => crew.cut());
-  await crew.stop();
+  exitOnSecondSignal(log, () => pool.cut());
+  await pool.stop();
   preparation.end();
   await exitStopped(log);
 }
 
 /** @throws {ConfigError} or {AppError} with words for the operator; then no worker is left */
 async function start(
-  crew: Crew,
+  pool: WorkerPool,
   config: Config,
   given: Environment,
   log: ServiceLog,
@@ -50,15 +50,15 @@ async function start(
     const waiting = { log, signal: abortOn(signalled) };
     const prepared = await startWithDatabase(() => prepareDatabase(config, log), config, waiting);
     if (prepared === undefined) {
-      crew.kill();
+      pool.kill();
       return await exitStopped(log);
     }
     const { databaseName, preparation } = prepared;
-    const url = await crew.start();
+    const url = await pool.start();
     sayListening({ url, ...preparation.announce(url), databaseName }, config, given, log);
     return preparation;
   } catch (error) {
-    crew.kill();
+    pool.kill();
     throw error;
   }
 }

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import { type Config, ConfigError, type Environment, readConfig, readEnvironment } from '../../config.ts';
-import type { Crew } from './crew.ts';
+import type { WorkerPool } from './worker-pool.ts';
 
 /** Exchanges the workers for new ones with the settings of now, as often as it is asked for. */
 export class Reload {
-  readonly #crew: Crew;
+  readonly #pool: WorkerPool;
   readonly #config: Config;
   readonly #given: Environment;
   readonly #logger: Logger;
@@ -13,8 +13,8 @@ export class Reload {
   #isRunning = false;
 
   /** `config` and `given` are the settings and the environment of the start. */
-  constructor(crew: Crew, config: Config, given: Environment, logger: Logger) {
-    this.#crew = crew;
+  constructor(pool: WorkerPool, config: Config, given: Environment, logger: Logger) {
+    this.#pool = pool;
     this.#config = config;
     this.#given = given;
     this.#logger = logger;
@@ -51,10 +51,10 @@ export class Reload {
       this.#logger.level = logLevel;
       // Workers get the environment of this process.
       replaceEnvironment(environment);
-      await this.#crew.replaceAll(workers);
+      await this.#pool.replaceAll(workers);
       this.#logger.info('reloaded');
     } catch (error) {
-      if (this.#crew.isStopping) return;
+      if (this.#pool.isStopping) return;
       replaceEnvironment(before);
       if (error instanceof ConfigError) this.#logger.error(`not reloaded: ${error.message}`);
       else this.#logger.error({ err: error }, 'not reloaded: the workers that are not replaced go on');

@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import type { Counted, Counters, Statement } from '../database.ts';
 import { keptRowMapper } from '../statements.ts';
+import { Backoff } from './backoff.ts';
 import { compiler, send, toQuery, toRows } from './connection.ts';
 import { isConnectionDead, translateError } from './errors.ts';
 import type { Pool } from './pool.ts';
 import { tryAgain } from './reads.ts';
-import { Tries } from './tries.ts';
 
 /** Counting in the database. */
 export function createCounters(pool: Pool): Counters {
@@ -20,13 +20,13 @@ export function createCounters(pool: Pool): Counters {
  * and counts twice if only its answer was lost; what met a server that cannot be written is not.
  */
 async function count(pool: Pool, { text, values }: { text: string; values: unknown[] }): Promise<{ rows: object[] }> {
-  const tries = new Tries();
+  const backoff = new Backoff();
   for (;;) {
     try {
       const { columns, rows } = await pool.use((client) => send(client, { text, values }));
       return { rows: rows.map(keptRowMapper(columns)) as object[] };
     } catch (error) {
-      if (!isConnectionDead(error) || !(await tries.next())) throw translateError(error);
+      if (!isConnectionDead(error) || !(await backoff.next())) throw translateError(error);
     }
   }
 }

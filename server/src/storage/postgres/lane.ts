@@ -1,6 +1,6 @@
 import { ACCOUNT_JOBS_MAX } from '../job-queue.ts';
+import type { Backoff } from './backoff.ts';
 import type { Job } from './group.ts';
-import type { Tries } from './tries.ts';
 
 /** The jobs of an account that wait, or those of none. */
 export class Lane {
@@ -10,7 +10,7 @@ export class Lane {
   /** Whether its jobs are being run. */
   isEntered = false;
   /** Of what has failed; undefined while all is well. */
-  tries: Tries | undefined;
+  backoff: Backoff | undefined;
 
   constructor(accountId: string | undefined) {
     this.accountId = accountId;

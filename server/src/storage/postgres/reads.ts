@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import { ownTurn } from '../../lib/turns.ts';
 import type { Run, Statement } from '../database.ts';
+import { Backoff } from './backoff.ts';
 import { compiler, send, toQuery, toRows } from './connection.ts';
 import { isConnectionLost, translateError } from './errors.ts';
 import type { Pool } from './pool.ts';
 import { type AnswerRun, readRun } from './read-run.ts';
-import { Tries } from './tries.ts';
 
 type Work<T> = (client: pg.ClientBase, tell: (value: T) => void) => Promise<T>;
 
@@ -16,12 +16,12 @@ export function read<T>(pool: Pool, work: Work<T>, accountId?: string): Promise<
 
 /** Reads, and again with another connection if that one was dead. */
 export async function tryAgain<T>(reading: () => Promise<T>): Promise<T> {
-  const tries = new Tries();
+  const backoff = new Backoff();
   for (;;) {
     try {
       return await reading();
     } catch (error) {
-      if (!isConnectionLost(error) || !(await tries.next())) throw translateError(error);
+      if (!isConnectionLost(error) || !(await backoff.next())) throw translateError(error);
     }
   }
 }

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type pg from 'pg';
 import type { LongSession } from '../database.ts';
 import { tooManyChanges, unavailable } from '../scan-turns.ts';
+import { Backoff } from './backoff.ts';
 import { isAway, NOTHING_WRITTEN, translateError } from './errors.ts';
 import { Group, GroupFailure, type Job } from './group.ts';
 import { Lane } from './lane.ts';
@@ -9,7 +10,6 @@ import { LaneSlots } from './lane-slots.ts';
 import { lockAccount, lockDatabase } from './locks.ts';
 import type { Pool } from './pool.ts';
 import { requireStandby } from './standby.ts';
-import { Tries } from './tries.ts';
 
 /** A group ends after so many jobs or so long, so that the first of them does not wait for the last. */
 const GROUP_JOBS_MAX = 256;
@@ -81,7 +81,7 @@ export class WriteLanes {
   async #write(lane: Lane): Promise<void> {
     const jobs: Job[] = [];
     lane.isEntered = true;
-    lane.tries ??= new Tries();
+    lane.backoff ??= new Backoff();
     // All may have been told meanwhile that they are not written.
     if (lane.waiting.length > 0) {
       await this.#pool
@@ -112,7 +112,7 @@ export class WriteLanes {
         if (job.isLong) break;
       } while (jobs.length < GROUP_JOBS_MAX && performance.now() < endTimeMs);
       const isKnown = await group.end();
-      lane.tries = undefined;
+      lane.backoff = undefined;
       if (isKnown) return;
       this.#isDoubtful = true;
       this.#refuseWaiting(lane, unavailable(NOTHING_WRITTEN), WAITING_MAX_MS);
@@ -133,11 +133,11 @@ export class WriteLanes {
       lane.waiting.unshift(...jobs.filter((job) => job !== culprit));
       return;
     }
-    if (isRepeatable && (await lane.tries?.next())) {
+    if (isRepeatable && (await lane.backoff?.next())) {
       lane.waiting.unshift(...jobs);
       return;
     }
-    lane.tries = undefined;
+    lane.backoff = undefined;
     const told = translateError(cause);
     for (const job of [...jobs, ...lane.waiting.splice(0)]) job.reject(told);
     this.#refuseWaiting(lane, told, isAway(cause) ? 0 : WAITING_MAX_MS);

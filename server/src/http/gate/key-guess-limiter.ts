@@ -11,7 +11,7 @@ const REFUSALS = { points: 100, seconds: 60 };
 const SLOTS = 65_536;
 
 /** How many keys were refused for each address: who guesses pays for each further guess with a connection. */
-export class Guesses {
+export class KeyGuessLimiter {
   readonly #limiter: Limiter;
 
   constructor(createLimiter: CreateLimiter) {

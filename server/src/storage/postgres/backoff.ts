@@ -9,7 +9,7 @@ const TRYING_MAX_MS = 2_000;
 const WAIT_MS = 10;
 
 /** For work that met a dead connection, or another transaction: it is run again, but only for a short while. */
-export class Tries {
+export class Backoff {
   readonly #endTimeMs = performance.now() + TRYING_MAX_MS;
   #waitMs = WAIT_MS;
 

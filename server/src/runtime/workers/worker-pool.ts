@@ -12,7 +12,7 @@ const WAIT_MAX_MS = 30_000;
 const CUT_MAX_MS = 1_000;
 
 /** Keeps so many workers at work: those that end by themselves are replaced. */
-export class Crew {
+export class WorkerPool {
   readonly #logger: Logger;
   readonly #all = new Set<WorkerProcess>();
   /** Who takes requests. */

@@ -16,7 +16,7 @@ const WORK_MAX_MS = 1;
  * Where a dry run, and a file with faults, saves its rows: an empty database that is gone afterwards. What a row could meet in the real one is
  * copied before it comes, so that all goes as it would there, also between the rows.
  */
-export class Rehearsal {
+export class DryRun {
   readonly #database: Database;
   readonly #actor: Actor;
   readonly #scratch: Scratch;
@@ -32,16 +32,16 @@ export class Rehearsal {
   }
 
   /** @throws {AppError} `unauthorized` */
-  static async open(database: Database, actor: Actor): Promise<Rehearsal> {
+  static async open(database: Database, actor: Actor): Promise<DryRun> {
     const account = await getActingAccount(database, actor);
-    const rehearsal = new Rehearsal(database, actor, openScratch());
+    const dryRun = new DryRun(database, actor, openScratch());
     try {
-      await rehearsal.#scratch.write((session) => insertAccount(session, account, Date.now()));
+      await dryRun.#scratch.write((session) => insertAccount(session, account, Date.now()));
     } catch (error) {
-      await rehearsal[Symbol.asyncDispose]();
+      await dryRun[Symbol.asyncDispose]();
       throw error;
     }
-    return rehearsal;
+    return dryRun;
   }
 
   /** Saves some of the rows, one at least. @returns what came of each @throws {AppError} `unauthorized` */
