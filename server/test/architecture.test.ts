@@ -119,6 +119,35 @@ describe('architecture', () => {
     });
   }
 
+  test('no source has an identifier that the glossary avoids', () => {
+    const glossary = readFileSync(join(REPOSITORY, 'docs/glossary.md'), 'utf8');
+    const avoided = [...glossary.matchAll(/^\|[^|]*\|[^|]*\|(.*)\|$/gm)].flatMap(([, cell = '']) =>
+      [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name),
+    );
+    assert.ok(avoided.length > 0);
+    // Not the word of a sentence.
+    const pattern = new RegExp(`\\b(${avoided.join('|')})\\b(?! [a-z])`);
+    const isUsed = (line: string) => pattern.test(line) && !/^\s*(\/\/|\/?\*)/.test(line);
+    for (const workspace of [
+      'server/src',
+      'client/src',
+      'cli/src',
+      'dashboard/src',
+      'bench/src',
+      'prove/src',
+      'testkit/src',
+    ]) {
+      const { files } = readImports(join(REPOSITORY, workspace));
+      const found = files.flatMap((file) =>
+        readFileSync(join(REPOSITORY, workspace, file), 'utf8')
+          .split('\n')
+          .filter(isUsed)
+          .map((line) => `${workspace}/${file}: ${line.trim()}`),
+      );
+      assert.deepEqual(found, []);
+    }
+  });
+
   test('each package is known where it belongs and nowhere else', () => {
     const misplaced = imports.flatMap(({ file, target }) =>
       ONLY_IN.filter(([name, place]) => name.test(target) && !place.test(file)).map(
