@@ -21,7 +21,7 @@ const REPORT = join(REPOSITORY, 'docs/proof.md');
 const PLACE = /(?<=<!-- proof -->\n)(?:.*\n)*?(?=<!-- \/proof -->)/;
 const SECONDS_PER_MINUTE = 60;
 
-/** Writes `docs/proof.md`, and its table into the README. */
+/** Writes `docs/proof.md`, and each promise with its result into the README. */
 export function writeReport(results: readonly Result[], { date, seed }: { date: Date; seed: number }): void {
   const { cpu, cores, memoryGb, node, os } = describeMachine();
   const minutes = Math.round((Date.now() - date.getTime()) / 1_000 / SECONDS_PER_MINUTE);
@@ -34,24 +34,27 @@ export function writeReport(results: readonly Result[], { date, seed }: { date: 
       `- ${cpu}, ${cores} cores for all of it, ${memoryGb} GB, ${os}, Node.js ${node}`,
       `- ${failed.length === 0 ? 'Every promise was kept, and every planted fault was found.' : `**Not proven: ${failed.map(({ part }) => part.title).join(', ')}**`}`,
     ].join('\n'),
-    formatSummary(results),
+    formatTable(summarize(results)),
     ...results.map((result, index) => formatPart(result, index + 1)),
   ].join('\n\n');
   writeFileSync(REPORT, `${report}\n`);
   const readme = readFileSync(README, 'utf8');
   writeFileSync(
     README,
-    readme.replace(PLACE, () => `${formatSummary(results)}\n`),
+    readme.replace(
+      PLACE,
+      () => `${formatTable(summarize(results).map(([promise = '', , result = '']) => [promise, result]))}\n`,
+    ),
   );
 }
 
-function formatSummary(results: readonly Result[]): string {
+function summarize(results: readonly Result[]): string[][] {
   const rows = results.map(({ part, verdict, faults, isKept }) => {
     const [tried, figure] = verdict.is === 'kept' ? describe(verdict.outcome) : ['', verdict.is];
     const found = faults.filter((each) => isGood(each.verdict, true)).length;
     return [part.promise, tried, isKept ? figure : `**NOT PROVEN** ${figure}`, `${found} of ${faults.length}`];
   });
-  return formatTable([['promise', 'how it was tried', 'what came of it', 'planted faults found'], ...rows]);
+  return [['promise', 'how it was tried', 'result', 'planted faults found'], ...rows];
 }
 
 function describe({ tried, figure, skipped = [] }: Outcome): [tried: string, figure: string] {

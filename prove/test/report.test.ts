@@ -13,10 +13,12 @@ function rowsOf(text: string): string[] {
   return table.trimEnd().split('\n').slice(2);
 }
 
-test('the table of promises in the README is the one of the last whole run, and says which parts are newer', () => {
+test('the promises in the README and their results are those of the last whole run, which says which parts are newer', () => {
   const [, ofReadme = ''] = readFileSync(join(REPOSITORY, 'README.md'), 'utf8').split('<!-- proof -->\n');
   const ofRun = rowsOf(readFileSync(join(REPOSITORY, 'docs/proof.md'), 'utf8'));
-  assert.deepEqual(rowsOf(ofReadme), ofRun);
+  const cellsOf = (row: string) => row.slice(2, -2).split(' | ');
+  const shown = ofRun.map(cellsOf).map(([promise, , result]) => `| ${promise} | ${result} |`);
+  assert.deepEqual(rowsOf(ofReadme), shown);
   const promises = ofRun.map((row) => row.split(' | ')[0]);
   const [tried, newer] = [true, false].map((isTried) =>
     parts.filter(({ promise }) => promises.includes(`| ${promise}`) === isTried),

@@ -49,15 +49,16 @@ describe('the README', () => {
     }
   });
 
-  test('names every setting with its default, as the page of the package does', () => {
+  test('leads to a page with every setting and its default, which the page of the package has as well', () => {
     const source = readFileSync(join(REPOSITORY, 'server/src/config.ts'), 'utf8');
     const settingNames = new Set([...source.matchAll(/\benv\.([A-Z_]+)/g)].map(([, name]) => name));
     const rowsOf = (text: string) => [...text.matchAll(/^\| `([A-Z_]+)` \|.*$/gm)];
-    assert.deepEqual(new Set(rowsOf(readme).map(([, name]) => name)), settingNames);
+    const settingsPage = readFileSync(join(REPOSITORY, 'docs/settings.md'), 'utf8');
+    assert.deepEqual(new Set(rowsOf(settingsPage).map(([, name]) => name)), settingNames);
     const page = readFileSync(join(REPOSITORY, 'server/README.md'), 'utf8');
     assert.deepEqual(
       rowsOf(page).map(([row]) => row),
-      rowsOf(readme).map(([row]) => row),
+      rowsOf(settingsPage).map(([row]) => row),
     );
   });
 
