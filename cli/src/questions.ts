@@ -15,7 +15,7 @@ export function ask(question: string, left: string): Promise<string> {
 /** As `ask`, without showing what is typed. */
 export async function askHidden(question: string, left: string): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  // Not before the terminal is told to show nothing: who is quick, or a program, answers at once.
+  // Only once the terminal hides input: a fast typist or a program can answer at once.
   const answer = await askThrough('', nowhere, left, () => process.stderr.write(question));
   process.stderr.write('\n');
   return answer;

@@ -13,6 +13,6 @@ export interface PageRequest {
   after: string | undefined;
   /** How many make a page; without it, all. */
   limit: number | undefined;
-  /** Aborts when nobody wants them any more: a search that still waits is given up. */
+  /** Aborts when the client leaves: a search that is still waiting is canceled. */
   signal: AbortSignal;
 }

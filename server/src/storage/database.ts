@@ -75,7 +75,7 @@ export function statement<P, R = never>(build: Statement<P, R>['build']): Statem
 /** Whatever can run a statement: the database for reading, an open transaction for writing. */
 export interface Session {
   /**
-   * `signal` aborts when nobody wants the rows any more: if others are read before, these are not read then.
+   * `signal` cancels a read that is still waiting for its turn.
    * @throws {AppError} `unavailable` or `storage_full`; why `signal` aborts
    */
   execute<P, R>(statement: Statement<P, R>, parameters: P, signal?: AbortSignal): Promise<R[]>;

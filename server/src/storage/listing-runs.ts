@@ -42,7 +42,7 @@ export interface ListingRange {
   bytesMax?: number;
   /** Whether they are long as far as is known: those of the run before. */
   areLong?: boolean;
-  /** Aborts when nobody wants them any more. */
+  /** Cancels the read while it waits for its turn. */
   signal?: AbortSignal;
 }
 

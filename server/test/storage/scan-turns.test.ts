@@ -92,7 +92,7 @@ test('half of the time of reads that rest is left to other accounts while they r
   nowMs += 2_000;
   await last;
   const more = read('one', 'e');
-  assert.deepEqual(seen, ['a', 'b', 'c', 'd', 'e'], 'nobody else reads');
+  assert.deepEqual(seen, ['a', 'b', 'c', 'd', 'e'], 'no other account reads');
   await more;
 });
 

@@ -8,7 +8,7 @@ import { abortOn } from '../signals.ts';
 import { startWithDatabase } from '../waiting.ts';
 import { findOrder, type Order, type Report } from './messages.ts';
 
-/** Runs a worker process, which `serve` starts where `WORKERS` is set. @throws {ConfigError} if somebody else starts it */
+/** Runs a worker process, which `serve` starts where `WORKERS` is set. @throws {ConfigError} if it was started any other way */
 export async function work(): Promise<void> {
   if (process.send === undefined) throw new ConfigError('Workers are started by serve: set WORKERS, and run that.');
   try {
