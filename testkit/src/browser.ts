@@ -4,7 +4,7 @@ import { createAccount } from '../../server/src/domain/accounts.ts';
 import { createAdministrator } from '../../server/src/domain/administrators.ts';
 import { OPERATOR } from '../../server/src/domain/audit.ts';
 import { createId } from '../../server/src/lib/ids.ts';
-import type { Role } from '../../server/src/model/administrators.ts';
+import type { Role } from '../../server/src/model/users.ts';
 import { insertUser } from '../../server/src/storage/users.ts';
 import type { TestService } from './service.ts';
 

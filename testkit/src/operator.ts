@@ -1,7 +1,7 @@
 import { createAccount } from '../../server/src/domain/accounts.ts';
 import { issueApiKey } from '../../server/src/domain/api-keys.ts';
-import type { Role } from '../../server/src/model/administrators.ts';
 import type { Access } from '../../server/src/model/api-keys.ts';
+import type { Role } from '../../server/src/model/users.ts';
 import { openDatabase } from '../../server/src/storage/open.ts';
 import { createPerson, type Person } from './browser.ts';
 import type { Cleanup } from './serving.ts';

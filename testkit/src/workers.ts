@@ -51,14 +51,14 @@ export async function openToEach(t: TestContext, service: ServeProcess): Promise
   await until('each worker has a connection', async () => {
     const socket = await openSocket(service.url);
     t.after(() => socket.destroy());
-    found.set(await until('a worker has taken it', () => findHolder(socket, workers)), socket);
+    found.set(await until('a worker has taken it', () => findPrincipal(socket, workers)), socket);
     return found.size === workers.length;
   });
   return [...found.values()];
 }
 
 /** Which of the processes holds the other end of a connection. */
-async function findHolder(socket: Socket, pids: number[]): Promise<number | undefined> {
+async function findPrincipal(socket: Socket, pids: number[]): Promise<number | undefined> {
   const table = await readFile('/proc/net/tcp', 'utf8');
   const ports = [socket.remotePort, socket.localPort].map((port) => Number(port).toString(16).toUpperCase());
   const [local, remote] = ports.map((port) => `:${port.padStart(4, '0')}`);

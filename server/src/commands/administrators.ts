@@ -1,14 +1,14 @@
 import { type Command, Option } from 'commander';
 import { type Config, readConfig } from '../config.ts';
 import { getAccount } from '../domain/accounts.ts';
-import { createAdministrator, describePerson } from '../domain/administrators.ts';
+import { createAdministrator, describeUser } from '../domain/administrators.ts';
 import { OPERATOR } from '../domain/audit.ts';
 import { mailInvitation } from '../domain/invitation-mail.ts';
 import { invite } from '../domain/invitations.ts';
 import { resetPassword } from '../domain/password-reset.ts';
 import { createMailer } from '../lib/mailer.ts';
 import { formatTime } from '../lib/times.ts';
-import { ROLES, type Role } from '../model/administrators.ts';
+import { ROLES, type Role } from '../model/users.ts';
 import { listMembers } from '../storage/memberships.ts';
 import { readPassword } from './passwords.ts';
 import { formatTable, type OutputOptions, print, withDatabase, withJsonOption } from './with-database.ts';
@@ -66,7 +66,7 @@ function addCreate(administrators: Command): void {
         const user = await createAdministrator(database, account, candidate, role, OPERATOR);
         print({ ...user, accountId: account, role }, options, [
           `${user.name} signs in as ${user.email} and is ${role === 'member' ? 'a member' : 'an administrator'}.`,
-          ...(existing ? [`They are ${await describePerson(database, user)}.`] : []),
+          ...(existing ? [`They are ${await describeUser(database, user)}.`] : []),
         ]);
       });
     });

@@ -1,14 +1,14 @@
 import { hashToken } from '../lib/tokens.ts';
-import type { User } from '../model/administrators.ts';
 import { AppError } from '../model/errors.ts';
+import type { User } from '../model/users.ts';
 import type { Database, Session } from '../storage/database.ts';
 import { findInvitation, type OpenInvitation, removeInvitation } from '../storage/invitations.ts';
 import { findMember } from '../storage/memberships.ts';
 import { setSessionAccount } from '../storage/sessions.ts';
 import { findUserByEmail, verifyEmail } from '../storage/users.ts';
-import { join, type NewPerson, prepareUser, storeUser } from './administrators.ts';
+import { join, type NewUser, prepareUser, storeUser } from './administrators.ts';
 import { actorOf } from './audit.ts';
-import { requireResumed } from './holders.ts';
+import { requireResumed } from './principals.ts';
 
 /**
  * What an invitation leads to, and whether its person can sign in already.
@@ -32,7 +32,7 @@ export async function getInvitation(session: Session, token: string): Promise<Op
 export async function acceptAsNew(
   database: Database,
   token: string,
-  person: Omit<NewPerson, 'email'>,
+  person: Omit<NewUser, 'email'>,
   address: string,
 ): Promise<User> {
   // Before anything is hashed for somebody who has no invitation.

@@ -8,11 +8,11 @@ import { closeAccount, findAccount, insertAccount, removeAccount, updateAccount 
 import { removeApiKeys } from '../storage/api-keys.ts';
 import type { Database, Session } from '../storage/database.ts';
 import { removeEvents } from '../storage/events.ts';
+import { removeIdempotencyRecords } from '../storage/idempotency-records.ts';
 import { removeListings } from '../storage/listings.ts';
-import { removeRetries } from '../storage/retries.ts';
 import { removeLonelyUsers } from '../storage/users.ts';
 import { OPERATOR, recordAudit } from './audit.ts';
-import { type Manager, requireManager } from './managers.ts';
+import { type Administrator, requireAdministrator } from './roles.ts';
 
 /**
  * Makes an account. Prices without a currency are in US dollars, areas without a unit in square feet.
@@ -47,16 +47,16 @@ export interface AccountChange {
 
 /**
  * Changes an account. Listings keep the currency and units they have: these are for those that come without.
- * @throws {AppError} `not_found`; `validation_failed` for a value that cannot be; what `requireManager` throws
+ * @throws {AppError} `not_found`; `validation_failed` for a value that cannot be; what `requireAdministrator` throws
  */
 export function changeAccount(
   database: Database,
   id: string,
   change: AccountChange,
-  manager: Manager = 'operator',
+  administrator: Administrator = 'operator',
 ): Promise<Account> {
   return database.write(async (session) => {
-    const actor = await requireManager(session, id, manager);
+    const actor = await requireAdministrator(session, id, administrator);
     const current = await getAccount(session, id);
     const account: Account = {
       id,
@@ -108,7 +108,7 @@ export async function deleteAccount(database: Database, id: string): Promise<voi
   }, id);
   await inSlices((limit) => database.write((session) => removeListings(session, id, limit), id));
   await inSlices((limit) => database.write((session) => removeEvents(session, id, limit), id));
-  await inSlices((limit) => database.write((session) => removeRetries(session, id, limit), id));
+  await inSlices((limit) => database.write((session) => removeIdempotencyRecords(session, id, limit), id));
   await database.write(async (session) => {
     await closeAccount(session, id);
     // A write that was let in before its key was gone may have come in between.

@@ -1,9 +1,9 @@
 import { createId } from '../lib/ids.ts';
 import { type Account, parseName } from '../model/accounts.ts';
-import { parseEmail, type Role, type User } from '../model/administrators.ts';
 import type { AuditActor } from '../model/audit.ts';
 import { AppError } from '../model/errors.ts';
 import { parsePassword } from '../model/passwords.ts';
+import { parseEmail, type Role, type User } from '../model/users.ts';
 import type { Database, Session } from '../storage/database.ts';
 import { findMember, insertMembership, listMembershipsOf } from '../storage/memberships.ts';
 import { findUserByEmail, findUserOrigin, insertUser } from '../storage/users.ts';
@@ -12,7 +12,7 @@ import { OPERATOR, recordAudit } from './audit.ts';
 import { hashPassword, withHashing } from './passwords.ts';
 
 /** A person as they were given. */
-export interface NewPerson {
+export interface NewUser {
   name: string;
   email: string;
   password: string;
@@ -25,7 +25,7 @@ export interface PreparedUser {
 }
 
 /** @throws {AppError} `validation_failed`; `rate_limited` */
-export async function prepareUser({ name, email, password }: NewPerson, accountName = ''): Promise<PreparedUser> {
+export async function prepareUser({ name, email, password }: NewUser, accountName = ''): Promise<PreparedUser> {
   const user: User = { id: createId('usr'), name: parseName(name), email: parseEmail(email) };
   const parsed = parsePassword(password, [user.name, user.email, accountName]);
   const passwordHash = await withHashing(() => hashPassword(parsed));
@@ -33,13 +33,13 @@ export async function prepareUser({ name, email, password }: NewPerson, accountN
 }
 
 /** Somebody who can sign in already; their id says that it is they who are meant. */
-interface KnownPerson {
+interface KnownUser {
   email: string;
   personId?: string | undefined;
 }
 
 /** Somebody for an account: a new person, or one who can sign in already. */
-export type Candidate = NewPerson | KnownPerson;
+export type Candidate = NewUser | KnownUser;
 
 /**
  * Lets somebody into an account, as the operator does.
@@ -96,7 +96,7 @@ async function prepareCandidate(candidate: Candidate, existing: string): Promise
   };
 }
 
-async function getUser(session: Session, { email: given, personId }: KnownPerson): Promise<User> {
+async function getUser(session: Session, { email: given, personId }: KnownUser): Promise<User> {
   const email = parseEmail(given);
   const user = await findUserByEmail(session, email);
   if (user === undefined) {
@@ -106,13 +106,13 @@ async function getUser(session: Session, { email: given, personId }: KnownPerson
   if (origin?.isVerified || personId === user.id) return user;
   throw new AppError(
     'conflict',
-    `Nothing shows that ${email} belongs to who signs in with it: ${await describePerson(session, user)}. Make sure that it is ` +
+    `Nothing shows that ${email} belongs to who signs in with it: ${await describeUser(session, user)}. Make sure that it is ` +
       `they whom you mean, then add --person ${user.id}; reset-password gives them another password.`,
   );
 }
 
 /** Who somebody is, for the operator: whoever invited them may have chosen their address. */
-export async function describePerson(session: Session, { id, name }: User): Promise<string> {
+export async function describeUser(session: Session, { id, name }: User): Promise<string> {
   const origin = await findUserOrigin(session, id);
   const memberships = await listMembershipsOf(session, id);
   const accounts = memberships.map(({ accountId, accountName }) => `"${accountName}" (${accountId})`);

@@ -13,17 +13,17 @@ import type { AuditTarget } from '../model/audit.ts';
 import { AppError } from '../model/errors.ts';
 import {
   findKeyDetails,
-  findKeyHolder,
   findKeyOwner,
+  findKeyPrincipal,
   insertApiKey,
-  type KeyHolder,
+  type KeyPrincipal,
   removeApiKey,
 } from '../storage/api-keys.ts';
 import type { Database } from '../storage/database.ts';
-import { findCountedKeyHolder, type KeyCount } from '../storage/key-counts.ts';
+import { findCountedKeyPrincipal, type KeyCount } from '../storage/key-counts.ts';
 import { getAccount } from './accounts.ts';
 import { recordAudit } from './audit.ts';
-import { type Manager, requireManager } from './managers.ts';
+import { type Administrator, requireAdministrator } from './roles.ts';
 
 export interface NewApiKey {
   accountId: string;
@@ -37,12 +37,12 @@ export interface NewApiKey {
 /**
  * Makes a key. `secret` is the key itself: it is returned this once and stored nowhere.
  * @throws {AppError} `not_found` without such an account; `validation_failed` for a blank name or a past expiry; what
- * `requireManager` throws
+ * `requireAdministrator` throws
  */
 export async function issueApiKey(
   database: Database,
   request: NewApiKey,
-  manager: Manager = 'operator',
+  administrator: Administrator = 'operator',
 ): Promise<{ key: ApiKey; secret: string }> {
   const createdAt = Date.now();
   if (request.expiresAt !== null && request.expiresAt <= createdAt) {
@@ -58,7 +58,7 @@ export async function issueApiKey(
     lastUsedAt: null,
   };
   await database.write(async (session) => {
-    const actor = await requireManager(session, key.accountId, manager);
+    const actor = await requireAdministrator(session, key.accountId, administrator);
     await getAccount(session, key.accountId);
     await insertApiKey(session, key, hashSecret(secret));
     await recordAudit(session, key.accountId, actor, 'api_key.created', targetOf(key));
@@ -68,14 +68,18 @@ export async function issueApiKey(
 
 /**
  * Deletes a key: the next request that carries it is refused, in every process.
- * @throws {AppError} `not_found` without such a key, and for another account's; what `requireManager` throws
+ * @throws {AppError} `not_found` without such a key, and for another account's; what `requireAdministrator` throws
  */
-export async function deleteApiKey(database: Database, keyId: string, manager: Manager = 'operator'): Promise<void> {
-  const accountId = manager === 'operator' ? await findKeyOwner(database, keyId) : manager.accountId;
+export async function deleteApiKey(
+  database: Database,
+  keyId: string,
+  administrator: Administrator = 'operator',
+): Promise<void> {
+  const accountId = administrator === 'operator' ? await findKeyOwner(database, keyId) : administrator.accountId;
   const key = accountId === undefined ? undefined : await findKeyDetails(database, accountId, keyId);
   if (accountId === undefined || key === undefined) throw noKey(keyId);
   await database.write(async (session) => {
-    const actor = await requireManager(session, accountId, manager);
+    const actor = await requireAdministrator(session, accountId, administrator);
     // Somebody else may have been first.
     if (!(await removeApiKey(session, accountId, keyId))) throw noKey(keyId);
     await recordAudit(session, accountId, actor, 'api_key.deleted', targetOf({ id: keyId, name: key.name }));
@@ -95,7 +99,7 @@ export type KeyRefusal = { why: 'malformed' | 'unknown' | 'expired' } | { why: '
 
 /** Who sends a request, and what of the key's points is gone with it, where that is known at once. */
 export interface Authenticated {
-  holder: KeyHolder;
+  principal: KeyPrincipal;
   taken: Taken | undefined;
 }
 
@@ -109,15 +113,15 @@ export async function authenticate(
   count: KeyCount | undefined,
 ): Promise<Authenticated | KeyRefusal> {
   if (!isWellFormedSecret(secret)) return { why: 'malformed' };
-  const { holder, taken } = await findHolder(database, hashSecret(secret), count);
-  if (holder === undefined) return { why: 'unknown' };
-  if (holder.expiresAt !== null && holder.expiresAt <= Date.now()) return { why: 'expired' };
-  if (holder.suspendedFor !== null) return { why: 'suspended', reason: holder.suspendedFor };
-  return { holder, taken };
+  const { principal, taken } = await findPrincipal(database, hashSecret(secret), count);
+  if (principal === undefined) return { why: 'unknown' };
+  if (principal.expiresAt !== null && principal.expiresAt <= Date.now()) return { why: 'expired' };
+  if (principal.suspendedFor !== null) return { why: 'suspended', reason: principal.suspendedFor };
+  return { principal, taken };
 }
 
-async function findHolder(database: Database, hash: string, count: KeyCount | undefined) {
+async function findPrincipal(database: Database, hash: string, count: KeyCount | undefined) {
   const { counters } = database;
-  if (counters !== undefined && count !== undefined) return findCountedKeyHolder(counters, hash, count);
-  return { holder: await findKeyHolder(database, hash), taken: undefined };
+  if (counters !== undefined && count !== undefined) return findCountedKeyPrincipal(counters, hash, count);
+  return { principal: await findKeyPrincipal(database, hash), taken: undefined };
 }

@@ -7,7 +7,15 @@ import { ImportPlan } from './import-plan.ts';
 import { type ImportReport, importFailed } from './import-report.ts';
 import type { ImportRow } from './import-rows.ts';
 import type { Import } from './imports.ts';
-import { findWritten, getActingAccount, type Retry, type Writing, type Written, write, writeLong } from './writing.ts';
+import {
+  findWritten,
+  getActingAccount,
+  type IdempotentRequest,
+  type Writing,
+  type Written,
+  write,
+  writeLong,
+} from './writing.ts';
 
 /** So many rows are kept in memory, and written while others wait. */
 const ATOMIC_ROWS_MAX = 10_000;
@@ -15,7 +23,7 @@ const ATOMIC_ROWS_MAX = 10_000;
 /**
  * Creates and changes listings in one transaction: all rows are saved, or none. Everything is looked up and worked out
  * before the transaction begins, which only writes.
- * @param makeRetry asked once all rows have been read
+ * @param makeIdempotentRequest asked once all rows have been read
  * @throws {AppError} `import_failed` with the faults of the rows; `payload_too_large` for too many or too much to write;
  * `unavailable` if the listings change faster than the file is prepared; what `batches` and `write` throw;
  * why `signal` aborts, unless it is being written
@@ -23,19 +31,19 @@ const ATOMIC_ROWS_MAX = 10_000;
 export async function importAtomically(
   database: Database,
   request: Import,
-  makeRetry: () => Retry | undefined,
+  makeIdempotentRequest: () => IdempotentRequest | undefined,
 ): Promise<Written<ImportReport>> {
   const { actor, batches, isDryRun } = request;
   const rows = await gather(batches);
-  const retry = isDryRun ? undefined : makeRetry();
+  const idempotency = isDryRun ? undefined : makeIdempotentRequest();
   // That it is a retry, or one with another file, is told first. What was read may not have reached the standby, if the
   // first attempt was interrupted: it is told behind a commit, which waits for that.
-  const earlier = retry && (await findWritten<ImportReport>(database, actor, retry));
-  if (earlier !== undefined) return write(database, actor, retry, async () => earlier.outcome);
+  const earlier = idempotency && (await findWritten<ImportReport>(database, actor, idempotency));
+  if (earlier !== undefined) return write(database, actor, idempotency, async () => earlier.outcome);
   const plan = await prepare(database, request, rows);
   if (isDryRun) return { outcome: allOrNone(plan.report), isReplayed: false };
-  if (plan.report.failed > 0) return write(database, actor, retry, async () => allOrNone(plan.report));
-  return save(database, request, retry, plan);
+  if (plan.report.failed > 0) return write(database, actor, idempotency, async () => allOrNone(plan.report));
+  return save(database, request, idempotency, plan);
 }
 
 async function gather(batches: AsyncIterable<ImportRow[]>): Promise<ImportRow[]> {
@@ -99,13 +107,13 @@ class StalePlanError extends AppError {
 async function save(
   database: Database,
   request: Import,
-  retry: Retry | undefined,
+  idempotency: IdempotentRequest | undefined,
   plan: ImportPlan,
 ): Promise<Written<ImportReport>> {
   const { actor } = request;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await writeLong(database, actor, retry, (writing) => saveTogether(writing, request, plan));
+      return await writeLong(database, actor, idempotency, (writing) => saveTogether(writing, request, plan));
     } catch (error) {
       if (!(error instanceof StalePlanError) || attempt === ATTEMPTS_MAX) throw error;
       const account = await getActingAccount(database, actor);

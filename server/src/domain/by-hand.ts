@@ -1,5 +1,5 @@
 import { createId } from '../lib/ids.ts';
-import type { Person } from '../model/administrators.ts';
+import type { AccountUser } from '../model/users.ts';
 import type { Session } from '../storage/database.ts';
 import { actorOf, recordAudit } from './audit.ts';
 import type { ImportReport } from './import-report.ts';
@@ -11,7 +11,7 @@ type Change = 'created' | 'updated' | 'deleted' | 'unchanged';
 /** Tells of a change of a listing, if it was made by hand; `doc` is the listing's JSON text. */
 export async function auditListing(
   session: Session,
-  person: Person | undefined,
+  person: AccountUser | undefined,
   { type, id, doc }: { type: Change; id: string; doc: string },
 ): Promise<void> {
   if (person === undefined || type === 'unchanged') return;
@@ -23,7 +23,7 @@ export async function auditListing(
 /** Tells of an import that somebody has sent. */
 export async function auditImport(
   session: Session,
-  person: Person | undefined,
+  person: AccountUser | undefined,
   { created, updated, unchanged, failed }: ImportReport,
 ): Promise<void> {
   if (person === undefined || created + updated + unchanged + failed === 0) return;

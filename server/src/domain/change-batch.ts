@@ -3,8 +3,8 @@ import { advanceSequenceBy, subtractBytes } from '../storage/account-heads.ts';
 import { BATCH_LENGTH } from '../storage/batches.ts';
 import type { LongSession } from '../storage/database.ts';
 import { insertEvents, keepEventDocs } from '../storage/events.ts';
-import { putFacets, releaseExternalId } from '../storage/listing-facets.ts';
 import { type IndexedListing, putListings } from '../storage/listings.ts';
+import { putSearchColumns, releaseExternalId } from '../storage/search-columns.ts';
 import { findLastWordsRow, insertWordsAt, removeWordsAt } from '../storage/words.ts';
 import type { Writing } from './writing.ts';
 
@@ -86,7 +86,7 @@ export class ChangeBatch {
         some.map((final) => toRow(final, lastSequence)),
       ),
     );
-    await storeFacets(session, account.id, lastRow, finals);
+    await storeSearchColumns(session, account.id, lastRow, finals);
     await storeWords(session, account.id, lastRow, finals);
   }
 
@@ -124,7 +124,12 @@ function toRow({ change: { listing, doc }, place }: Final, lastSequence: number)
   return { id: listing.id, version: listing.version, sequence: lastSequence + place, doc };
 }
 
-async function storeFacets(session: LongSession, accountId: string, lastRow: number, finals: Final[]): Promise<void> {
+async function storeSearchColumns(
+  session: LongSession,
+  accountId: string,
+  lastRow: number,
+  finals: Final[],
+): Promise<void> {
   const moved = finals.filter(({ before, change }) => (before?.externalId ?? undefined) !== change.listing.externalId);
   // One may have taken what another has given up.
   const releasing = moved
@@ -145,9 +150,9 @@ async function storeFacets(session: LongSession, accountId: string, lastRow: num
     (some) => {
       const rows = some.map(({ change: { listing }, words, before }) => {
         const searchRow = words === undefined ? (before?.searchRow ?? 0) : lastRow + words.place;
-        return { id: listing.id, searchRow, facets: listing };
+        return { id: listing.id, searchRow, searchColumns: listing };
       });
-      return putFacets(session, accountId, rows);
+      return putSearchColumns(session, accountId, rows);
     },
   );
 }

@@ -74,7 +74,7 @@ export class DryRun {
   async #findMet({ id: accountId }: Account, rows: ImportRow[]): Promise<StoredListing[]> {
     const met: (StoredListing | undefined)[] = [];
     for (const row of rows) {
-      if ('fault' in row) continue;
+      if ('issue' in row) continue;
       if (row.id !== undefined) met.push(await findListing(this.#database, accountId, row.id));
       if (row.externalId !== undefined)
         met.push(await findListingByExternalId(this.#database, accountId, row.externalId));

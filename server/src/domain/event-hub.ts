@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../model/errors.ts';
 import { findSequences } from '../storage/account-heads.ts';
 import type { Database } from '../storage/database.ts';
-import { ScanTurns } from '../storage/scan-turns.ts';
+import { FairSemaphore } from '../storage/fair-semaphore.ts';
 
 /** Tells this process which account a write has just been committed for. */
 export const accountWrites = new EventEmitter<{ written: [accountId: string] }>().setMaxListeners(0);
@@ -31,7 +31,7 @@ interface Waiter {
 export class EventHub {
   readonly #database: Database;
   readonly #waiters = new Map<string, Set<Waiter>>();
-  readonly #turns = new ScanTurns(READERS_MAX);
+  readonly #turns = new FairSemaphore(READERS_MAX);
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
 

@@ -4,7 +4,7 @@ import { AppError } from '../model/errors.ts';
 import type { Database } from '../storage/database.ts';
 import { findEvents, type StoredEvent } from '../storage/events.ts';
 import type { EventHub } from './event-hub.ts';
-import { getLiveHead, type Holder } from './holders.ts';
+import { getLiveHead, type Principal } from './principals.ts';
 import { runSize } from './run-size.ts';
 
 /** Which events somebody wants. */
@@ -37,20 +37,20 @@ export interface Patience {
  */
 export async function followEvents(
   { database, eventHub }: { database: Database; eventHub: EventHub },
-  holder: Holder,
-  { after, epoch = holder.epoch, limit }: EventRange,
+  principal: Principal,
+  { after, epoch = principal.epoch, limit }: EventRange,
   { durationMs, signal }: Patience,
 ): Promise<EventPage> {
-  const { accountId } = holder;
+  const { accountId } = principal;
   const endTimeMs = performance.now() + durationMs;
-  const read = (head: Head) => readPage(database, holder, head, { after, epoch, limit });
-  let page = await read(holder);
+  const read = (head: Head) => readPage(database, principal, head, { after, epoch, limit });
+  let page = await read(principal);
   for (;;) {
     const leftMs = endTimeMs - performance.now();
     if (page.first.length > 0 || leftMs <= 0 || eventHub.isStopped) return page;
     await eventHub.wait(accountId, after, leftMs, signal);
     if (signal.aborted) return page;
-    page = await eventHub.read(accountId, async () => read(await getLiveHead(database, holder)));
+    page = await eventHub.read(accountId, async () => read(await getLiveHead(database, principal)));
   }
 }
 
@@ -60,7 +60,7 @@ const PAGE_BYTES_MAX = 1024 * 1024;
 const FIRST_RUN = { limit: 300, bytesMax: 256 * 1024 };
 
 /** @throws {AppError} `events_expired` unless everything that happened after `after` can be told */
-async function readPage(database: Database, holder: Holder, head: Head, range: EventRange): Promise<EventPage> {
+async function readPage(database: Database, principal: Principal, head: Head, range: EventRange): Promise<EventPage> {
   const { after, epoch, limit } = range;
   if (epoch !== head.epoch)
     throw expired('The database has another epoch: it was restored since, or never had this one');
@@ -71,7 +71,7 @@ async function readPage(database: Database, holder: Holder, head: Head, range: E
   const readRun = async (size: { limit: number; bytesMax: number }): Promise<StoredEvent[]> => {
     const left = limit - (last - after);
     const run = { limit: Math.min(size.limit, left), bytesMax: size.bytesMax };
-    const { rows } = await findEvents(database, holder.accountId, last, run);
+    const { rows } = await findEvents(database, principal.accountId, last, run);
     // Sequences have no gaps, so a missing one was removed.
     if (rows[0]?.sequence !== last + 1) return [];
     last += rows.length;
@@ -84,7 +84,7 @@ async function readPage(database: Database, holder: Holder, head: Head, range: E
   const rest = iterate(async () => {
     const rows = isOver() ? [] : await readRun(runSize());
     // After reading, as they may have been out by then.
-    await getLiveHead(database, holder);
+    await getLiveHead(database, principal);
     return rows.length === 0 ? undefined : rows;
   });
   return { epoch, first, rest: isOver() ? undefined : rest };

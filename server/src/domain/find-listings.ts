@@ -4,8 +4,8 @@ import { findListingCount } from '../storage/account-heads.ts';
 import type { Database } from '../storage/database.ts';
 import { findListingRun, findPageEnd, type ListingRun } from '../storage/listing-runs.ts';
 import { countMatches } from '../storage/searches.ts';
-import { getLiveHead, type Holder } from './holders.ts';
 import type { FoundListings, PageRequest } from './page-request.ts';
+import { getLiveHead, type Principal } from './principals.ts';
 import { readFirst, runSize } from './run-size.ts';
 import { searchListings } from './search-listings.ts';
 
@@ -15,44 +15,44 @@ import { searchListings } from './search-listings.ts';
  */
 export function findListings(
   database: Database,
-  holder: Holder,
+  principal: Principal,
   search: Search,
   request: PageRequest,
 ): Promise<FoundListings> {
-  if (isUnfiltered(search) && search.order.by === 'id') return listNewest(database, holder, request);
-  return searchListings(database, holder, search, request);
+  if (isUnfiltered(search) && search.order.by === 'id') return listNewest(database, principal, request);
+  return searchListings(database, principal, search, request);
 }
 
 /** How many listings a search finds, wherever a page begins. @throws {AppError} as `findListings` */
 export async function countListings(
   database: Database,
-  holder: Holder,
+  principal: Principal,
   search: Search,
   signal: AbortSignal,
 ): Promise<number> {
-  if (isUnfiltered(search)) return findListingCount(database, holder.accountId);
-  const count = await countMatches(database.scans, holder.accountId, search, signal);
-  await getLiveHead(database, holder);
+  if (isUnfiltered(search)) return findListingCount(database, principal.accountId);
+  const count = await countMatches(database.scans, principal.accountId, search, signal);
+  await getLiveHead(database, principal);
   return count;
 }
 
 /** All of the account's listings, newest first; a place in this list is the id of a listing. */
 async function listNewest(
   database: Database,
-  holder: Holder,
+  principal: Principal,
   { after: afterId, limit, signal }: PageRequest,
 ): Promise<FoundListings> {
   const read = (size: ReturnType<typeof runSize>) =>
-    findListingRun(database, holder.accountId, { afterId, signal, ...size });
+    findListingRun(database, principal.accountId, { afterId, signal, ...size });
   const first = await (limit === undefined ? read(runSize()) : readFirst(limit, read));
-  const pageEnd = limit === undefined ? undefined : await findEnd(first, limit, holder, database);
+  const pageEnd = limit === undefined ? undefined : await findEnd(first, limit, principal, database);
   const isAll = first.nextAfterId === pageEnd;
-  const rest = isAll ? undefined : readRest(database, holder, first, { untilId: pageEnd, signal });
+  const rest = isAll ? undefined : readRest(database, principal, first, { untilId: pageEnd, signal });
   return { first: first.docs, rest, pageEnd };
 }
 
 /** The id of a page's last listing if more come after it. It stands in a header, before what was not read yet. */
-async function findEnd(first: ListingRun, limit: number, { accountId }: Holder, database: Database) {
+async function findEnd(first: ListingRun, limit: number, { accountId }: Principal, database: Database) {
   const { docs, nextAfterId } = first;
   if (nextAfterId === undefined || docs.length === limit) return nextAfterId;
   return findPageEnd(database, accountId, nextAfterId, limit - docs.length);
@@ -61,7 +61,7 @@ async function findEnd(first: ListingRun, limit: number, { accountId }: Holder, 
 /** What comes after a run: all up to the listing with the id `untilId`, or all the rest. */
 function readRest(
   database: Database,
-  holder: Holder,
+  principal: Principal,
   first: ListingRun,
   { untilId, signal }: { untilId: string | undefined; signal: AbortSignal },
 ): AsyncIterable<readonly string[]> {
@@ -69,9 +69,9 @@ function readRest(
   return iterate(async () => {
     if (afterId === undefined || afterId === untilId) return undefined;
     const range = { afterId, untilId, areLong, signal, ...runSize() };
-    const run = await findListingRun(database, holder.accountId, range);
+    const run = await findListingRun(database, principal.accountId, range);
     // After reading: an account that was deleted before would end the list as if it were whole.
-    await getLiveHead(database, holder);
+    await getLiveHead(database, principal);
     ({ nextAfterId: afterId, areLong } = run);
     return run.docs;
   });

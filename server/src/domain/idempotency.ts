@@ -2,12 +2,17 @@ import { hasClockJumped } from '../lib/clock.ts';
 import { AppError } from '../model/errors.ts';
 import type { Database, Session } from '../storage/database.ts';
 import { findEvent } from '../storage/events.ts';
+import {
+  findIdempotencyRecord,
+  type IdempotencyRecord,
+  insertIdempotencyRecord,
+  removeExpiredRecords,
+} from '../storage/idempotency-records.ts';
 import { findListing, type StoredListing } from '../storage/listings.ts';
-import { findRetry, putRetry, type RetryRow, removeExpiredRetries } from '../storage/retries.ts';
 import { EVENTS_KEPT_MS } from './event-purge.ts';
 
 /** What marks a request that may be sent twice (Idempotency-Key). */
-export interface Retry {
+export interface IdempotentRequest {
   key: string;
   /** A hash of everything that makes the request what it is. */
   fingerprint: string;
@@ -23,16 +28,26 @@ const RETRY_KEPT_MS = 24 * 60 * 60 * 1000;
 export async function recordOutcome(
   session: Session,
   accountId: string,
-  { key, fingerprint }: Retry,
+  { key, fingerprint }: IdempotentRequest,
   outcome: unknown,
 ): Promise<void> {
   const expiresAt = Date.now() + RETRY_KEPT_MS;
   if (!isSavedListing(outcome)) {
-    await putRetry(session, accountId, { key, fingerprint, outcome: JSON.stringify(outcome), expiresAt });
+    await insertIdempotencyRecord(session, accountId, {
+      key,
+      fingerprint,
+      outcome: JSON.stringify(outcome),
+      expiresAt,
+    });
     return;
   }
   const { doc, ...reference } = outcome;
-  await putRetry(session, accountId, { key, fingerprint, outcome: JSON.stringify(reference), expiresAt });
+  await insertIdempotencyRecord(session, accountId, {
+    key,
+    fingerprint,
+    outcome: JSON.stringify(reference),
+    expiresAt,
+  });
   if (outcome.type === 'unchanged') await keepOldDoc(session, accountId, outcome.sequence, doc, expiresAt);
 }
 
@@ -53,27 +68,41 @@ async function keepOldDoc(session: Session, accountId: string, sequence: number,
   const event = await findEvent(session, accountId, sequence);
   if (event !== undefined && event.createdAt > Date.now() - (EVENTS_KEPT_MS - 2 * RETRY_KEPT_MS)) return;
   const key = keptKey(sequence);
-  const kept = await findRetry(session, accountId, key);
+  const kept = await findIdempotencyRecord(session, accountId, key);
   if (kept !== undefined && kept.expiresAt >= expiresAt) return;
-  await putRetry(session, accountId, { key, fingerprint: '', outcome: doc, expiresAt: expiresAt + RETRY_KEPT_MS });
+  await insertIdempotencyRecord(session, accountId, {
+    key,
+    fingerprint: '',
+    outcome: doc,
+    expiresAt: expiresAt + RETRY_KEPT_MS,
+  });
 }
 
 /**
  * What came of an earlier request with this key, if there was one in the last 24 hours.
  * @throws {AppError} `idempotency_key_reused` if that was another request
  */
-export async function findOutcome<T>(session: Session, accountId: string, retry: Retry): Promise<T | undefined> {
-  const earlier = await findLiveRetry(session, accountId, retry.key);
+export async function findOutcome<T>(
+  session: Session,
+  accountId: string,
+  idempotency: IdempotentRequest,
+): Promise<T | undefined> {
+  const earlier = await findLiveRecord(session, accountId, idempotency.key);
   if (earlier === undefined) return undefined;
-  if (earlier.fingerprint === retry.fingerprint) return readOutcome(session, accountId, JSON.parse(earlier.outcome));
+  if (earlier.fingerprint === idempotency.fingerprint)
+    return readOutcome(session, accountId, JSON.parse(earlier.outcome));
   throw new AppError(
     'idempotency_key_reused',
     'This Idempotency-Key came with another request before; use a new one for each new request.',
   );
 }
 
-async function findLiveRetry(session: Session, accountId: string, key: string): Promise<RetryRow | undefined> {
-  const row = await findRetry(session, accountId, key);
+async function findLiveRecord(
+  session: Session,
+  accountId: string,
+  key: string,
+): Promise<IdempotencyRecord | undefined> {
+  const row = await findIdempotencyRecord(session, accountId, key);
   return row !== undefined && (row.expiresAt > Date.now() || hasClockJumped()) ? row : undefined;
 }
 
@@ -92,17 +121,17 @@ async function readOutcome(session: Session, accountId: string, outcome: ReturnT
 }
 
 async function findKeptDoc(session: Session, accountId: string, sequence: number): Promise<string | undefined> {
-  return (await findRetry(session, accountId, keptKey(sequence)))?.outcome;
+  return (await findIdempotencyRecord(session, accountId, keptKey(sequence)))?.outcome;
 }
 
 /** So many are removed in one transaction: those of the first edition hold a listing each, which may be large. */
 const PURGE_LENGTH = 20;
 
 /** Removes the records of requests that cannot be repeated any more, until `signal` aborts. */
-export async function purgeRetries(database: Database, signal: AbortSignal): Promise<void> {
+export async function purgeIdempotencyRecords(database: Database, signal: AbortSignal): Promise<void> {
   const now = Date.now();
   let removed = PURGE_LENGTH;
   while (removed === PURGE_LENGTH && !signal.aborted) {
-    removed = await database.write((session) => removeExpiredRetries(session, now, PURGE_LENGTH));
+    removed = await database.write((session) => removeExpiredRecords(session, now, PURGE_LENGTH));
   }
 }

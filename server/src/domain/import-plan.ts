@@ -63,7 +63,7 @@ export class ImportPlan {
 
   /** Looks everything up and works it out. @throws {AppError} `payload_too_large`; what `pause` throws */
   async make(session: Session, pause: () => Promise<void>): Promise<void> {
-    const good = this.#rows.flatMap((row) => ('fault' in row ? [] : [row]));
+    const good = this.#rows.flatMap((row) => ('issue' in row ? [] : [row]));
     const ids = good.map(({ id }) => id).filter((id) => id !== undefined);
     const externalIds = good.map(({ externalId }) => externalId).filter((externalId) => externalId !== undefined);
     const watched = async () => {
@@ -120,7 +120,7 @@ export class ImportPlan {
   }
 
   #takeRow(row: ImportRow, overlay: Overlay): RowOutcome['result'] {
-    if ('fault' in row) return row.fault;
+    if ('issue' in row) return row.issue;
     const id = row.id ?? (row.externalId === undefined ? undefined : overlay.idOf.get(row.externalId));
     const current = id === undefined ? undefined : overlay.byId.get(id);
     if (row.id !== undefined && current === undefined) return noSuchRow();
@@ -128,8 +128,8 @@ export class ImportPlan {
     if (result === undefined) return 'unchanged';
     if (result instanceof AppError) return result;
     const [before, after] = [current?.listing.externalId, result.listing.externalId];
-    const holder = after === undefined || after === before ? undefined : overlay.idOf.get(after);
-    if (holder !== undefined) return externalIdTaken(holder);
+    const principal = after === undefined || after === before ? undefined : overlay.idOf.get(after);
+    if (principal !== undefined) return externalIdTaken(principal);
     const noRoom = this.#takeRoom(result.listing, current);
     if (noRoom !== undefined) return noRoom;
     if (before !== undefined) overlay.idOf.delete(before);

@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode, type FieldFault, type RowFault } from '../model/errors.ts';
+import { AppError, type ErrorCode, type RowIssue, type ValidationIssue } from '../model/errors.ts';
 import type { RowOutcome } from './import-rows.ts';
 
 /** Why a row was not imported; the members are those that the error would have in a reply of its own. */
@@ -6,7 +6,7 @@ interface RowFailure extends Record<string, unknown> {
   line: number;
   code: ErrorCode;
   message: string;
-  details?: FieldFault[] | RowFault[] | undefined;
+  details?: ValidationIssue[] | RowIssue[] | undefined;
 }
 
 /** What came of an import. */
@@ -46,13 +46,13 @@ export function importFailed({ failed, errors }: ImportReport): AppError {
     failed === 1
       ? 'One row cannot be imported, so none was; details says why.'
       : `${failed} rows cannot be imported, so none was; details names the first.`;
-  return new AppError('import_failed', message, { details: errors.flatMap(toFaults).slice(0, ERRORS_MAX) });
+  return new AppError('import_failed', message, { details: errors.flatMap(toIssues).slice(0, ERRORS_MAX) });
 }
 
 /** The field that an error of a whole row is about. */
 const FIELDS: Partial<Record<ErrorCode, string>> = { not_found: 'id', external_id_taken: 'externalId' };
 
-function toFaults({ line, code, message, details }: RowFailure): RowFault[] {
-  if (details !== undefined) return details.map((fault) => ({ line, ...fault }));
+function toIssues({ line, code, message, details }: RowFailure): RowIssue[] {
+  if (details !== undefined) return details.map((issue) => ({ line, ...issue }));
   return [{ line, field: FIELDS[code] ?? 'body', code, message }];
 }

@@ -19,7 +19,7 @@ export interface GoodRow {
 /** A row that cannot be imported, whatever there is already. */
 interface FaultyRow {
   line: number;
-  fault: PlainError;
+  issue: PlainError;
 }
 
 export type ImportRow = GoodRow | FaultyRow;
@@ -35,7 +35,7 @@ export async function saveRows(writing: Writing, rows: ImportRow[], workMs: numb
   const endTimeMs = performance.now() + workMs;
   const outcomes: RowOutcome[] = [];
   for (const row of rows) {
-    outcomes.push({ line: row.line, result: 'fault' in row ? row.fault : await saveRow(writing, row) });
+    outcomes.push({ line: row.line, result: 'issue' in row ? row.issue : await saveRow(writing, row) });
     if (performance.now() > endTimeMs) break;
   }
   return outcomes;

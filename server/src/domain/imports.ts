@@ -71,19 +71,19 @@ function brokenOff(error: AppError, report: ImportReport): AppError {
 async function saveBatch(rows: ImportRow[], save: SaveSome, report: ImportReport): Promise<void> {
   let rest = rows;
   while (rest.length > 0) {
-    const faults = takeFaults(rest);
-    const outcomes = faults.length > 0 ? faults : await save(rest);
+    const issues = takeIssues(rest);
+    const outcomes = issues.length > 0 ? issues : await save(rest);
     for (const outcome of outcomes) addOutcome(report, outcome);
     rest = rest.slice(outcomes.length);
   }
 }
 
 /** The rows at fault before the first good one: there is nothing to save of them. */
-function takeFaults(rows: ImportRow[]): RowOutcome[] {
+function takeIssues(rows: ImportRow[]): RowOutcome[] {
   const outcomes: RowOutcome[] = [];
   for (const row of rows) {
-    if (!('fault' in row)) break;
-    outcomes.push({ line: row.line, result: row.fault });
+    if (!('issue' in row)) break;
+    outcomes.push({ line: row.line, result: row.issue });
   }
   return outcomes;
 }

@@ -1,5 +1,5 @@
 import type { Mailer } from '../lib/mailer.ts';
-import type { Invitation } from '../model/administrators.ts';
+import type { Invitation } from '../model/users.ts';
 
 interface InvitationLetter extends Invitation {
   accountName: string;

@@ -1,8 +1,8 @@
 import { createId } from '../lib/ids.ts';
 import { createToken, hashToken } from '../lib/tokens.ts';
-import { type Invitation, parseEmail, type Role } from '../model/administrators.ts';
 import type { AuditActor, AuditTarget } from '../model/audit.ts';
 import { AppError } from '../model/errors.ts';
+import { type Invitation, parseEmail, type Role } from '../model/users.ts';
 import type { Database, Session } from '../storage/database.ts';
 import {
   putInvitation,
@@ -15,7 +15,7 @@ import { findMember } from '../storage/memberships.ts';
 import { findUserByEmail } from '../storage/users.ts';
 import { getAccount } from './accounts.ts';
 import { recordAudit } from './audit.ts';
-import { type Manager, requireManager } from './managers.ts';
+import { type Administrator, requireAdministrator } from './roles.ts';
 
 /** A holiday fits in between, hardly more. */
 const LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
@@ -33,20 +33,20 @@ export interface NewInvitation {
 /**
  * Invites somebody to an account; an earlier invitation to the same address is over.
  * @throws {AppError} `conflict` for somebody who belongs to it already; `validation_failed`; `not_found`; what
- * `requireManager` throws
+ * `requireAdministrator` throws
  */
 export function invite(
   database: Database,
   accountId: string,
   given: { email: string; role: Role },
-  manager: Manager,
+  administrator: Administrator,
 ): Promise<NewInvitation> {
   const { role } = given;
   const email = parseEmail(given.email);
   const [token, mailedToken] = [createToken(), createToken()];
   return database.write(async (session) => {
     const account = await getAccount(session, accountId);
-    const actor = await requireManager(session, accountId, manager);
+    const actor = await requireAdministrator(session, accountId, administrator);
     await refuseMember(session, accountId, email);
     const createdAt = Date.now();
     const times = { createdAt, expiresAt: createdAt + LIFETIME_MS };
@@ -68,10 +68,15 @@ async function refuseMember(session: Session, accountId: string, email: string):
   throw new AppError('conflict', `${email} belongs to the account already.`);
 }
 
-/** Takes an invitation back. @throws {AppError} `not_found`; what `requireManager` throws */
-export async function revokeInvitation(database: Database, accountId: string, id: string, manager: Manager) {
+/** Takes an invitation back. @throws {AppError} `not_found`; what `requireAdministrator` throws */
+export async function revokeInvitation(
+  database: Database,
+  accountId: string,
+  id: string,
+  administrator: Administrator,
+) {
   await database.write(async (session) => {
-    const actor = await requireManager(session, accountId, manager);
+    const actor = await requireAdministrator(session, accountId, administrator);
     const email = await removeInvitation(session, accountId, id);
     if (email === undefined) {
       throw new AppError('not_found', `There is no invitation ${id}; it may have been accepted or taken back before.`);

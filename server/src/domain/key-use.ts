@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../model/errors.ts';
-import { type KeyHolder, setLastUsed } from '../storage/api-keys.ts';
+import { type KeyPrincipal, setLastUsed } from '../storage/api-keys.ts';
 import type { Database, Session } from '../storage/database.ts';
 import {
   addKeyHour,
@@ -24,7 +24,7 @@ function hourOf(timeMs: number): number {
   return timeMs - (timeMs % HOUR_MS);
 }
 
-type UsedKey = Pick<KeyHolder, 'keyId' | 'accountId'>;
+type UsedKey = Pick<KeyPrincipal, 'keyId' | 'accountId'>;
 
 /** How a key was used in an hour. */
 interface Use extends KeyHour {

@@ -5,7 +5,7 @@ import { findListing, findListingByExternalId } from '../storage/listings.ts';
 import { auditListing } from './by-hand.ts';
 import { readStored, type SavedListing, saveListing, saveUnchecked } from './save-listing.ts';
 import { storeDeleted } from './write-path.ts';
-import { type Actor, type Retry, type Writing, type Written, write } from './writing.ts';
+import { type Actor, type IdempotentRequest, type Writing, type Written, write } from './writing.ts';
 
 /**
  * Whether a listing of this version (undefined: there is none) may be changed.
@@ -15,7 +15,7 @@ export type Precondition = (version: number | undefined) => void;
 
 /** What a change needs besides its content. */
 export interface ChangeOptions {
-  retry?: Retry | undefined;
+  idempotency?: IdempotentRequest | undefined;
   precondition?: Precondition | undefined;
 }
 
@@ -27,9 +27,9 @@ export function createListing(
   database: Database,
   actor: Actor,
   makeInput: () => ListingInput,
-  { retry }: ChangeOptions = {},
+  { idempotency }: ChangeOptions = {},
 ): Promise<Written<SavedListing>> {
-  return writeListing(database, actor, retry, (writing) => saveListing(writing, undefined, makeInput()));
+  return writeListing(database, actor, idempotency, (writing) => saveListing(writing, undefined, makeInput()));
 }
 
 /**
@@ -41,9 +41,9 @@ export function updateListing(
   actor: Actor,
   id: string,
   change: (current: Listing) => ListingInput,
-  { retry, precondition }: ChangeOptions = {},
+  { idempotency, precondition }: ChangeOptions = {},
 ): Promise<Written<SavedListing>> {
-  return writeListing(database, actor, retry, async (writing) => {
+  return writeListing(database, actor, idempotency, async (writing) => {
     const stored = await findListing(writing.session, writing.account.id, id);
     if (stored === undefined) throw noListing();
     precondition?.(stored.version);
@@ -58,9 +58,9 @@ export function putListing(
   actor: Actor,
   externalId: string,
   makeInput: () => ListingInput,
-  { retry, precondition }: ChangeOptions = {},
+  { idempotency, precondition }: ChangeOptions = {},
 ): Promise<Written<SavedListing>> {
-  return writeListing(database, actor, retry, async (writing) => {
+  return writeListing(database, actor, idempotency, async (writing) => {
     const stored = await findListingByExternalId(writing.session, writing.account.id, externalId);
     precondition?.(stored?.version);
     return saveUnchecked(writing, stored && readStored(stored), makeInput());
@@ -75,9 +75,9 @@ export function deleteListing(
   database: Database,
   actor: Actor,
   key: ListingKey,
-  { retry, precondition }: ChangeOptions = {},
+  { idempotency, precondition }: ChangeOptions = {},
 ): Promise<Written<{ type: 'deleted' }>> {
-  return write(database, actor, retry, async (writing) => {
+  return write(database, actor, idempotency, async (writing) => {
     const { session, account } = writing;
     const current =
       'id' in key
@@ -95,10 +95,10 @@ export function deleteListing(
 function writeListing(
   database: Database,
   actor: Actor,
-  retry: Retry | undefined,
+  idempotency: IdempotentRequest | undefined,
   save: (writing: Writing) => Promise<SavedListing>,
 ): Promise<Written<SavedListing>> {
-  return write(database, actor, retry, async (writing) => {
+  return write(database, actor, idempotency, async (writing) => {
     const saved = await save(writing);
     await auditListing(writing.session, actor.person, saved);
     return saved;

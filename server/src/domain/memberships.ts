@@ -1,14 +1,14 @@
-import type { Membership, Role } from '../model/administrators.ts';
 import type { AuditTarget } from '../model/audit.ts';
 import { AppError } from '../model/errors.ts';
+import type { Membership, Role } from '../model/users.ts';
 import type { Database, Session } from '../storage/database.ts';
 import { findMember, hasOtherAdministrator, type Member, removeMembership, setRole } from '../storage/memberships.ts';
 import { setSessionAccount } from '../storage/sessions.ts';
 import { removeLonelyUsers } from '../storage/users.ts';
 import { recordAudit } from './audit.ts';
-import { requireResumed } from './holders.ts';
 import { revokeInvitationsBy, revokeInvitationTo } from './invitations.ts';
-import { type Manager, requireManager } from './managers.ts';
+import { requireResumed } from './principals.ts';
+import { type Administrator, requireAdministrator } from './roles.ts';
 
 /**
  * Lets a session work in another of the person's accounts.
@@ -28,17 +28,17 @@ export async function chooseAccount(
 
 /**
  * Makes a member an administrator, or the other way round.
- * @throws {AppError} `not_found`; `conflict` for the last administrator; what `requireManager` throws
+ * @throws {AppError} `not_found`; `conflict` for the last administrator; what `requireAdministrator` throws
  */
 export function changeRole(
   database: Database,
   accountId: string,
   userId: string,
   role: Role,
-  manager: Manager,
+  administrator: Administrator,
 ): Promise<Member> {
   return database.write(async (session) => {
-    const actor = await requireManager(session, accountId, manager);
+    const actor = await requireAdministrator(session, accountId, administrator);
     const member = await getMember(session, accountId, userId);
     if (member.role === role) return member;
     await requireOtherAdministrator(session, accountId, member);
@@ -51,16 +51,16 @@ export function changeRole(
 
 /**
  * Removes somebody from an account; who belongs to no other one can no longer sign in.
- * @throws {AppError} `not_found`; `conflict` for the last administrator; what `requireManager` throws
+ * @throws {AppError} `not_found`; `conflict` for the last administrator; what `requireAdministrator` throws
  */
 export async function removeMember(
   database: Database,
   accountId: string,
   userId: string,
-  manager: Manager,
+  administrator: Administrator,
 ): Promise<void> {
   await database.write(async (session) => {
-    const actor = await requireManager(session, accountId, manager);
+    const actor = await requireAdministrator(session, accountId, administrator);
     const member = await getMember(session, accountId, userId);
     await requireOtherAdministrator(session, accountId, member);
     await removeMembership(session, accountId, userId);

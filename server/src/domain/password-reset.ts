@@ -1,6 +1,6 @@
-import { parseEmail, type User } from '../model/administrators.ts';
 import { AppError } from '../model/errors.ts';
 import { parsePassword } from '../model/passwords.ts';
+import { parseEmail, type User } from '../model/users.ts';
 import type { Database, Session } from '../storage/database.ts';
 import { findMember, listMembershipsOf } from '../storage/memberships.ts';
 import { removeSessions } from '../storage/sessions.ts';

@@ -1,16 +1,16 @@
 import { parseName } from '../model/accounts.ts';
-import type { Membership } from '../model/administrators.ts';
 import type { AuditAction, AuditActor, AuditTarget } from '../model/audit.ts';
 import { AppError } from '../model/errors.ts';
+import type { Membership } from '../model/users.ts';
 import type { Database, Session } from '../storage/database.ts';
 import { hasSession, removeOtherSessions, removeSession, removeSessions } from '../storage/sessions.ts';
 import { removeTwoFactor, verifyTwoFactor } from '../storage/two-factors.ts';
 import { removeChallenges, renameUser } from '../storage/users.ts';
 import { recordAudit } from './audit.ts';
-import { sessionGone } from './holders.ts';
+import { sessionGone } from './principals.ts';
 
 /** Somebody who changes what is their own, and the accounts in whose logs that stands. */
-export interface Self {
+export interface SessionActor {
   sessionId: string;
   userId: string;
   memberships: readonly Membership[];
@@ -18,13 +18,13 @@ export interface Self {
 }
 
 /** @throws {AppError} `validation_failed` */
-export async function changeName(database: Database, self: Self, given: string): Promise<string> {
+export async function changeName(database: Database, sessionActor: SessionActor, given: string): Promise<string> {
   const name = parseName(given);
-  if (name === self.actor.name) return name;
+  if (name === sessionActor.actor.name) return name;
   await database.write(async (session) => {
-    await renameUser(session, self.userId, name);
-    const target = { type: 'administrator', id: self.userId, name } as const;
-    await recordEverywhere(session, self, 'administrator.name_changed', target);
+    await renameUser(session, sessionActor.userId, name);
+    const target = { type: 'administrator', id: sessionActor.userId, name } as const;
+    await recordEverywhere(session, sessionActor, 'administrator.name_changed', target);
   });
   return name;
 }
@@ -33,68 +33,68 @@ export async function changeName(database: Database, self: Self, given: string):
  * What goes with another password, in one transaction: all sessions end, and whoever has typed the old password and owes
  * the second factor begins anew.
  */
-export async function afterPasswordChange(session: Session, self: Self): Promise<void> {
-  await requireSession(session, self);
-  await removeSessions(session, self.userId);
-  await removeChallenges(session, self.userId);
-  await recordEverywhere(session, self, 'administrator.password_changed');
+export async function afterPasswordChange(session: Session, sessionActor: SessionActor): Promise<void> {
+  await requireSession(session, sessionActor);
+  await removeSessions(session, sessionActor.userId);
+  await removeChallenges(session, sessionActor.userId);
+  await recordEverywhere(session, sessionActor, 'administrator.password_changed');
 }
 
 /** What goes with new recovery codes, in one transaction. */
-export async function afterCodesRenewed(session: Session, self: Self): Promise<void> {
-  await requireSession(session, self);
-  await recordEverywhere(session, self, 'administrator.recovery_codes_renewed');
+export async function afterCodesRenewed(session: Session, sessionActor: SessionActor): Promise<void> {
+  await requireSession(session, sessionActor);
+  await recordEverywhere(session, sessionActor, 'administrator.recovery_codes_renewed');
 }
 
 /** What goes with a recovery code that is used in place of a code of the app, in one transaction. */
-export async function afterRecoveryCode(session: Session, self: Self): Promise<void> {
-  await requireSession(session, self);
-  await recordEverywhere(session, self, 'administrator.recovery_code_used');
+export async function afterRecoveryCode(session: Session, sessionActor: SessionActor): Promise<void> {
+  await requireSession(session, sessionActor);
+  await recordEverywhere(session, sessionActor, 'administrator.recovery_code_used');
 }
 
 /** What goes with switching the second factor on, in one transaction. */
-export async function afterTwoFactorEnabled(session: Session, self: Self): Promise<void> {
-  await requireSession(session, self);
-  await verifyTwoFactor(session, self.userId);
-  await recordEverywhere(session, self, 'administrator.two_factor_enabled');
+export async function afterTwoFactorEnabled(session: Session, sessionActor: SessionActor): Promise<void> {
+  await requireSession(session, sessionActor);
+  await verifyTwoFactor(session, sessionActor.userId);
+  await recordEverywhere(session, sessionActor, 'administrator.two_factor_enabled');
 }
 
 /** What goes with switching the second factor off, in one transaction. */
-export async function afterTwoFactorDisabled(session: Session, self: Self): Promise<void> {
-  await requireSession(session, self);
-  await removeTwoFactor(session, self.userId);
-  await recordEverywhere(session, self, 'administrator.two_factor_disabled');
+export async function afterTwoFactorDisabled(session: Session, sessionActor: SessionActor): Promise<void> {
+  await requireSession(session, sessionActor);
+  await removeTwoFactor(session, sessionActor.userId);
+  await recordEverywhere(session, sessionActor, 'administrator.two_factor_disabled');
 }
 
 /**
  * What somebody does who was signed in must not be done once their session has ended, as by another password.
  * @throws {AppError} `unauthorized`
  */
-export async function requireSession(session: Session, { userId, sessionId }: Self): Promise<void> {
+export async function requireSession(session: Session, { userId, sessionId }: SessionActor): Promise<void> {
   if (!(await hasSession(session, userId, sessionId))) throw sessionGone();
 }
 
 /** Ends one of the person's sessions. @throws {AppError} `not_found` for one that is not theirs */
-export async function endSession(database: Database, self: Self, sessionId: string): Promise<void> {
+export async function endSession(database: Database, sessionActor: SessionActor, sessionId: string): Promise<void> {
   await database.write(async (session) => {
-    const existed = await removeSession(session, self.userId, sessionId);
+    const existed = await removeSession(session, sessionActor.userId, sessionId);
     if (!existed) throw new AppError('not_found', 'There is no such session; it may have ended before.');
-    await recordEverywhere(session, self, 'administrator.sessions_ended');
+    await recordEverywhere(session, sessionActor, 'administrator.sessions_ended');
   });
 }
 
 /** Ends all of the person's sessions but the one in use. */
-export async function endOtherSessions(database: Database, self: Self): Promise<void> {
+export async function endOtherSessions(database: Database, sessionActor: SessionActor): Promise<void> {
   await database.write(async (session) => {
-    const ended = await removeOtherSessions(session, self.userId, self.sessionId);
-    if (ended > 0) await recordEverywhere(session, self, 'administrator.sessions_ended');
+    const ended = await removeOtherSessions(session, sessionActor.userId, sessionActor.sessionId);
+    if (ended > 0) await recordEverywhere(session, sessionActor, 'administrator.sessions_ended');
   });
 }
 
 /** Writes down what somebody did with their own person, in each account that they belong to. */
 export async function recordEverywhere(
   session: Session,
-  { memberships, actor }: Pick<Self, 'memberships' | 'actor'>,
+  { memberships, actor }: Pick<SessionActor, 'memberships' | 'actor'>,
   action: AuditAction,
   target?: AuditTarget,
 ): Promise<void> {

@@ -3,8 +3,8 @@ import type { Search } from '../model/search.ts';
 import type { Database, PackedRows } from '../storage/database.ts';
 import type { Position } from '../storage/search-conditions.ts';
 import { type Found, findDocs, findFirst, findPacked, findPage } from '../storage/searches.ts';
-import { getLiveHead, type Holder } from './holders.ts';
 import type { FoundListings, PageRequest } from './page-request.ts';
+import { getLiveHead, type Principal } from './principals.ts';
 import { runSize } from './run-size.ts';
 
 /**
@@ -23,21 +23,21 @@ const SHORT_MAX = 101;
  */
 export async function searchListings(
   database: Database,
-  holder: Holder,
+  principal: Principal,
   search: Search,
   { after, limit, signal }: PageRequest,
 ): Promise<FoundListings> {
   const wanted = limit === undefined ? FOUND_AT_FIRST : limit + 1;
   const start = after === undefined ? undefined : decodePosition(after);
   if (wanted <= SHORT_MAX) {
-    const page = await findShortPage(database, holder, search, { after: start, limit: wanted, signal });
+    const page = await findShortPage(database, principal, search, { after: start, limit: wanted, signal });
     if (page !== undefined) return page;
   }
-  const found = await findFirst(database.scans, holder.accountId, search, { after: start, limit: wanted, signal });
+  const found = await findFirst(database.scans, principal.accountId, search, { after: start, limit: wanted, signal });
   const isCut = found.length === wanted;
   // The listing beyond a page only tells that there is one.
   if (isCut && limit !== undefined) found.pop();
-  const reading = new Reading({ database, holder, search, signal }, { found, isCut: isCut && limit === undefined });
+  const reading = new Reading({ database, principal, search, signal }, { found, isCut: isCut && limit === undefined });
   const pageEnd = isCut && limit !== undefined ? encodePosition(found[limit - 1]) : undefined;
   const first = await reading.next();
   return { first, rest: reading.isOver ? undefined : reading.rest(), pageEnd };
@@ -46,17 +46,17 @@ export async function searchListings(
 /** A page whose listings are read as they are found; undefined if they turn out to be long. */
 async function findShortPage(
   database: Database,
-  holder: Holder,
+  principal: Principal,
   search: Search,
   wanted: { after: Position | undefined; limit: number; signal: AbortSignal },
 ): Promise<FoundListings | undefined> {
   const { bytesMax } = runSize();
-  const { rows, isCut } = await findPage(database.scans, holder.accountId, search, { ...wanted, bytesMax });
+  const { rows, isCut } = await findPage(database.scans, principal.accountId, search, { ...wanted, bytesMax });
   if (isCut) return undefined;
   const isFull = rows.length === wanted.limit;
   // The listing beyond a page only tells that there is one.
   if (isFull) rows.pop();
-  await getLiveHead(database, holder);
+  await getLiveHead(database, principal);
   const pageEnd = isFull ? encodePosition(rows.at(-1)) : undefined;
   return { first: rows.map(({ doc }) => doc), rest: undefined, pageEnd };
 }
@@ -64,7 +64,7 @@ async function findShortPage(
 /** Who reads, and what. */
 interface Reader {
   database: Database;
-  holder: Holder;
+  principal: Principal;
   search: Search;
   signal: AbortSignal;
 }
@@ -89,16 +89,16 @@ class Reading {
   }
 
   async next(): Promise<string[]> {
-    const { database, holder, search, signal } = this.#of;
+    const { database, principal, search, signal } = this.#of;
     const { limit, bytesMax } = runSize();
     const some = this.#found.slice(0, limit);
     const options = { bytesMax, signal, goesOn: true };
-    const { docs, count } = await findDocs(database.scans, holder.accountId, search, some, options);
+    const { docs, count } = await findDocs(database.scans, principal.accountId, search, some, options);
     const last = this.#found[count - 1];
     this.#found = this.#found.slice(count);
     if (this.#found.length === 0) await this.#findMore(last);
     // After reading: an account that was deleted before would end the list as if it were whole.
-    await getLiveHead(database, holder);
+    await getLiveHead(database, principal);
     return docs;
   }
 
@@ -108,9 +108,9 @@ class Reading {
 
   async #findMore(after: Position | undefined): Promise<void> {
     if (this.#packs.length === 0 && this.#isCut) {
-      const { database, holder, search, signal } = this.#of;
+      const { database, principal, search, signal } = this.#of;
       const wanted = { after, limit: FOUND_MAX, signal };
-      const { packs, count } = await findPacked(database.scans, holder.accountId, search, wanted);
+      const { packs, count } = await findPacked(database.scans, principal.accountId, search, wanted);
       this.#packs = packs;
       this.#isCut = count === FOUND_MAX;
     }

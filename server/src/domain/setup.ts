@@ -1,12 +1,12 @@
 import { createToken, hashToken } from '../lib/tokens.ts';
-import type { User } from '../model/administrators.ts';
 import { AppError } from '../model/errors.ts';
+import type { User } from '../model/users.ts';
 import { findAccountIds, listAccountNames } from '../storage/accounts.ts';
 import type { Database, LongSession, Session } from '../storage/database.ts';
 import { hasAdministrator } from '../storage/memberships.ts';
 import { findSetupLink, putSetupLink, removeSetupLink } from '../storage/setup-links.ts';
 import { storeAccount } from './accounts.ts';
-import { join, type NewPerson, type PreparedUser, prepareUser, storeUser } from './administrators.ts';
+import { join, type NewUser, type PreparedUser, prepareUser, storeUser } from './administrators.ts';
 import { actorOf } from './audit.ts';
 
 /** Long enough to find it, too short to find it by chance in an old log. */
@@ -38,7 +38,7 @@ export function renewSetupLink(database: Database): Promise<string | undefined> 
   });
 }
 
-export interface Setup extends NewPerson {
+export interface Setup extends NewUser {
   /** What the first account is called; of no account if there is one. */
   accountName?: string | undefined;
 }

@@ -1,12 +1,12 @@
-import type { Membership } from '../model/administrators.ts';
 import { AppError } from '../model/errors.ts';
+import type { Membership } from '../model/users.ts';
 import type { Database, Session } from '../storage/database.ts';
 import { listMembershipsOf } from '../storage/memberships.ts';
 import { removeSession, setSessionAccount } from '../storage/sessions.ts';
 import { findPasswordHash, findUser } from '../storage/users.ts';
 import { actorOf } from './audit.ts';
-import { requireResumed } from './holders.ts';
-import { recordEverywhere, type Self } from './profile.ts';
+import { requireResumed } from './principals.ts';
+import { recordEverywhere, type SessionActor } from './profile.ts';
 
 /**
  * Writes down that somebody has come in, before they are let in; their session begins in the first of their accounts that
@@ -15,22 +15,22 @@ import { recordEverywhere, type Self } from './profile.ts';
  */
 export async function recordSignIn(
   database: Database,
-  self: Self,
-  { replaced, isByRecoveryCode }: { replaced: Self | undefined; isByRecoveryCode: boolean },
+  sessionActor: SessionActor,
+  { replaced, isByRecoveryCode }: { replaced: SessionActor | undefined; isByRecoveryCode: boolean },
 ): Promise<Membership | undefined> {
-  const membership = await findOpenMembership(database, self);
+  const membership = await findOpenMembership(database, sessionActor);
   await database.write(async (session) => {
-    if (membership !== undefined) await setSessionAccount(session, self.sessionId, membership.accountId);
+    if (membership !== undefined) await setSessionAccount(session, sessionActor.sessionId, membership.accountId);
     if (replaced !== undefined) await endOwnSession(session, replaced);
-    if (isByRecoveryCode) await recordEverywhere(session, self, 'administrator.recovery_code_used');
-    await recordEverywhere(session, self, 'administrator.signed_in');
+    if (isByRecoveryCode) await recordEverywhere(session, sessionActor, 'administrator.recovery_code_used');
+    await recordEverywhere(session, sessionActor, 'administrator.signed_in');
   });
   return membership;
 }
 
 /** Where all are suspended, the session that has just begun ends: its cookie has not been sent. */
-async function findOpenMembership(database: Database, self: Self): Promise<Membership | undefined> {
-  const { memberships, userId, sessionId } = self;
+async function findOpenMembership(database: Database, sessionActor: SessionActor): Promise<Membership | undefined> {
+  const { memberships, userId, sessionId } = sessionActor;
   let suspended: unknown;
   for (const membership of memberships) {
     try {
@@ -46,13 +46,13 @@ async function findOpenMembership(database: Database, self: Self): Promise<Membe
 }
 
 /** Ends the session in use. */
-export async function signOut(database: Database, self: Self): Promise<void> {
-  await database.write((session) => endOwnSession(session, self));
+export async function signOut(database: Database, sessionActor: SessionActor): Promise<void> {
+  await database.write((session) => endOwnSession(session, sessionActor));
 }
 
-async function endOwnSession(session: Session, self: Self): Promise<void> {
-  const existed = await removeSession(session, self.userId, self.sessionId);
-  if (existed) await recordEverywhere(session, self, 'administrator.signed_out');
+async function endOwnSession(session: Session, sessionActor: SessionActor): Promise<void> {
+  const existed = await removeSession(session, sessionActor.userId, sessionActor.sessionId);
+  if (existed) await recordEverywhere(session, sessionActor, 'administrator.signed_out');
 }
 
 /** Writes down that somebody knew a password and gave a wrong second factor. */

@@ -16,7 +16,7 @@ export async function storeCreated({ session, account }: Writing, listing: Listi
   const growth = { listings: 1, bytes: Buffer.byteLength(doc) };
   const event = { type: 'listing.created', listingId: id, changed: null } as const;
   const sequence = await appendEvent(session, account, event, growth);
-  const findable = { facets: listing, words: searchWords(listing) };
+  const findable = { searchColumns: listing, words: searchWords(listing) };
   await insertListing(session, account.id, { id, version, sequence, doc }, findable);
   return { id, version, sequence, doc };
 }
@@ -46,7 +46,7 @@ export async function storeUpdated({ session, account }: Writing, update: Update
   const sequence = await appendEvent(session, account, event, growth, current);
   const words = changesWords(changed) ? searchWords(listing) : undefined;
   const stored = { id, version, sequence, doc };
-  await updateListing(session, account.id, stored, { facets: listing, words });
+  await updateListing(session, account.id, stored, { searchColumns: listing, words });
   return stored;
 }
 

@@ -1,15 +1,15 @@
 import type { AccountHead } from '../model/accounts.ts';
-import type { Person } from '../model/administrators.ts';
+import type { AccountUser } from '../model/users.ts';
 import { findAccountHead } from '../storage/accounts.ts';
 import { findKeyAccount } from '../storage/api-keys.ts';
 import type { Database, LongSession, Session } from '../storage/database.ts';
 import { versionFloorOf } from '../storage/database-info.ts';
-import { findStanding } from '../storage/standings.ts';
+import { findSessionMembership } from '../storage/session-memberships.ts';
 import { accountWrites } from './event-hub.ts';
-import { holderGone } from './holders.ts';
-import { findOutcome, type Retry, recordOutcome } from './idempotency.ts';
+import { findOutcome, type IdempotentRequest, recordOutcome } from './idempotency.ts';
+import { principalGone } from './principals.ts';
 
-export type { Retry };
+export type { IdempotentRequest };
 
 /** On whose behalf something is changed. */
 export interface Actor {
@@ -17,7 +17,7 @@ export interface Actor {
   /** The key in use: it must still be one when the change is made. */
   keyId?: string;
   /** Who uses the dashboard: their session must still be one. */
-  person?: Person;
+  person?: AccountUser;
   /** The database's when they were let in. */
   epoch?: string;
 }
@@ -45,11 +45,11 @@ export interface Written<T> {
 export async function write<T>(
   database: Database,
   actor: Actor,
-  retry: Retry | undefined,
+  idempotency: IdempotentRequest | undefined,
   work: (writing: Writing) => Promise<T>,
 ): Promise<Written<T>> {
   if (actor.keyId !== undefined) database.requireRoom(actor.accountId);
-  const written = await database.write((session) => runOnce(session, actor, retry, work), actor.accountId);
+  const written = await database.write((session) => runOnce(session, actor, idempotency, work), actor.accountId);
   accountWrites.emit('written', actor.accountId);
   return written;
 }
@@ -58,11 +58,11 @@ export async function write<T>(
 export async function writeLong<T>(
   database: Database,
   actor: Actor,
-  retry: Retry | undefined,
+  idempotency: IdempotentRequest | undefined,
   work: (writing: Writing<LongSession>) => Promise<T>,
 ): Promise<Written<T>> {
   if (actor.keyId !== undefined) database.requireRoom(actor.accountId);
-  const written = await database.writeLong((session) => runOnce(session, actor, retry, work), actor.accountId);
+  const written = await database.writeLong((session) => runOnce(session, actor, idempotency, work), actor.accountId);
   accountWrites.emit('written', actor.accountId);
   return written;
 }
@@ -71,32 +71,36 @@ export async function writeLong<T>(
  * What came of an earlier request with this Idempotency-Key; undefined if there was none. `write` looks again.
  * @throws {AppError} `unauthorized`; `idempotency_key_reused`
  */
-export async function findWritten<T>(session: Session, actor: Actor, retry: Retry): Promise<Written<T> | undefined> {
+export async function findWritten<T>(
+  session: Session,
+  actor: Actor,
+  idempotency: IdempotentRequest,
+): Promise<Written<T> | undefined> {
   const { id } = await getActingAccount(session, actor);
-  const outcome = await findOutcome<T>(session, id, retry);
+  const outcome = await findOutcome<T>(session, id, idempotency);
   return outcome === undefined ? undefined : { outcome, isReplayed: true };
 }
 
 async function runOnce<T, S extends Session>(
   session: S,
   actor: Actor,
-  retry: Retry | undefined,
+  idempotency: IdempotentRequest | undefined,
   work: (writing: Writing<S>) => Promise<T>,
 ): Promise<Written<T>> {
   const account = await getActingAccount(session, actor);
   const writing = { session, account, versionFloor: versionFloorOf(actor.epoch ?? '') };
-  if (retry === undefined) return { outcome: await work(writing), isReplayed: false };
-  const earlier = await findOutcome<T>(session, account.id, retry);
+  if (idempotency === undefined) return { outcome: await work(writing), isReplayed: false };
+  const earlier = await findOutcome<T>(session, account.id, idempotency);
   if (earlier !== undefined) return { outcome: earlier, isReplayed: true };
   const outcome = await work(writing);
-  await recordOutcome(session, account.id, retry, outcome);
+  await recordOutcome(session, account.id, idempotency, outcome);
   return { outcome, isReplayed: false };
 }
 
 /** The actor's account. @throws {AppError} `unauthorized` when the actor is out */
 export async function getActingAccount(session: Session, actor: Actor): Promise<AccountHead> {
   const account = await findActingAccount(session, actor);
-  if (account === undefined) throw holderGone(actor);
+  if (account === undefined) throw principalGone(actor);
   return account;
 }
 
@@ -104,6 +108,6 @@ async function findActingAccount(session: Session, actor: Actor): Promise<Accoun
   const { accountId, keyId, person } = actor;
   if (keyId !== undefined) return findKeyAccount(session, accountId, keyId, Date.now());
   if (person === undefined) return findAccountHead(session, accountId);
-  const standing = await findStanding(session, accountId, person.sessionId);
-  return standing && findAccountHead(session, accountId);
+  const membership = await findSessionMembership(session, accountId, person.sessionId);
+  return membership && findAccountHead(session, accountId);
 }

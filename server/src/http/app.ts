@@ -87,11 +87,11 @@ export function createApp(services: Services): App {
     try {
       if (isDashboardVisit(exchange)) return { status: 302, headers: { Location: '/' } };
       if (needsApiKey(exchange)) {
-        const { holder, taken } = await requireApiKey(exchange, services);
-        exchange.holder = holder;
-        if (database.isOverfull(holder.accountId)) return refusal(exchange);
-        exchange.rateLimit = await rateLimit.spend(holder.keyId, taken, allowanceOf(holder));
-        keyUse.countRequest(holder);
+        const { principal, taken } = await requireApiKey(exchange, services);
+        exchange.principal = principal;
+        if (database.isOverfull(principal.accountId)) return refusal(exchange);
+        exchange.rateLimit = await rateLimit.spend(principal.keyId, taken, allowanceOf(principal));
+        keyUse.countRequest(principal);
       } else if (isOfDashboard(exchange)) {
         await admit(exchange, services);
       }
@@ -126,7 +126,7 @@ export function createApp(services: Services): App {
       const answer = isRefused ? await refuse(exchange) : await respond(exchange);
       const reply = isOfDashboard(exchange) ? withoutStoring(answer) : answer;
       await rateLimit.settle(exchange, reply.status);
-      if (isKeysError(reply) && hasKey(exchange)) keyUse.countError(exchange.holder);
+      if (isKeysError(reply) && hasKey(exchange)) keyUse.countError(exchange.principal);
       if (outgoing.destroyed) return;
       // A client that keeps the connection would send its next request on one that is just being closed.
       if (isLeaving()) outgoing.shouldKeepAlive = false;

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { purgeEvents } from '../domain/event-purge.ts';
-import { purgeRetries } from '../domain/idempotency.ts';
+import { purgeIdempotencyRecords } from '../domain/idempotency.ts';
 import { purgeKeyUse } from '../domain/key-use.ts';
 import { hasClockJumped } from '../lib/clock.ts';
 import type { Database } from '../storage/database.ts';
@@ -23,7 +23,7 @@ export function scheduleHousekeeping(database: Database, logger: Logger): (() =>
   const purge = (what: string, intervalMs: number, work: (signal: AbortSignal) => Promise<void>) =>
     schedule(`purge ${what}`, intervalMs, async (signal) => (hasClockJumped() ? undefined : work(signal)), logger);
   return [
-    purge('retries', PURGE_INTERVAL_MS, (signal) => purgeRetries(database, signal)),
+    purge('retries', PURGE_INTERVAL_MS, (signal) => purgeIdempotencyRecords(database, signal)),
     purge('key use', PURGE_INTERVAL_MS, (signal) => purgeKeyUse(database, signal)),
     purge('sign-ins', SIGN_IN_PURGE_INTERVAL_MS, () => database.write((session) => removeExpired(session, Date.now()))),
     purge('events', EVENT_PURGE_INTERVAL_MS, (signal) => purgeEvents(database, signal)),

@@ -53,20 +53,20 @@ export type FieldCode =
   | 'duplicate';
 
 /** One fault of one field; `field` is a path such as `photos[2].url` or `query.limit`. */
-export interface FieldFault {
+export interface ValidationIssue {
   field: string;
   code: FieldCode;
   message: string;
 }
 
 /** One fault of one row of a file; a code of `ErrorCode` is one of the row as a whole. */
-export interface RowFault extends Omit<FieldFault, 'code'> {
+export interface RowIssue extends Omit<ValidationIssue, 'code'> {
   line: number;
   code: FieldCode | ErrorCode;
 }
 
 export interface AppErrorOptions {
-  details?: FieldFault[] | RowFault[];
+  details?: ValidationIssue[] | RowIssue[];
   /** More members of the error object, such as `offset` or `listingId`. */
   members?: Record<string, unknown>;
   /** More headers of the reply, such as `Allow`. */
@@ -77,7 +77,7 @@ export interface AppErrorOptions {
 /** An error whose message is meant for the person who sent the request: it says what to do. */
 export class AppError extends Error {
   readonly code: ErrorCode;
-  readonly details: FieldFault[] | RowFault[] | undefined;
+  readonly details: ValidationIssue[] | RowIssue[] | undefined;
   readonly members: Record<string, unknown>;
   readonly headers: Record<string, string>;
 

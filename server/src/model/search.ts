@@ -1,6 +1,6 @@
-import type { Facet } from './facets.ts';
 import type { Box, Circle } from './geo.ts';
 import { PROPERTY_TYPES, STATUSES } from './listings.ts';
+import type { SearchColumn } from './search-columns.ts';
 
 /** How a value is compared besides being the same: as it is written in brackets behind the name. */
 export const RANGE_OPERATORS = ['gt', 'gte', 'lt', 'lte'] as const;
@@ -9,7 +9,7 @@ export type RangeOperator = (typeof RANGE_OPERATORS)[number];
 export type Filter =
   | { field: 'status' | 'propertyType'; type: 'choice'; choices: readonly string[] }
   | { field: 'city' | 'postalCode' | 'externalId'; type: 'text' }
-  | { field: Facet; type: 'integer' | 'decimal' | 'time' };
+  | { field: SearchColumn; type: 'integer' | 'decimal' | 'time' };
 
 /**
  * What lists can be filtered by: the parameters, what the document says of them, and the SQL come from this table. A
@@ -34,8 +34,8 @@ export const SORT_FIELDS = ['createdAt', 'updatedAt', 'listPrice', 'beds', 'bath
 
 /** What a facet must be; of a list, one of its values. */
 export type Condition =
-  | { field: Facet; operator: 'is' | RangeOperator; value: string | number }
-  | { field: Facet; operator: 'in'; value: readonly string[] };
+  | { field: SearchColumn; operator: 'is' | RangeOperator; value: string | number }
+  | { field: SearchColumn; operator: 'in'; value: readonly string[] };
 
 /** By `id` the newest come first; by `distance`, those nearest to the circle's centre. */
 export interface Order {

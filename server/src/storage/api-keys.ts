@@ -24,7 +24,7 @@ export async function insertApiKey(session: Session, key: ApiKey, hash: string):
 }
 
 /** What each request needs to know of its key, and where its account stood when the key was found. */
-export interface KeyHolder extends Head {
+export interface KeyPrincipal extends Head {
   keyId: string;
   accountId: string;
   access: Access;
@@ -36,10 +36,10 @@ export interface KeyHolder extends Head {
   suspendedFor: string | null;
 }
 
-/** For `findKeyHolder`. */
-export const selectHolder = statement<{ hash: string }, KeyHolder>((query, parameter, engine) =>
+/** For `findKeyPrincipal`. */
+export const selectPrincipal = statement<{ hash: string }, KeyPrincipal>((query, parameter, engine) =>
   query
-    .selectFrom(engine.keyHolders(parameter('hash')).as('holder'))
+    .selectFrom(engine.keyPrincipals(parameter('hash')).as('holder'))
     .select([
       'holder.id as keyId',
       'holder.account_id as accountId',
@@ -57,9 +57,9 @@ export const selectHolder = statement<{ hash: string }, KeyHolder>((query, param
  * The key with this SHA-256. Reads the database each time: a deleted key must end with the next request. The account's
  * sequence comes with it, since a second statement would cost a list that has not changed a tenth of its time.
  */
-export async function findKeyHolder(session: Session, hash: string): Promise<KeyHolder | undefined> {
-  const [holder] = await session.execute(selectHolder, { hash });
-  return holder;
+export async function findKeyPrincipal(session: Session, hash: string): Promise<KeyPrincipal | undefined> {
+  const [principal] = await session.execute(selectPrincipal, { hash });
+  return principal;
 }
 
 interface KeyDetails {

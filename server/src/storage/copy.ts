@@ -116,7 +116,7 @@ async function insertCopiedListing(session: Session, row: Row): Promise<void> {
   const doc = String(row.doc);
   const listing: Listing = JSON.parse(doc);
   const stored = { id: listing.id, version: Number(row.version), sequence: Number(row.sequence), doc };
-  const findable = { facets: listing, words: searchWords(listing) };
+  const findable = { searchColumns: listing, words: searchWords(listing) };
   await insertListing(session, String(row.account_id), stored, findable);
 }
 

@@ -25,17 +25,17 @@ export interface EngineSql {
   /** Takes the words of a row out of the index. */
   removeWords: (query: QueryBuilder, parameter: Parameter<WordsPlace>) => { compile(): CompiledQuery<never> };
   /** The key with this hash, with its account's sequence and the epoch: one row, or none. */
-  keyHolders: (hash: RawBuilder<string>) => RawBuilder<KeyHolderRow>;
+  keyPrincipals: (hash: RawBuilder<string>) => RawBuilder<KeyPrincipalRow>;
   /** Whether each of these words begins one of the words of a row of `facets`. */
   hasWords: (accountId: string, words: readonly string[]) => RawBuilder<SqlBool>;
   /** The pairs of a JSON array, as rows of `index`, `id` and `searchRow`. */
   pairs: (json: string) => RawBuilder<FoundPair>;
   /** The account's facets, so that those with the newest ids are met first as far as the engine cares. */
-  facetsNewestFirst: (accountId: string) => RawBuilder<Tables['listing_facets']>;
+  searchColumnsNewestFirst: (accountId: string) => RawBuilder<Tables['listing_facets']>;
 }
 
 /** A key, and where its account stands. */
-export type KeyHolderRow = Pick<Tables['api_keys'], 'id' | 'account_id' | 'access' | 'expires_at'> &
+export type KeyPrincipalRow = Pick<Tables['api_keys'], 'id' | 'account_id' | 'access' | 'expires_at'> &
   Pick<Tables['account_heads'], 'sequence' | 'rate_points' | 'rate_seconds' | 'suspended_for'> &
   Pick<Tables['database_info'], 'epoch'>;
 

@@ -1,4 +1,4 @@
-import { SESSION_AGE_MAX_MS, SESSION_LIFETIME_MS } from '../model/administrators.ts';
+import { SESSION_AGE_MAX_MS, SESSION_LIFETIME_MS } from '../model/users.ts';
 import { type Session, statement } from './database.ts';
 
 const removeSessions = statement<{ now: string }>((query, parameter) =>

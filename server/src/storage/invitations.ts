@@ -1,4 +1,4 @@
-import type { Invitation, Role } from '../model/administrators.ts';
+import type { Invitation, Role } from '../model/users.ts';
 import { type Session, statement } from './database.ts';
 
 /** An invitation that is gone now. */

@@ -1,5 +1,5 @@
 import { FairQueue } from '../lib/fair-queue.ts';
-import { tooManyChanges } from './scan-turns.ts';
+import { tooManyChanges } from './fair-semaphore.ts';
 
 /** So many changes of an account may wait, also where a slow machine lets some wait for seconds: they are committed together. */
 export const ACCOUNT_JOBS_MAX = 1_500;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Taken } from '../lib/limiter.ts';
-import { type KeyHolder, selectHolder } from './api-keys.ts';
+import { type KeyPrincipal, selectPrincipal } from './api-keys.ts';
 import { type Counters, statement } from './database.ts';
 
 /** What the requests of each key are counted as, and how long a count lasts. */
@@ -45,19 +45,19 @@ const takePoint = statement<CountParameters, { points: number; expire: number }>
     .returning(['points', 'expire']);
 });
 
-/** As `findKeyHolder`, and takes a point of the key in the same round trip: `taken` is undefined if that has failed. */
-export async function findCountedKeyHolder(
+/** As `findKeyPrincipal`, and takes a point of the key in the same round trip: `taken` is undefined if that has failed. */
+export async function findCountedKeyPrincipal(
   counters: Counters,
   hash: string,
   { name, durationMs }: KeyCount,
-): Promise<{ holder: KeyHolder | undefined; taken: Taken | undefined }> {
+): Promise<{ principal: KeyPrincipal | undefined; taken: Taken | undefined }> {
   const now = Date.now();
   const endTimeMs = now + durationMs;
   const parameters = { hash, prefix: `${name}:`, now, endTimeMs, latest: endTimeMs + AHEAD_MAX_MS };
-  const { rows, counted } = await counters.executeCounting(selectHolder, takePoint, parameters);
+  const { rows, counted } = await counters.executeCounting(selectPrincipal, takePoint, parameters);
   const [count] = counted;
   return {
-    holder: rows[0],
+    principal: rows[0],
     taken: count && { consumedPoints: count.points, msBeforeNext: Math.max(count.expire - now, 0) },
   };
 }

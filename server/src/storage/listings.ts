@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { Facets } from '../model/facets.ts';
+import type { SearchColumns } from '../model/search-columns.ts';
 import { BATCH_LENGTH, type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
 import { RUN_BYTES_MAX, type Session, type Statement, statement } from './database.ts';
-import { insertFacets, updateFacets } from './listing-facets.ts';
 import type { Tables } from './schema.ts';
+import { insertSearchColumns, updateSearchColumns } from './search-columns.ts';
 import { insertWords, removeWords, replaceWords } from './words.ts';
 
 /** A listing as it is stored: the JSON text that is served, and what the service looks at without parsing it. */
@@ -17,7 +17,7 @@ export interface StoredListing {
 
 /** What a listing is found by besides its ids. */
 interface Findable {
-  facets: Facets;
+  searchColumns: SearchColumns;
   words: ReadonlySet<string>;
 }
 
@@ -36,11 +36,11 @@ export async function insertListing(
   session: Session,
   accountId: string,
   row: StoredListing,
-  { facets, words }: Findable,
+  { searchColumns, words }: Findable,
 ): Promise<void> {
   await session.execute(insert, { accountId, ...row });
   await insertWords(session, accountId, row.sequence, words);
-  await insertFacets(session, accountId, row, facets);
+  await insertSearchColumns(session, accountId, row, searchColumns);
 }
 
 const update = statement<StoredListing & { accountId: string }>((query, parameter) =>
@@ -60,10 +60,10 @@ export async function updateListing(
   session: Session,
   accountId: string,
   row: StoredListing,
-  { facets, words }: { facets: Facets; words: ReadonlySet<string> | undefined },
+  { searchColumns, words }: { searchColumns: SearchColumns; words: ReadonlySet<string> | undefined },
 ): Promise<void> {
   await session.execute(update, { accountId, ...row });
-  await updateFacets(session, accountId, row.id, facets);
+  await updateSearchColumns(session, accountId, row.id, searchColumns);
   if (words !== undefined) await replaceWords(session, accountId, row, words);
 }
 

@@ -1,4 +1,4 @@
-import type { Membership, Role } from '../model/administrators.ts';
+import type { Membership, Role } from '../model/users.ts';
 import { type Session, statement } from './database.ts';
 
 export interface NewMembership {

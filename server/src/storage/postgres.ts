@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { AppError } from '../model/errors.ts';
 import { type Database, DatabaseAwayError } from './database.ts';
+import { AccountWriteQueues } from './postgres/account-write-queues.ts';
 import { dialect, send } from './postgres/connection.ts';
 import { createCounters } from './postgres/counters.ts';
 import { distribute } from './postgres/distribute.ts';
@@ -9,7 +10,6 @@ import { migrate } from './postgres/migrate.ts';
 import { Pool, type PoolSettings } from './postgres/pool.ts';
 import { execute, executeRun } from './postgres/reads.ts';
 import { PostgresScans } from './postgres/scans.ts';
-import { WriteLanes } from './postgres/write-lanes.ts';
 
 /** A bound for memory only, since no other account waits for a long write: the largest atomic import with all its words. */
 const LONG_WRITE_BYTES_MAX = 192 * 1024 * 1024;
@@ -27,7 +27,7 @@ export async function openPostgres(url: string, settings: PoolSettings): Promise
     await pool.close();
     throw explain(error, name);
   }
-  const lanes = new WriteLanes(pool);
+  const lanes = new AccountWriteQueues(pool);
   const scans = new PostgresScans(pool);
   return {
     name,

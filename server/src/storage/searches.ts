@@ -4,7 +4,7 @@ import type { EngineSql, PackedRows, QueryBuild, QueryBuilder, Run, ScanOptions,
 import type { Tables } from './schema.ts';
 import { comesAfter, isMatch, isStillMatch, type Position, sortValue } from './search-conditions.ts';
 
-type Facets = Tables['listing_facets'];
+type SearchColumns = Tables['listing_facets'];
 
 /** A listing that was found. */
 export interface Found extends Position {
@@ -73,7 +73,7 @@ function selectFound(accountId: string, search: Search, { after, limit }: Wanted
   return (query: QueryBuilder, engine: EngineSql) => {
     const matching = isMatch(engine, accountId, search);
     const found = query
-      .selectFrom(facetsOf(engine, accountId, search.order).as('facets'))
+      .selectFrom(searchColumnsOf(engine, accountId, search.order).as('facets'))
       .select(['facets.id', sortValue(search).as('value'), 'facets.search_row as searchRow'])
       .where(after === undefined ? matching : sql<SqlBool>`${matching} and ${comesAfter(after, search)}`)
       .limit(limit);
@@ -87,9 +87,9 @@ function directionOf({ order }: Search) {
 }
 
 /** The account's facets. For the latest times first they are scanned from the newest id, as times grow with ids. */
-function facetsOf(engine: EngineSql, accountId: string, { by, isDescending }: Order) {
+function searchColumnsOf(engine: EngineSql, accountId: string, { by, isDescending }: Order) {
   const isLatestFirst = isDescending && (by === 'createdAt' || by === 'updatedAt');
-  return isLatestFirst ? engine.facetsNewestFirst(accountId) : sql<Facets>`listing_facets`;
+  return isLatestFirst ? engine.searchColumnsNewestFirst(accountId) : sql<SearchColumns>`listing_facets`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { User } from '../model/administrators.ts';
+import type { User } from '../model/users.ts';
 import { type Session, statement } from './database.ts';
 
 /** `at` is an ISO time. */

@@ -27,12 +27,12 @@ async function keysFor(t: TestContext) {
     },
   };
   const keyUse = new KeyUse(watched);
-  const holders = keys.map(({ key }) => ({ accountId, keyId: key.id }));
-  for (const holder of holders) keyUse.countRequest(holder);
+  const principals = keys.map(({ key }) => ({ accountId, keyId: key.id }));
+  for (const principal of principals) keyUse.countRequest(principal);
   const countUsed = async () =>
     (await listApiKeys(database, accountId)).filter(({ lastUsedAt }) => lastUsedAt !== null).length;
   const hours = () => findKeyHours(database.scans, accountId, 0);
-  return { database, accountId, holders, keyUse, writes, countUsed, hours };
+  return { database, accountId, principals, keyUse, writes, countUsed, hours };
 }
 
 test('the use of many keys is written in several jobs, so that other writes come in between', async (t) => {
@@ -88,7 +88,7 @@ test('requests and errors are counted for each key and hour, however often they 
   const keyUse = new KeyUse(database);
   const [ada, bob] = ['key_ada', 'key_bob'].map((keyId) => ({ accountId, keyId }));
   assert.ok(ada && bob);
-  for (const holder of [ada, ada, bob]) keyUse.countRequest(holder);
+  for (const principal of [ada, ada, bob]) keyUse.countRequest(principal);
   keyUse.countError(ada);
   await keyUse.flush();
   keyUse.countRequest(ada);
@@ -105,10 +105,10 @@ test('requests and errors are counted for each key and hour, however often they 
 });
 
 test('what could not be written is counted once, together with what came meanwhile', async (t) => {
-  const { holders, keyUse, writes, hours } = await keysFor(t);
+  const { principals, keyUse, writes, hours } = await keysFor(t);
   writes.failAt = 2;
   await assert.rejects(keyUse.flush(), /the disk is gone/);
-  for (const holder of holders) keyUse.countRequest(holder);
+  for (const principal of principals) keyUse.countRequest(principal);
   await keyUse.flush();
   const requests = (await hours()).map((hour) => hour.requests);
   assert.equal(requests.length, KEYS);
@@ -152,14 +152,14 @@ for (const isStored of [true, false]) {
 }
 
 test('a request that comes while others are written is not lost', async (t) => {
-  const { holders, keyUse, hours } = await keysFor(t);
+  const { principals, keyUse, hours } = await keysFor(t);
   const flushing = keyUse.flush();
-  const [holder] = holders;
-  assert.ok(holder);
-  keyUse.countRequest(holder);
+  const [principal] = principals;
+  assert.ok(principal);
+  keyUse.countRequest(principal);
   await flushing;
   await keyUse.flush();
-  const counted = (await hours()).find(({ keyId }) => keyId === holder.keyId);
+  const counted = (await hours()).find(({ keyId }) => keyId === principal.keyId);
   assert.equal(counted?.requests, 2);
 });
 
@@ -190,13 +190,13 @@ test('hours that nobody is told of are removed, those of the last day stay', asy
 });
 
 test('the use of an account that is gone is forgotten, and that of others written', async (t) => {
-  const { database, accountId, keyUse, hours, holders } = await keysFor(t);
+  const { database, accountId, keyUse, hours, principals } = await keysFor(t);
   const { id } = await createAccount(database, 'Gone');
   const gone = { accountId: id, keyId: 'key_gone' };
   keyUse.countRequest(gone);
   await deleteAccount(database, gone.accountId);
   await keyUse.flush();
-  assert.equal((await hours()).length, holders.length);
+  assert.equal((await hours()).length, principals.length);
   assert.deepEqual(await findKeyHours(database.scans, gone.accountId, 0), []);
   assert.notEqual(gone.accountId, accountId);
 });

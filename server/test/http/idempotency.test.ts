@@ -4,7 +4,7 @@ import { MINIMAL, post, send } from '../../../testkit/src/listings.ts';
 import { readError, readList, readListing } from '../../../testkit/src/replies.ts';
 import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
 import { issueApiKey } from '../../src/domain/api-keys.ts';
-import { purgeRetries } from '../../src/domain/idempotency.ts';
+import { purgeIdempotencyRecords } from '../../src/domain/idempotency.ts';
 import { statement } from '../../src/storage/database.ts';
 import { removeEvents } from '../../src/storage/events.ts';
 
@@ -228,7 +228,7 @@ test('a record that has expired is none, and the worker removes it and no other'
   await expire();
   const count = async () => (await service.database.execute(countRecords, {}))[0]?.count ?? 0;
   const before = await count();
-  await purgeRetries(service.database, new AbortController().signal);
+  await purgeIdempotencyRecords(service.database, new AbortController().signal);
   assert.equal(await count(), before - 1);
   const replayed = await post(service, bob, MINIMAL, KEY);
   assert.equal(replayed.headers.get('idempotent-replayed'), 'true');

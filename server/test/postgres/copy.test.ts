@@ -51,8 +51,8 @@ async function fill(database: Database, count: number): Promise<string> {
   const person = { name: 'Ada', email: 'ada@example.com', password: 'correct horse battery staple' };
   await createAdministrator(database, accountId, person, 'administrator', OPERATOR);
   await invite(database, accountId, { email: 'guest@example.com', role: 'member' }, 'operator');
-  const retry = { key: 'once', fingerprint: 'f' };
-  await createListing(database, { accountId }, () => input(1_000_000), { retry });
+  const idempotency = { key: 'once', fingerprint: 'f' };
+  await createListing(database, { accountId }, () => input(1_000_000), { idempotency });
   const indexes = Array.from({ length: count }, (_, index) => index);
   const created = await Promise.all(indexes.map((index) => createListing(database, { accountId }, () => input(index))));
   for (const { outcome } of created.slice(0, 5)) await deleteListing(database, { accountId }, { id: outcome.id });

@@ -4,7 +4,7 @@ import { createAccount } from '../../src/domain/accounts.ts';
 import { issueApiKey } from '../../src/domain/api-keys.ts';
 import { hashSecret } from '../../src/model/api-keys.ts';
 import type { Search } from '../../src/model/search.ts';
-import { findKeyDetails, findKeyHolder, listApiKeys, setLastUsed } from '../../src/storage/api-keys.ts';
+import { findKeyDetails, findKeyPrincipal, listApiKeys, setLastUsed } from '../../src/storage/api-keys.ts';
 import { findAuditEntries, findTargetNames } from '../../src/storage/audit.ts';
 import type { Database, Session } from '../../src/storage/database.ts';
 import * as events from '../../src/storage/events.ts';
@@ -105,8 +105,8 @@ const SEARCHES = {
 };
 
 const ROW = { id: 'lst_x', version: 1, sequence: 2, doc: '{}' };
-const FACETS = { status: 'active', beds: 3, baths: 2, createdAt: '2026', updatedAt: '2026' } as const;
-const FINDABLE = { facets: FACETS, words: new Set(['austin']) };
+const SEARCH_COLUMNS = { status: 'active', beds: 3, baths: 2, createdAt: '2026', updatedAt: '2026' } as const;
+const FINDABLE = { searchColumns: SEARCH_COLUMNS, words: new Set(['austin']) };
 
 const EVENT = { sequence: 2, type: 'listing.deleted', listingId: 'lst_x', changed: null, createdAt: 0 } as const;
 
@@ -267,6 +267,6 @@ test('an account that is deleted takes its listings, events, keys and sequence w
   const none = Object.fromEntries(TENANT_TABLES.map((table) => [table, 0]));
   assert.deepEqual(await countRows(database, ada.accountId), none);
   assert.deepEqual(await countRows(database, bob.accountId), each);
-  assert.equal(await findKeyHolder(database, hashSecret(ada.secret)), undefined);
-  assert.equal((await findKeyHolder(database, hashSecret(bob.secret)))?.accountId, bob.accountId);
+  assert.equal(await findKeyPrincipal(database, hashSecret(ada.secret)), undefined);
+  assert.equal((await findKeyPrincipal(database, hashSecret(bob.secret)))?.accountId, bob.accountId);
 });

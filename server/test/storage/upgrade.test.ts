@@ -4,7 +4,7 @@ import { createDatabase, ENGINE } from '../../../testkit/src/database.ts';
 import { directoryFor } from '../../../testkit/src/serving.ts';
 import { updateListing } from '../../src/domain/listings.ts';
 import { findAccountHead } from '../../src/storage/accounts.ts';
-import { findKeyHolder } from '../../src/storage/api-keys.ts';
+import { findKeyPrincipal } from '../../src/storage/api-keys.ts';
 import { findEvents } from '../../src/storage/events.ts';
 import { findListing } from '../../src/storage/listings.ts';
 import { MIGRATIONS } from '../../src/storage/migrations.ts';
@@ -49,8 +49,8 @@ test("the first edition's database keeps its data, and what each account stores 
     (await findEvents(database, 'acc_1', 0, { limit: 10, bytesMax: 1e6 })).rows.map(({ doc }) => doc),
     [OLD, NEW],
   );
-  const holder = await findKeyHolder(database, 'hash');
-  assert.deepEqual([holder?.keyId, holder?.sequence, holder?.suspendedFor], ['key_1', 2, null]);
+  const principal = await findKeyPrincipal(database, 'hash');
+  assert.deepEqual([principal?.keyId, principal?.sequence, principal?.suspendedFor], ['key_1', 2, null]);
   const ada = await findAccountHead(database, 'acc_1');
   assert.deepEqual([ada?.listingsMax, ada?.bytesMax], [null, null]);
   assert.equal(ada?.storedBytes, Buffer.byteLength(OLD) + Buffer.byteLength(NEW));

@@ -103,7 +103,7 @@ export const FAULTS: readonly Fault[] = [
     what: 'A session lasts for a hundred days',
     patches: [
       {
-        file: 'server/src/model/administrators.ts',
+        file: 'server/src/model/users.ts',
         from: 'SESSION_LIFETIME_MS = 7 *',
         to: 'SESSION_LIFETIME_MS = 100 *',
       },

@@ -75,7 +75,7 @@ export const FAULTS: readonly Fault[] = [
     what: 'an Idempotency-Key of another account is replayed',
     patches: [
       forget(
-        'retries.ts',
+        'idempotency-records.ts',
         `    .where('key', '=', parameter('key')),\n`,
         `    .select(['key', 'fingerprint', 'outcome', 'expires_at as expiresAt'])\n`,
       ),
@@ -178,7 +178,7 @@ export const FAULTS: readonly Fault[] = [
         from: '/** The member of the line',
         to: `let last = '';
 
-function nameLast(holder: Holder | undefined): string {
+function nameLast(holder: Principal | undefined): string {
   const text = \`"before":"\${last}",\`;
   last = holder?.accountId ?? last;
   return text;

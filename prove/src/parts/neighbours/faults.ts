@@ -6,7 +6,7 @@ interface PlantedFault extends Fault {
 }
 
 const UPLOAD_GATE = 'server/src/http/gate/upload-gate.ts';
-const SCAN_TURNS = 'server/src/storage/scan-turns.ts';
+const SCAN_TURNS = 'server/src/storage/fair-semaphore.ts';
 
 export const faults: readonly PlantedFault[] = [
   {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type Authenticated, authenticate, type KeyRefusal } from '../../domain/api-keys.ts';
-import type { Holder } from '../../domain/holders.ts';
+import type { Principal } from '../../domain/principals.ts';
 import { isWellFormedSecret } from '../../model/api-keys.ts';
 import { AppError } from '../../model/errors.ts';
 import type { Database } from '../../storage/database.ts';
@@ -46,7 +46,7 @@ export async function requireApiKey(exchange: Exchange, services: Authenticating
   const { database, rateLimit } = services;
   const secret = readSecret(exchange);
   const found = secret === undefined ? undefined : await authenticate(database, secret, rateLimit.keyCount);
-  if (found !== undefined && 'holder' in found) return found;
+  if (found !== undefined && 'principal' in found) return found;
   await hinderGuessing(exchange, services);
   throw unauthorized(found === undefined ? UNREADABLE : describe(found));
 }
@@ -105,7 +105,7 @@ function unauthorized(description?: string): AppError {
 }
 
 /** @throws {AppError} `insufficient_scope` for a key that may only read */
-export function requireFullAccess({ access }: Holder): void {
+export function requireFullAccess({ access }: Principal): void {
   if (access === 'full') return;
   throw new AppError('insufficient_scope', 'This key may only read; use a key with full access to change listings.');
 }

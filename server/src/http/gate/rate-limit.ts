@@ -1,6 +1,6 @@
 import { type Allowance, type CreateLimiter, type Limiter, type Taken, waitMsOf } from '../../lib/limiter.ts';
 import { AppError } from '../../model/errors.ts';
-import type { KeyHolder } from '../../storage/api-keys.ts';
+import type { KeyPrincipal } from '../../storage/api-keys.ts';
 import type { KeyCount } from '../../storage/key-counts.ts';
 import { type Exchange, hasKey } from '../protocol/exchange.ts';
 
@@ -56,7 +56,8 @@ export class RateLimit {
   /** Once the reply is known: a 304 is free, and of a key that was deleted meanwhile nothing is told. */
   async settle(exchange: Exchange, status: number): Promise<void> {
     if (!hasKey(exchange)) return;
-    if (status === 304) exchange.rateLimit = await this.giveBack(exchange.holder.keyId, allowanceOf(exchange.holder));
+    if (status === 304)
+      exchange.rateLimit = await this.giveBack(exchange.principal.keyId, allowanceOf(exchange.principal));
     if (status === 401) exchange.rateLimit = undefined;
   }
 
@@ -96,7 +97,7 @@ function nameOf({ points, seconds }: Allowance): string {
 }
 
 /** The limit that the key's account has of its own. */
-export function allowanceOf({ ratePoints, rateSeconds }: KeyHolder): Allowance | undefined {
+export function allowanceOf({ ratePoints, rateSeconds }: KeyPrincipal): Allowance | undefined {
   return ratePoints === null || rateSeconds === null ? undefined : { points: ratePoints, seconds: rateSeconds };
 }
 

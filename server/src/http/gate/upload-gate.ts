@@ -1,7 +1,7 @@
-import { getLiveHead } from '../../domain/holders.ts';
+import { getLiveHead } from '../../domain/principals.ts';
 import { AppError } from '../../model/errors.ts';
 import type { Database } from '../../storage/database.ts';
-import { ScanTurns, unavailable } from '../../storage/scan-turns.ts';
+import { FairSemaphore, unavailable } from '../../storage/fair-semaphore.ts';
 import type { Admitted } from '../protocol/exchange.ts';
 
 /** Bodies of any length that an account may send at a time (contract §1). */
@@ -15,7 +15,7 @@ const CHECK_INTERVAL_MS = 500;
 /** Who may send a body of any length, and for how long. */
 export class UploadGate {
   readonly #database: Database;
-  readonly #places = new ScanTurns(PLACES);
+  readonly #places = new FairSemaphore(PLACES);
   readonly #counts = new Map<string, number>();
 
   constructor(database: Database) {
@@ -28,7 +28,7 @@ export class UploadGate {
    * @throws {AppError} `too_many_imports`; `unavailable` when no place becomes free
    */
   async run<T>(exchange: Admitted, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { accountId } = exchange.holder;
+    const { accountId } = exchange.principal;
     this.#enter(accountId);
     const gone = new AbortController();
     const { signal } = gone;
@@ -69,12 +69,12 @@ export class UploadGate {
   }
 
   /** Aborts when the key, the session or the account of a request ends. One look at a time, however slow the database. */
-  #watch({ holder }: Admitted, gone: AbortController): NodeJS.Timeout {
+  #watch({ principal }: Admitted, gone: AbortController): NodeJS.Timeout {
     let isLooking = false;
     return setInterval(async () => {
       if (isLooking) return;
       isLooking = true;
-      await getLiveHead(this.#database, holder).catch((error: unknown) => {
+      await getLiveHead(this.#database, principal).catch((error: unknown) => {
         // A database that is away is met by the next write.
         if (error instanceof AppError && error.code === 'unauthorized') gone.abort(error);
       });

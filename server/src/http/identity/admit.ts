@@ -1,11 +1,11 @@
-import { holdSession } from '../../domain/holders.ts';
-import type { Person } from '../../model/administrators.ts';
+import { admitUser } from '../../domain/principals.ts';
 import { AppError } from '../../model/errors.ts';
+import type { AccountUser } from '../../model/users.ts';
 import { clientAddress } from '../protocol/client-address.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import { requireSameOrigin } from '../protocol/same-origin.ts';
 import type { IdentityServices } from './services.ts';
-import { requireSignedIn } from './sessions.ts';
+import { requireCurrentSession } from './sessions.ts';
 
 /** What nobody needs to be signed in for; the handlers of some look for themselves. */
 const OPEN =
@@ -13,12 +13,12 @@ const OPEN =
 
 /**
  * Lets a request of the dashboard in, and finds who sends it: below `/admin` nothing can be learned without a session.
- * @throws {AppError} `forbidden` for a change that comes from elsewhere; what `requirePerson` throws
+ * @throws {AppError} `forbidden` for a change that comes from elsewhere; what `requireAccountUser` throws
  */
 export async function admit(exchange: Exchange, services: IdentityServices): Promise<void> {
   requireSameOrigin(exchange.incoming, services);
   if (OPEN.test(exchange.path)) return;
-  exchange.holder = await holdSession(services.database, await requirePerson(exchange, services));
+  exchange.principal = await admitUser(services.database, await requireAccountUser(exchange, services));
 }
 
 /**
@@ -27,8 +27,8 @@ export async function admit(exchange: Exchange, services: IdentityServices): Pro
  * @throws {AppError} `unauthorized` when nobody is signed in; `account_changed` when they belong to the account no more, or
  * the page that asks shows another one
  */
-async function requirePerson(exchange: Exchange, services: IdentityServices): Promise<Person> {
-  const { sessionId, user, membership } = await requireSignedIn(exchange, services);
+async function requireAccountUser(exchange: Exchange, services: IdentityServices): Promise<AccountUser> {
+  const { sessionId, user, membership } = await requireCurrentSession(exchange, services);
   if (membership === undefined) throw accountChanged('You belong no more to the account that you worked in');
   const { accountId, role } = membership;
   const shown = exchange.incoming.headers['x-account-id'];

@@ -1,6 +1,6 @@
-import { sessionGone } from '../../domain/holders.ts';
+import { sessionGone } from '../../domain/principals.ts';
 import { AppError } from '../../model/errors.ts';
-import { invalidFields } from '../contract/schemas/faults.ts';
+import { invalidFields } from '../contract/schemas/issues.ts';
 
 const USED_BEFORE = 'Is none of your recovery codes, or was used before.';
 /** As better-auth locks a second factor. */

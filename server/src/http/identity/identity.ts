@@ -1,10 +1,10 @@
 import { hkdfSync } from 'node:crypto';
 import type { Log } from '../../lib/log.ts';
-import { SESSION_AGE_MAX_MS, SESSION_EXTENDED_MS } from '../../model/administrators.ts';
+import { SESSION_AGE_MAX_MS, SESSION_EXTENDED_MS } from '../../model/users.ts';
 import type { Database } from '../../storage/database.ts';
 import { getCursorSecret } from '../../storage/database-info.ts';
+import { FairSemaphore } from '../../storage/fair-semaphore.ts';
 import { type Along, callBetterAuth } from '../../storage/identity-database.ts';
-import { ScanTurns } from '../../storage/scan-turns.ts';
 import { endSessionBy, findUsedSession, type UsedSession } from '../../storage/sessions.ts';
 import { isHttps } from '../protocol/same-origin.ts';
 import type { BetterAuth } from './better-auth.ts';
@@ -41,7 +41,7 @@ export class Identity {
   readonly #database: Database;
   readonly #log: Log;
   readonly #isSecure: boolean;
-  readonly #sessionTurns = new ScanTurns(SESSION_READS_MAX);
+  readonly #sessionTurns = new FairSemaphore(SESSION_READS_MAX);
   #loading: Promise<BetterAuth> | undefined;
   #secret: string | undefined;
 

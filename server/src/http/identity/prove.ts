@@ -2,18 +2,18 @@ import { withHashing } from '../../domain/passwords.ts';
 import { afterRecoveryCode } from '../../domain/profile.ts';
 import { normalRecoveryCode } from '../../domain/recovery-codes.ts';
 import type { Along } from '../../storage/identity-database.ts';
-import { invalidFields } from '../contract/schemas/faults.ts';
 import { passwordAndCode } from '../contract/schemas/identity.ts';
+import { invalidFields } from '../contract/schemas/issues.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import { readInput } from '../protocol/input.ts';
 import type { BetterAuth } from './better-auth.ts';
 import { forgiveTrials, tryPassword } from './password.ts';
-import { selfOf } from './self.ts';
 import type { IdentityServices } from './services.ts';
-import { identityHeaders, type SignedIn, setCookies } from './sessions.ts';
+import { sessionActorOf } from './session-actor.ts';
+import { type CurrentSession, identityHeaders, setCookies } from './sessions.ts';
 
 /** What the second factor is changed by. @throws {AppError} `validation_failed` without a code where it is on */
-export async function readProof(exchange: Exchange, { user }: SignedIn): Promise<SecondFactor> {
+export async function readProof(exchange: Exchange, { user }: CurrentSession): Promise<SecondFactor> {
   const { password, code = '' } = await readInput(exchange, passwordAndCode);
   if (!user.hasTwoFactor || code !== '') return { password, code };
   const message = 'Is required: a code that the app shows, or a recovery code.';
@@ -39,16 +39,16 @@ interface Proof {
 /** Lets better-auth do something for which the password is asked again. */
 export async function prove<T>(
   exchange: Exchange,
-  signedIn: SignedIn,
+  currentSession: CurrentSession,
   services: IdentityServices,
   work: Work<T>,
   { field, along = [], secondFactor }: Proof = {},
 ): Promise<{ headers: Headers; response: T }> {
   const prepare = async () => {
-    if (secondFactor?.code) await requireBoth(secondFactor, exchange, signedIn, services);
+    if (secondFactor?.code) await requireBoth(secondFactor, exchange, currentSession, services);
     return along;
   };
-  const trial = { email: signedIn.user.email, isSignedIn: true, field, prepare, exchange, services };
+  const trial = { email: currentSession.user.email, isSignedIn: true, field, prepare, exchange, services };
   const done = await tryPassword(trial, (api) => work(api, identityHeaders(exchange, services)));
   await forgiveTrials(trial);
   setCookies(exchange, done.headers);
@@ -59,7 +59,7 @@ export async function prove<T>(
 async function requireBoth(
   { password, code }: SecondFactor,
   exchange: Exchange,
-  signedIn: SignedIn,
+  currentSession: CurrentSession,
   services: IdentityServices,
 ): Promise<void> {
   const { identity } = services;
@@ -69,8 +69,8 @@ async function requireBoth(
     await identity.call((api) => api.verifyTOTP({ body: { code }, headers }));
     return;
   }
-  const self = selfOf(signedIn, exchange, services);
+  const sessionActor = sessionActorOf(currentSession, exchange, services);
   const body = { code: normalRecoveryCode(code), disableSession: true };
-  const along: Along[] = [{ when: 'update two_factors', job: (session) => afterRecoveryCode(session, self) }];
+  const along: Along[] = [{ when: 'update two_factors', job: (session) => afterRecoveryCode(session, sessionActor) }];
   await identity.call((api) => api.verifyBackupCode({ body, headers }), { along });
 }

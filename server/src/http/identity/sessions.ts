@@ -1,6 +1,6 @@
-import { sessionGone } from '../../domain/holders.ts';
-import type { Membership, User } from '../../model/administrators.ts';
+import { sessionGone } from '../../domain/principals.ts';
 import { AppError } from '../../model/errors.ts';
+import type { Membership, User } from '../../model/users.ts';
 import type { Database } from '../../storage/database.ts';
 import { listMembershipsOf } from '../../storage/memberships.ts';
 import type { UsedSession } from '../../storage/sessions.ts';
@@ -10,7 +10,7 @@ import { ADDRESS_HEADER } from './address-header.ts';
 import type { IdentityServices } from './services.ts';
 
 /** Who is signed in, and what they belong to. */
-export interface SignedIn {
+export interface CurrentSession {
   sessionId: string;
   user: User & { hasTwoFactor: boolean };
   memberships: Membership[];
@@ -21,29 +21,32 @@ export interface SignedIn {
 const RETRY = { 'Retry-After': '1' };
 
 /** Who sends a request, by its session cookie; nobody is undefined. */
-export async function findSignedIn(exchange: Exchange, services: IdentityServices): Promise<SignedIn | undefined> {
+export async function findCurrentSession(
+  exchange: Exchange,
+  services: IdentityServices,
+): Promise<CurrentSession | undefined> {
   const given = identityHeaders(exchange, services);
   if (!hasCookie(given, 'session_token')) return undefined;
-  const { headers, signedIn } = await readSession(given, services);
+  const { headers, currentSession } = await readSession(given, services);
   setCookies(exchange, headers);
-  return signedIn;
+  return currentSession;
 }
 
 /**
  * Whose session has just begun: what better-auth sends is what the browser will send.
  * @throws {AppError} `unauthorized` if it has ended meanwhile
  */
-export async function getNewSession(sent: Headers, services: IdentityServices): Promise<SignedIn> {
+export async function getNewSession(sent: Headers, services: IdentityServices): Promise<CurrentSession> {
   const cookie = sent.getSetCookie().map((text) => text.split(';', 1).join());
-  const { signedIn } = await readSession(new Headers({ cookie: cookie.join('; ') }), services);
+  const { currentSession } = await readSession(new Headers({ cookie: cookie.join('; ') }), services);
   // Another password may have ended it already.
-  if (signedIn === undefined) throw sessionGone();
-  return signedIn;
+  if (currentSession === undefined) throw sessionGone();
+  return currentSession;
 }
 
 async function readSession(given: Headers, { identity, database }: IdentityServices) {
   const used = await identity.findUsedSession(given.get('cookie') ?? '').catch(cannotRead);
-  if (used !== undefined) return { headers: new Headers(), signedIn: await toSignedIn(used, database) };
+  if (used !== undefined) return { headers: new Headers(), currentSession: await toCurrentSession(used, database) };
   const asked = identity.getSession(given).catch((error: unknown) => {
     // Each day of use prolongs a session; where that cannot be written it is good as it is.
     if (error instanceof AppError && error.code === 'storage_full')
@@ -51,11 +54,11 @@ async function readSession(given: Headers, { identity, database }: IdentityServi
     throw error;
   });
   const { headers, response } = await asked.catch(cannotRead);
-  if (response === null) return { headers, signedIn: undefined };
+  if (response === null) return { headers, currentSession: undefined };
   const { session, user } = response;
   const { accountId = null } = session;
   const found = { ...user, id: session.id, accountId, userId: user.id, hasTwoFactor: Number(user.twoFactorEnabled) };
-  return { headers, signedIn: await toSignedIn(found, database) };
+  return { headers, currentSession: await toCurrentSession(found, database) };
 }
 
 /** A person who is signed in must not get 401 because of a fault. */
@@ -64,7 +67,7 @@ function cannotRead(cause: unknown): never {
   throw new AppError('unavailable', 'The session cannot be read just now; try again.', { headers: RETRY, cause });
 }
 
-async function toSignedIn(found: UsedSession, database: Database): Promise<SignedIn> {
+async function toCurrentSession(found: UsedSession, database: Database): Promise<CurrentSession> {
   const { id, userId, name, email, hasTwoFactor } = found;
   const memberships = await listMembershipsOf(database, userId);
   return {
@@ -76,9 +79,9 @@ async function toSignedIn(found: UsedSession, database: Database): Promise<Signe
 }
 
 /** @throws {AppError} `unauthorized` when nobody is signed in */
-export async function requireSignedIn(exchange: Exchange, services: IdentityServices): Promise<SignedIn> {
-  const signedIn = await findSignedIn(exchange, services);
-  if (signedIn !== undefined) return signedIn;
+export async function requireCurrentSession(exchange: Exchange, services: IdentityServices): Promise<CurrentSession> {
+  const currentSession = await findCurrentSession(exchange, services);
+  if (currentSession !== undefined) return currentSession;
   throw sessionGone();
 }
 

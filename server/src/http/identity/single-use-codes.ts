@@ -34,8 +34,8 @@ export function singleUseCodes(database: Database): BetterAuthPlugin {
 
 /** Who is signed in, or owes the code to be so. */
 async function findWhose(context: GenericEndpointContext): Promise<string | undefined> {
-  const signedIn = await getSessionFromCtx(context);
-  if (signedIn) return signedIn.user.id;
+  const currentSession = await getSessionFromCtx(context);
+  if (currentSession) return currentSession.user.id;
   const { name } = context.context.createAuthCookie(OWED_COOKIE);
   const owed = await context.getSignedCookie(name, context.context.secret);
   const challenge = owed ? await context.context.internalAdapter.findVerificationValue(owed) : null;

@@ -1,7 +1,7 @@
 import type { Cells } from '../../lib/csv.ts';
 import { suggest } from '../../lib/suggest.ts';
-import { AppError, type FieldFault } from '../../model/errors.ts';
-import { FAULTS_MAX, fieldName } from '../contract/schemas/faults.ts';
+import { AppError, type ValidationIssue } from '../../model/errors.ts';
+import { fieldName, ISSUES_MAX } from '../contract/schemas/issues.ts';
 import { LISTING_FIELDS } from '../contract/schemas/listings.ts';
 
 /** Which field of a listing a column holds. */
@@ -48,12 +48,12 @@ export const CSV_COLUMNS_MAX = 500;
 export function parseHeader(cells: Cells, ignoreUnknown: boolean): (CsvColumn | undefined)[] {
   if (cells.length > CSV_COLUMNS_MAX) throw tooManyColumns();
   const columns = cells.map((cell) => toColumn(cell?.trim()));
-  const faults = findColumnFaults(cells, columns, ignoreUnknown)
-    .take(FAULTS_MAX + 1)
+  const issues = findColumnIssues(cells, columns, ignoreUnknown)
+    .take(ISSUES_MAX + 1)
     .toArray();
-  if (faults.length === 0) return columns;
-  throw new AppError('validation_failed', describeFaults(cells, faults), {
-    details: faults.slice(0, FAULTS_MAX),
+  if (issues.length === 0) return columns;
+  throw new AppError('validation_failed', describeIssues(cells, issues), {
+    details: issues.slice(0, ISSUES_MAX),
     members: { line: 1 },
   });
 }
@@ -63,11 +63,11 @@ function tooManyColumns(): AppError {
   return new AppError('validation_failed', message, { members: { line: 1 } });
 }
 
-function* findColumnFaults(
+function* findColumnIssues(
   cells: Cells,
   columns: (CsvColumn | undefined)[],
   ignoreUnknown: boolean,
-): Generator<FieldFault> {
+): Generator<ValidationIssue> {
   const firstByField = new Map<string, string | undefined>();
   for (const [index, cell] of cells.entries()) {
     const column = columns[index];
@@ -90,22 +90,22 @@ function toColumn(name = ''): CsvColumn | undefined {
   return field === undefined ? undefined : { field, isReso: true };
 }
 
-function unknownColumn(field: string, name: string | undefined): FieldFault {
+function unknownColumn(field: string, name: string | undefined): ValidationIssue {
   const nearest = name && suggest(name, NAMES);
   const meant = nearest ? `; perhaps ${nearest} is meant` : '';
   return { field, code: 'unknown_field', message: `There is no such column${meant}.` };
 }
 
-function describeFaults(cells: Cells, faults: FieldFault[]): string {
+function describeIssues(cells: Cells, issues: ValidationIssue[]): string {
   if (cells.length === 1 && /[;\t]/.test(cells[0] ?? '')) return 'Separate the columns by commas.';
-  const [first] = faults;
-  const hint = faults.some(({ code }) => code === 'unknown_field')
+  const [first] = issues;
+  const hint = issues.some(({ code }) => code === 'unknown_field')
     ? ' ignoreUnknown=true leaves out unknown ones.'
     : '';
-  if (faults.length === 1) return `The column ${first?.field} cannot be imported: ${first?.message}${hint}`;
-  return faults.length > FAULTS_MAX
-    ? `More than ${FAULTS_MAX} columns cannot be imported; details names the first ${FAULTS_MAX}.${hint}`
-    : `${faults.length} columns cannot be imported; details names each.${hint}`;
+  if (issues.length === 1) return `The column ${first?.field} cannot be imported: ${first?.message}${hint}`;
+  return issues.length > ISSUES_MAX
+    ? `More than ${ISSUES_MAX} columns cannot be imported; details names the first ${ISSUES_MAX}.${hint}`
+    : `${issues.length} columns cannot be imported; details names each.${hint}`;
 }
 
 /** Where RESO's words for a choice are not ours in another spelling. */

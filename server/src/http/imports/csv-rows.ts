@@ -1,13 +1,13 @@
 import { type Cells, CsvSplitter } from '../../lib/csv.ts';
 import type { ParsedJson, PropertyPath } from '../../lib/json.ts';
 import type { FileRecord } from '../../lib/records.ts';
-import { AppError, type FieldFault, type PlainError, toPlainError } from '../../model/errors.ts';
+import { AppError, type PlainError, toPlainError, type ValidationIssue } from '../../model/errors.ts';
 import type { Listing, ListingInput } from '../../model/listings.ts';
 import { IGNORED_FIELDS } from '../contract/schemas/import-rows.ts';
 import { decodeRecord } from '../contract/schemas/listing-csv.ts';
 import { withoutUnits } from '../contract/schemas/listing-patch.ts';
 import { listingFields, normalExternalId } from '../contract/schemas/listings.ts';
-import { parseListing, toRowFault } from '../contract/schemas/parse-listing.ts';
+import { parseListing, toRowIssue } from '../contract/schemas/parse-listing.ts';
 import { type CsvColumn, parseHeader, toOurWords } from './csv-columns.ts';
 import type { FileFormat } from './file-rows.ts';
 import { ROW_BYTES_MAX } from './import-rows.ts';
@@ -44,8 +44,8 @@ function readHeader(cells: Cells, ignoreUnknown: boolean): Header {
 
 function toRow({ line, content = [] }: FileRecord<Cells>, header: Header, hasDetails: boolean): ReadRow {
   const { columns, isComplete } = header;
-  const faults = findCellFaults(content, columns);
-  if (faults.length > 0) return { line, fault: toPlainError(invalidCells(faults)) };
+  const issues = findCellIssues(content, columns);
+  if (issues.length > 0) return { line, issue: toPlainError(invalidCells(issues)) };
   const { id, fields, inexactNumbers } = decodeCells(content, columns);
   return {
     line,
@@ -65,7 +65,7 @@ function toInput(
   try {
     return JSON.stringify(parseFields(fields, inexactNumbers, hasDetails));
   } catch (error) {
-    if (error instanceof AppError) return toRowFault(error);
+    if (error instanceof AppError) return toRowIssue(error);
     throw error;
   }
 }
@@ -79,7 +79,7 @@ export function applyChanges(current: Listing, changes: string): ListingInput {
   return parseFields(withCells(current, fields), inexactNumbers);
 }
 
-function findCellFaults(cells: Cells, columns: (CsvColumn | undefined)[]): FieldFault[] {
+function findCellIssues(cells: Cells, columns: (CsvColumn | undefined)[]): ValidationIssue[] {
   if (cells.length !== columns.length) {
     const message = `Has ${cells.length} cells and must have ${columns.length}, as the header; put quotes around a text with a comma or a line break.`;
     return [{ field: 'body', code: 'invalid_format', message }];
@@ -91,7 +91,7 @@ function findCellFaults(cells: Cells, columns: (CsvColumn | undefined)[]): Field
   });
 }
 
-function invalidCells(details: FieldFault[]): AppError {
+function invalidCells(details: ValidationIssue[]): AppError {
   return new AppError('validation_failed', 'The row cannot be read; details says why.', { details });
 }
 

@@ -86,8 +86,8 @@ class RowReader<T> {
 
 function countDetails(row: ReadRow | undefined): number {
   if (row === undefined) return 0;
-  const fault = 'fault' in row ? row.fault : row.input;
-  return typeof fault === 'string' ? 0 : (fault.details?.length ?? 0);
+  const issue = 'issue' in row ? row.issue : row.input;
+  return typeof issue === 'string' ? 0 : (issue.details?.length ?? 0);
 }
 
 function describeBreak(error: unknown, line: number): unknown {

@@ -6,7 +6,7 @@ import type { ReadGoodRow, ReadRow } from './reading.ts';
 
 /** A row that a thread has read, as it is imported. */
 export function toImportRow(row: ReadRow): ImportRow {
-  if ('fault' in row) return row;
+  if ('issue' in row) return row;
   const { line, id, externalId } = row;
   return { line, id, externalId, makeInput: (current) => makeInput(row, current) };
 }

@@ -3,9 +3,9 @@ import { JsonArraySplitter } from '../../lib/json-array.ts';
 import { LineSplitter } from '../../lib/lines.ts';
 import { isObject } from '../../lib/merge-patch.ts';
 import type { FileRecord } from '../../lib/records.ts';
-import { AppError, type FieldFault } from '../../model/errors.ts';
+import { AppError, type ValidationIssue } from '../../model/errors.ts';
 import { IGNORED_FIELDS } from '../contract/schemas/import-rows.ts';
-import { parseListing, toRowFault } from '../contract/schemas/parse-listing.ts';
+import { parseListing, toRowIssue } from '../contract/schemas/parse-listing.ts';
 import { parseBody } from '../protocol/body.ts';
 import type { FileFormat } from './file-rows.ts';
 import type { ReadGoodRow, ReadRow } from './reading.ts';
@@ -30,7 +30,7 @@ function toJsonRow({ line, content }: FileRecord<Buffer>, hasDetails: boolean): 
     const parsed = parseBody(content, 'row');
     return isClosingLine(parsed.value) ? undefined : { line, ...parseRow(parsed, hasDetails) };
   } catch (error) {
-    if (error instanceof AppError) return { line, fault: toRowFault(error) };
+    if (error instanceof AppError) return { line, issue: toRowIssue(error) };
     throw error;
   }
 }
@@ -49,7 +49,7 @@ function isClosingLine(value: unknown): boolean {
 function parseRow(parsed: ParsedJson, hasDetails: boolean): Omit<ReadGoodRow, 'line'> {
   const { id, fields } = splitRow(parsed.value);
   const inexactNumbers = parsed.inexactNumbers.filter(([name]) => !IGNORED_FIELDS.includes(String(name)));
-  const input = parseListing({ value: fields, inexactNumbers }, findIdFaults(id), hasDetails);
+  const input = parseListing({ value: fields, inexactNumbers }, findIdIssues(id), hasDetails);
   return {
     id: typeof id === 'string' ? id : undefined,
     externalId: input.externalId,
@@ -64,7 +64,7 @@ function splitRow(value: unknown): { id?: unknown; fields: unknown } {
   return { id, fields };
 }
 
-function findIdFaults(id: unknown): FieldFault[] {
+function findIdIssues(id: unknown): ValidationIssue[] {
   if (id === undefined || id === null || typeof id === 'string') return [];
   return [{ field: 'id', code: 'invalid_type', message: 'Must be the id of a listing, which is a string.' }];
 }

@@ -19,7 +19,7 @@ export interface ReadingRequest {
 export type ReadingStart = ReadingRequest & { port: MessagePort };
 
 /** A row as plain data: what it says is JSON text, which passes between threads faster than an object. */
-export type ReadRow = { line: number; fault: PlainError } | ReadGoodRow;
+export type ReadRow = { line: number; issue: PlainError } | ReadGoodRow;
 
 export interface ReadGoodRow {
   line: number;

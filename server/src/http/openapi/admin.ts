@@ -1,4 +1,4 @@
-import { sessionGone } from '../../domain/holders.ts';
+import { sessionGone } from '../../domain/principals.ts';
 import type { ErrorCode } from '../../model/errors.ts';
 import type { Operation } from '../contract/operation.ts';
 import { retrieveAccountOperation, updateAccountOperation } from '../contract/operations/account.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { Holder } from '../../domain/holders.ts';
-import { requireRole } from '../../domain/managers.ts';
+import type { Principal } from '../../domain/principals.ts';
+import { requireRole } from '../../domain/roles.ts';
 import { JSON_TYPE } from '../contract/media-types.ts';
 import type { Operation } from '../contract/operation.ts';
 import { type QuerySchema, queryReader } from '../contract/schemas/query.ts';
@@ -10,7 +10,7 @@ import type { Reply } from './reply.ts';
 import type { Routes } from './router.ts';
 
 /** Where operations are to be had, and by whom. */
-export interface Mount<H extends Holder | undefined = Holder> {
+export interface Mount<H extends Principal | undefined = Principal> {
   routes: Routes;
   /** The path that they stand below. */
   base: string;
@@ -18,7 +18,7 @@ export interface Mount<H extends Holder | undefined = Holder> {
 }
 
 /** Gives an operation its handler; the checks come in the order of the contract's §1. */
-export function addOperation<S extends QuerySchema, H extends Holder | undefined>(
+export function addOperation<S extends QuerySchema, H extends Principal | undefined>(
   { routes, base, admits }: Mount<H>,
   operation: Operation<S>,
   handler: (
@@ -32,7 +32,7 @@ export function addOperation<S extends QuerySchema, H extends Holder | undefined
   const readQuery = queryReader(operation.query, operation.partners);
   routes.add(operation.method.toUpperCase(), base + operation.path, (exchange, parameters) => {
     if (!admits(exchange)) throw new Error(`${operation.operationId} was reached by nobody who was let in`);
-    if (operation.role !== undefined && hasSession(exchange)) requireRole(exchange.holder.person);
+    if (operation.role !== undefined && hasSession(exchange)) requireRole(exchange.principal.person);
     const mediaType = negotiateType(exchange.incoming.headers, types);
     if (operation.body !== undefined)
       requireBodyType(exchange.incoming, operation.body.types, operation.body.encodings);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Holder, SessionHolder } from '../../domain/holders.ts';
+import type { Principal, SessionPrincipal } from '../../domain/principals.ts';
 import { AppError, type ErrorCode } from '../../model/errors.ts';
-import type { KeyHolder } from '../../storage/api-keys.ts';
+import type { KeyPrincipal } from '../../storage/api-keys.ts';
 
 /** A request, and where its reply goes. */
 export interface Exchange {
@@ -14,7 +14,7 @@ export interface Exchange {
   /** What stands behind `?`. */
   query: string;
   /** Whose key or session the request carries; there is one below `/v1`, and nearly everywhere below `/admin`. */
-  holder: Holder | undefined;
+  principal: Principal | undefined;
   /** What the reply says of the key's rate limit; nothing when there is none. */
   rateLimit: Record<string, string> | undefined;
   /** The code of the error that is the reply. */
@@ -22,21 +22,21 @@ export interface Exchange {
 }
 
 /** An exchange with somebody who was let in. */
-export interface Admitted<H extends Holder | undefined = Holder> extends Exchange {
-  holder: H;
+export interface Admitted<H extends Principal | undefined = Principal> extends Exchange {
+  principal: H;
 }
 
-export function hasKey(exchange: Exchange): exchange is Admitted<KeyHolder> {
-  return exchange.holder !== undefined && 'keyId' in exchange.holder;
+export function hasKey(exchange: Exchange): exchange is Admitted<KeyPrincipal> {
+  return exchange.principal !== undefined && 'keyId' in exchange.principal;
 }
 
 /** For what needs nobody to be let in. */
-export function isAnybody(_exchange: Exchange): _exchange is Admitted<Holder | undefined> {
+export function isAnybody(_exchange: Exchange): _exchange is Admitted<Principal | undefined> {
   return true;
 }
 
-export function hasSession(exchange: Exchange): exchange is Admitted<SessionHolder> {
-  return exchange.holder !== undefined && 'person' in exchange.holder;
+export function hasSession(exchange: Exchange): exchange is Admitted<SessionPrincipal> {
+  return exchange.principal !== undefined && 'person' in exchange.principal;
 }
 
 /** Anything but a key, which would then lie in the log. */
@@ -55,7 +55,7 @@ export function openExchange(incoming: IncomingMessage, outgoing: ServerResponse
     requestId,
     path,
     query: mark < 0 ? '' : target.slice(mark + 1),
-    holder: undefined,
+    principal: undefined,
     rateLimit: undefined,
     errorCode: undefined,
   };

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { invalidFields, toFaults } from '../contract/schemas/faults.ts';
+import { invalidFields, toIssues } from '../contract/schemas/issues.ts';
 import { parseBody, readBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -20,5 +20,5 @@ export async function readInput<S extends z.ZodObject>(exchange: Exchange, schem
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
   const fields = { accepted: Object.keys(schema.shape), readOnly: READ_ONLY };
-  throw invalidFields(toFaults(result.error.issues, fields));
+  throw invalidFields(toIssues(result.error.issues, fields));
 }

@@ -1,4 +1,4 @@
-import type { Holder } from '../../domain/holders.ts';
+import type { Principal } from '../../domain/principals.ts';
 import type { Log } from '../../lib/log.ts';
 import { clientAddress, type TrustedProxies } from './client-address.ts';
 import type { Exchange } from './exchange.ts';
@@ -17,11 +17,11 @@ export function logRequest(exchange: Exchange, { logger, writeLine }: Log, trust
  * path can hold characters that JSON would escape.
  */
 function requestLine(
-  { incoming, outgoing, requestId, path, holder, errorCode }: Exchange,
+  { incoming, outgoing, requestId, path, principal, errorCode }: Exchange,
   address: string,
   durationMs: number,
 ): string {
-  const who = holder === undefined ? '' : `"accountId":"${holder.accountId}",${nameOf(holder)},`;
+  const who = principal === undefined ? '' : `"accountId":"${principal.accountId}",${nameOf(principal)},`;
   const error = errorCode === undefined ? '' : `"code":"${errorCode}",`;
   const ending = outgoing.writableFinished ? '' : '"aborted":true,';
   // Who left before the reply began was told nothing.
@@ -35,8 +35,8 @@ function requestLine(
 }
 
 /** The member of the line that says whose request it was. */
-function nameOf(holder: Holder): string {
-  return 'person' in holder ? `"userId":"${holder.person.userId}"` : `"keyId":"${holder.keyId}"`;
+function nameOf(principal: Principal): string {
+  return 'person' in principal ? `"userId":"${principal.person.userId}"` : `"keyId":"${principal.keyId}"`;
 }
 
 /**

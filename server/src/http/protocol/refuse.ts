@@ -86,7 +86,7 @@ function endSoon(socket: Duplex, text = ''): void {
 }
 
 function refusalText(code: string | undefined, refusing: Refusing): string {
-  const { status, headers, body } = createRefusal(toFault(code), refusing);
+  const { status, headers, body } = createRefusal(toIssue(code), refusing);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
 }
@@ -106,7 +106,7 @@ function createRefusal(fault: AppError, { log: { logger }, headers: always }: Re
   return { status, headers: all, body: text };
 }
 
-function toFault(code: string | undefined): AppError {
+function toIssue(code: string | undefined): AppError {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return new AppError('headers_too_large', 'The headers are larger than 16 KiB; send fewer.');

@@ -53,7 +53,7 @@ async function sendInChunks(exchange: Exchange, chunks: Chunks, encoding: Encodi
   // The end of the connection is the end of an HTTP/1.0 reply: only a reset tells that it was cut.
   const cut = incoming.httpVersionMinor === 0 ? () => outgoing.socket?.resetAndDestroy() : undefined;
   if (cut !== undefined) outgoing.once('timeout', cut);
-  const source = Readable.from(inTurns(chunks, exchange.holder?.accountId, cut), { highWaterMark: 1 });
+  const source = Readable.from(inTurns(chunks, exchange.principal?.accountId, cut), { highWaterMark: 1 });
   const compressors = encoding === undefined ? [] : [createCompressor(encoding)];
   await pipeline([source, ...compressors, outgoing]);
 }

@@ -1,5 +1,5 @@
 import { changeAccount } from '../../domain/accounts.ts';
-import { holderGone, type SessionHolder } from '../../domain/holders.ts';
+import { principalGone, type SessionPrincipal } from '../../domain/principals.ts';
 import type { Account } from '../../model/accounts.ts';
 import { findAccount } from '../../storage/accounts.ts';
 import { accountPatch, retrieveAccountOperation, updateAccountOperation } from '../contract/operations/account.ts';
@@ -9,14 +9,14 @@ import { type Reply, replyJson } from '../protocol/reply.ts';
 import type { Services } from '../services.ts';
 
 /** Settings → Account. */
-export function addAccount(mount: Mount<SessionHolder>, { database }: Services): void {
-  addOperation(mount, retrieveAccountOperation, async ({ holder }) => {
-    const account = await findAccount(database, holder.accountId);
-    if (account === undefined) throw holderGone(holder);
+export function addAccount(mount: Mount<SessionPrincipal>, { database }: Services): void {
+  addOperation(mount, retrieveAccountOperation, async ({ principal }) => {
+    const account = await findAccount(database, principal.accountId);
+    if (account === undefined) throw principalGone(principal);
     return replyAccount(account);
   });
   addOperation(mount, updateAccountOperation, async (exchange) => {
-    const { accountId, person } = exchange.holder;
+    const { accountId, person } = exchange.principal;
     const change = await readInput(exchange, accountPatch);
     return replyAccount(await changeAccount(database, accountId, change, person));
   });

@@ -1,4 +1,4 @@
-import type { SessionHolder } from '../../domain/holders.ts';
+import type { SessionPrincipal } from '../../domain/principals.ts';
 import { formatTime } from '../../lib/times.ts';
 import type { AuditEntry } from '../../model/audit.ts';
 import { findAuditEntries } from '../../storage/audit.ts';
@@ -7,8 +7,8 @@ import { addOperation, type Mount } from '../protocol/add-operation.ts';
 import { replyJson } from '../protocol/reply.ts';
 import type { Services } from '../services.ts';
 
-export function addActivity(mount: Mount<SessionHolder>, { database, cursors }: Services): void {
-  addOperation(mount, activityOperation, async ({ holder: { accountId } }, { limit = LIMIT_DEFAULT, cursor }) => {
+export function addActivity(mount: Mount<SessionPrincipal>, { database, cursors }: Services): void {
+  addOperation(mount, activityOperation, async ({ principal: { accountId } }, { limit = LIMIT_DEFAULT, cursor }) => {
     const scope = `activity\n${accountId}`;
     const before = cursor === undefined ? undefined : cursors.decode(cursor, scope);
     const entries = await findAuditEntries(database, accountId, before, limit + 1);

@@ -1,6 +1,6 @@
 import { deleteApiKey, issueApiKey } from '../../domain/api-keys.ts';
-import type { SessionHolder } from '../../domain/holders.ts';
 import { sumKeyUse } from '../../domain/key-use.ts';
+import type { SessionPrincipal } from '../../domain/principals.ts';
 import { formatTime } from '../../lib/times.ts';
 import type { ApiKey } from '../../model/api-keys.ts';
 import { listApiKeys } from '../../storage/api-keys.ts';
@@ -11,14 +11,14 @@ import { replyJson } from '../protocol/reply.ts';
 import type { Services } from '../services.ts';
 
 /** Settings → API. */
-export function addApiKeys(mount: Mount<SessionHolder>, { database }: Services): void {
-  addOperation(mount, listKeysOperation, async ({ holder: { accountId } }) => {
+export function addApiKeys(mount: Mount<SessionPrincipal>, { database }: Services): void {
+  addOperation(mount, listKeysOperation, async ({ principal: { accountId } }) => {
     const [keys, use] = await Promise.all([listApiKeys(database, accountId), sumKeyUse(database, accountId)]);
     const data = keys.map((key) => showKey(key, use.get(key.id)));
     return replyJson(200, JSON.stringify({ data, nextCursor: null }));
   });
   addOperation(mount, createKeyOperation, async (exchange) => {
-    const { person, accountId } = exchange.holder;
+    const { person, accountId } = exchange.principal;
     const { name, access, expiresAt } = await readInput(exchange, newKey);
     const request = {
       accountId,
@@ -30,8 +30,8 @@ export function addApiKeys(mount: Mount<SessionHolder>, { database }: Services):
     const { key, secret } = await issueApiKey(database, request, person);
     return replyJson(201, JSON.stringify({ ...showKey(key), key: secret }));
   });
-  addOperation(mount, deleteKeyOperation, async ({ holder }, _, { keyId = '' }) => {
-    await deleteApiKey(database, keyId, holder.person);
+  addOperation(mount, deleteKeyOperation, async ({ principal }, _, { keyId = '' }) => {
+    await deleteApiKey(database, keyId, principal.person);
     return { status: 204, headers: {} };
   });
 }

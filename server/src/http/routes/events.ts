@@ -9,12 +9,12 @@ import type { Services } from '../services.ts';
 
 export function addEvents(mount: Mount, services: Services): void {
   addOperation(mount, eventsOperation, async (exchange, query) => {
-    const { incoming, holder } = exchange;
+    const { incoming, principal } = exchange;
     const { after = 0, epoch, limit = LIMIT_DEFAULT, wait = 0 } = query;
     // What HEAD would wait for is not shown to it.
     const durationMs = incoming.method === 'HEAD' ? 0 : wait * 1000;
     const patience = { durationMs, signal: abortWhenLeft(exchange) };
-    const page = await followEvents(services, holder, { after, epoch, limit }, patience);
+    const page = await followEvents(services, principal, { after, epoch, limit }, patience);
     return { ...replyJson(200, pageJson(page, after)), isCompressible: true };
   });
 }

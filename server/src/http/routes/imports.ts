@@ -10,9 +10,9 @@ import type { FileReading } from '../imports/file-reading.ts';
 import { readUpload } from '../imports/upload.ts';
 import { addOperation, type Mount } from '../protocol/add-operation.ts';
 import type { Admitted } from '../protocol/exchange.ts';
+import { fingerprintStart, readIdempotencyKey, replayHeaders } from '../protocol/idempotency.ts';
 import { bodyEncoding, bodyType } from '../protocol/negotiate.ts';
 import { type Reply, replyJson } from '../protocol/reply.ts';
-import { fingerprintStart, readIdempotencyKey, replayHeaders } from '../protocol/retry.ts';
 import type { Services } from '../services.ts';
 
 export function addImports(mount: Mount, services: Services): void {
@@ -24,9 +24,9 @@ export function addImports(mount: Mount, services: Services): void {
     if (key !== undefined && query.dryRun) throw keyRefused(KEY_OF_DRY_RUN);
     if (query.atomic && Number(exchange.incoming.headers['content-length']) > ATOMIC_BYTES_MAX)
       throw fileTooLarge(ATOMIC_BYTES_MAX);
-    requireFullAccess(exchange.holder);
+    requireFullAccess(exchange.principal);
     return uploadGate.run(exchange, async (signal) => {
-      using file = readingThreads.open(exchange.holder.accountId, requestOf(exchange, query, key));
+      using file = readingThreads.open(exchange.principal.accountId, requestOf(exchange, query, key));
       const arriving = { exchange, query, file, signal };
       // The file is closed once this has ended.
       return await (query.atomic ? importAll(arriving, key, services) : importSome(arriving, services));
@@ -52,7 +52,7 @@ async function importSome(arriving: Arriving, { database, log }: Services): Prom
 
 async function importAll(arriving: Arriving, key: string | undefined, { database }: Services): Promise<Reply> {
   const { exchange, file } = arriving;
-  using held = new HeldBytes(exchange.holder.accountId);
+  using held = new HeldBytes(exchange.principal.accountId);
   const { outcome, isReplayed } = await importAtomically(
     database,
     toImport(arriving, (bytes) => held.add(bytes)),
@@ -66,7 +66,7 @@ async function importAll(arriving: Arriving, key: string | undefined, { database
 
 function toImport({ exchange, query, file, signal }: Arriving, onBytes?: (bytes: number) => void): Import {
   return {
-    actor: exchange.holder,
+    actor: exchange.principal,
     batches: file.rows((stop) => readUpload(exchange, stop), signal, onBytes),
     isDryRun: query.dryRun ?? false,
     signal,

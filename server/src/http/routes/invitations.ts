@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import { acceptAsNew, acceptAsUser, getInvitation } from '../../domain/acceptance.ts';
-import type { Holder, SessionHolder } from '../../domain/holders.ts';
 import { mailInvitation } from '../../domain/invitation-mail.ts';
 import { invite, revokeInvitation } from '../../domain/invitations.ts';
+import type { Principal, SessionPrincipal } from '../../domain/principals.ts';
 import { formatTime } from '../../lib/times.ts';
-import type { Invitation } from '../../model/administrators.ts';
 import { AppError } from '../../model/errors.ts';
+import type { Invitation } from '../../model/users.ts';
 import { listInvitations } from '../../storage/invitations.ts';
 import {
   acceptInvitationOperation,
@@ -15,9 +15,9 @@ import {
   newInvitation,
   previewInvitationOperation,
 } from '../contract/operations/invitations.ts';
-import { invalidFields } from '../contract/schemas/faults.ts';
 import { acceptance, tokenOnly } from '../contract/schemas/identity.ts';
-import { findSignedIn, requireSignedIn } from '../identity/sessions.ts';
+import { invalidFields } from '../contract/schemas/issues.ts';
+import { findCurrentSession, requireCurrentSession } from '../identity/sessions.ts';
 import { countingWrong, WRONG_LINK } from '../identity/token-trial.ts';
 import { addOperation, type Mount } from '../protocol/add-operation.ts';
 import { clientAddress } from '../protocol/client-address.ts';
@@ -29,14 +29,14 @@ import { letIn } from './auth.ts';
 import { replySession } from './session.ts';
 
 /** Who is asked to join the account. */
-export function addInvitations(mount: Mount<SessionHolder>, services: Services): void {
+export function addInvitations(mount: Mount<SessionPrincipal>, services: Services): void {
   const { database, mailer, log, invitationLimit } = services;
-  addOperation(mount, listInvitationsOperation, async ({ holder: { accountId } }) => {
+  addOperation(mount, listInvitationsOperation, async ({ principal: { accountId } }) => {
     const invitations = await listInvitations(database, accountId, Date.now());
     return replyJson(200, JSON.stringify({ data: invitations.map(showInvitation), nextCursor: null }));
   });
   addOperation(mount, createInvitationOperation, async (exchange) => {
-    const { accountId, person } = exchange.holder;
+    const { accountId, person } = exchange.principal;
     const given = await readInput(exchange, newInvitation);
     await invitationLimit.spend(accountId, given.email);
     const { invitation, accountName, token, mailedToken } = await invite(database, accountId, given, person);
@@ -47,8 +47,8 @@ export function addInvitations(mount: Mount<SessionHolder>, services: Services):
     );
     return replyJson(201, JSON.stringify({ ...showInvitation(invitation), url: base + token, isMailed }));
   });
-  addOperation(mount, deleteInvitationOperation, async ({ holder }, _, { invitationId = '' }) => {
-    await revokeInvitation(database, holder.accountId, invitationId, holder.person);
+  addOperation(mount, deleteInvitationOperation, async ({ principal }, _, { invitationId = '' }) => {
+    await revokeInvitation(database, principal.accountId, invitationId, principal.person);
     return { status: 204, headers: {} };
   });
 }
@@ -63,7 +63,7 @@ function showInvitation({ id, email, role, invitedBy, createdAt, expiresAt }: In
 }
 
 /** For people who belong to no account yet: the token is what lets them in. */
-export function addAcceptance(mount: Mount<Holder | undefined>, services: Services): void {
+export function addAcceptance(mount: Mount<Principal | undefined>, services: Services): void {
   const preview = async (exchange: Exchange) => {
     const { token } = await readInput(exchange, tokenOnly);
     const { accountName, email, role, user } = await getInvitation(services.database, token);
@@ -83,24 +83,24 @@ async function joinAsNew(
   exchange: Exchange,
   services: Services,
 ): Promise<Reply> {
-  if (name === undefined || password === undefined) throw personMissing({ name, password });
+  if (name === undefined || password === undefined) throw newUserMissing({ name, password });
   const address = clientAddress(exchange.incoming, services.trustedProxies);
   const { id } = await acceptAsNew(services.database, token, { name, password }, address);
   return letIn(id, exchange, services);
 }
 
-function personMissing(given: Record<string, string | undefined>): AppError {
+function newUserMissing(given: Record<string, string | undefined>): AppError {
   const missing = Object.keys(given).filter((field) => given[field] === undefined);
   return invalidFields(missing.map((field) => ({ field, code: 'required', message: 'Is required: a string.' })));
 }
 
 async function joinAsUser(token: string, exchange: Exchange, services: Services): Promise<Reply> {
   const { database, trustedProxies } = services;
-  const signedIn = await findSignedIn(exchange, services);
-  if (signedIn === undefined) {
+  const currentSession = await findCurrentSession(exchange, services);
+  if (currentSession === undefined) {
     throw new AppError('unauthorized', 'You have a password here already: sign in, then open the invitation again.');
   }
   const address = clientAddress(exchange.incoming, trustedProxies);
-  await acceptAsUser(database, token, { sessionId: signedIn.sessionId, user: signedIn.user, address });
-  return replySession(await requireSignedIn(exchange, services), database);
+  await acceptAsUser(database, token, { sessionId: currentSession.sessionId, user: currentSession.user, address });
+  return replySession(await requireCurrentSession(exchange, services), database);
 }

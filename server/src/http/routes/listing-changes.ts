@@ -20,26 +20,29 @@ import { addOperation, type Mount } from '../protocol/add-operation.ts';
 import { parseBody, readBody } from '../protocol/body.ts';
 import { listingTag, readPrecondition } from '../protocol/conditional.ts';
 import type { Admitted } from '../protocol/exchange.ts';
+import { readIdempotencyKey, replayHeaders, toIdempotentRequest } from '../protocol/idempotency.ts';
 import { type Reply, replyJson } from '../protocol/reply.ts';
-import { readIdempotencyKey, replayHeaders, toRetry } from '../protocol/retry.ts';
 import type { Services } from '../services.ts';
 
 /** Everything that changes one listing. */
 export function addListingChanges(mount: Mount, { database }: Services): void {
   addOperation(mount, createOperation, async (exchange) => {
-    const { body, retry } = await readChange(exchange);
-    return replySaved(await createListing(database, exchange.holder, () => parseListing(body), { retry }), mount);
+    const { body, idempotency } = await readChange(exchange);
+    return replySaved(
+      await createListing(database, exchange.principal, () => parseListing(body), { idempotency }),
+      mount,
+    );
   });
   addOperation(mount, updateOperation, async (exchange, _, { id = '' }) => {
     const { body, ...options } = await readChange(exchange);
     const change = patchListing.bind(undefined, body);
-    return replySaved(await updateListing(database, exchange.holder, id, change, options), mount);
+    return replySaved(await updateListing(database, exchange.principal, id, change, options), mount);
   });
   addOperation(mount, putOperation, async (exchange, _, parameters) => {
     const externalId = normalExternalId(parameters.externalId ?? '');
     const { body, ...options } = await readChange(exchange);
     const makeInput = () => parseListingOf(externalId, body);
-    return replySaved(await putListing(database, exchange.holder, externalId, makeInput, options), mount);
+    return replySaved(await putListing(database, exchange.principal, externalId, makeInput, options), mount);
   });
   addOperation(mount, deleteOperation, (exchange, _, { id = '' }) => remove(exchange, { id }, database));
   addOperation(mount, deleteByExternalIdOperation, (exchange, _, { externalId = '' }) =>
@@ -53,16 +56,16 @@ async function readChange(exchange: Admitted): Promise<ChangeOptions & { body: P
   const key = readIdempotencyKey(exchange.incoming);
   const bytes = await readBody(exchange);
   const body = parseBody(bytes);
-  requireFullAccess(exchange.holder);
-  return { body, precondition, retry: toRetry(key, exchange, bytes) };
+  requireFullAccess(exchange.principal);
+  return { body, precondition, idempotency: toIdempotentRequest(key, exchange, bytes) };
 }
 
 async function remove(exchange: Admitted, key: ListingKey, database: Database): Promise<Reply> {
   const precondition = readPrecondition(exchange.incoming.headers);
   const idempotencyKey = readIdempotencyKey(exchange.incoming);
-  requireFullAccess(exchange.holder);
-  const retry = toRetry(idempotencyKey, exchange, Buffer.alloc(0));
-  const { isReplayed } = await deleteListing(database, exchange.holder, key, { precondition, retry });
+  requireFullAccess(exchange.principal);
+  const idempotency = toIdempotentRequest(idempotencyKey, exchange, Buffer.alloc(0));
+  const { isReplayed } = await deleteListing(database, exchange.principal, key, { precondition, idempotency });
   return { status: 204, headers: replayHeaders(isReplayed) };
 }
 

@@ -19,11 +19,11 @@ export function addListings(mount: Mount, services: Services): void {
   const { database } = services;
   addOperation(mount, listOperation, (exchange, query, _, mediaType) => list(exchange, query, mediaType, services));
   addOperation(mount, retrieveOperation, (exchange, _, { id = '' }) =>
-    retrieve(exchange, () => findListing(database, exchange.holder.accountId, id)),
+    retrieve(exchange, () => findListing(database, exchange.principal.accountId, id)),
   );
   addOperation(mount, retrieveByExternalIdOperation, (exchange, _, { externalId = '' }) =>
     retrieve(exchange, () =>
-      findListingByExternalId(database, exchange.holder.accountId, normalExternalId(externalId)),
+      findListingByExternalId(database, exchange.principal.accountId, normalExternalId(externalId)),
     ),
   );
 }
@@ -38,23 +38,23 @@ async function retrieve({ incoming }: Admitted, find: () => Promise<StoredListin
 
 async function list(exchange: Admitted, query: ListQuery, mediaType: string, services: Services): Promise<Reply> {
   const { database, cursors, release } = services;
-  const { path, holder, incoming } = exchange;
+  const { path, principal, incoming } = exchange;
   const { limit, cursor, fields, count = false } = query;
   const search = toSearch(query);
   const question = describeSearch(search);
-  const scope = `listings\n${holder.accountId}\n${question}`;
+  const scope = `listings\n${principal.accountId}\n${question}`;
   const isKnown = readIfNoneMatch(incoming.headers);
   const after = cursor === undefined ? undefined : cursors.decode(cursor, scope);
 
   // The sequence was read with the key, before the first row: whoever follows the events from there misses nothing.
-  const { accountId, epoch, sequence } = holder;
+  const { accountId, epoch, sequence } = principal;
   const shape = [path, question, limit ?? '', cursor ?? '', fields?.join() ?? '', String(count), mediaType];
   const etag = listTag(accountId, epoch, sequence, ...shape, release);
   if (isKnown?.(etag)) return replyNotModified(etag);
 
   const signal = abortWhenLeft(exchange);
-  const counting = count ? countListings(database, holder, search, signal) : undefined;
-  const finding = findListings(database, holder, search, { after, limit, signal });
+  const counting = count ? countListings(database, principal, search, signal) : undefined;
+  const finding = findListings(database, principal, search, { after, limit, signal });
   const [total, { pageEnd, ...found }] = await Promise.all([counting, finding]);
   const nextCursor = pageEnd === undefined ? null : cursors.encode(pageEnd, scope);
   const headers: Record<string, string> = { ETag: etag };

@@ -1,14 +1,14 @@
-import { keyGone } from '../../domain/holders.ts';
+import { keyGone } from '../../domain/principals.ts';
 import { formatTime } from '../../lib/times.ts';
-import { findKeyDetails, type KeyHolder } from '../../storage/api-keys.ts';
+import { findKeyDetails, type KeyPrincipal } from '../../storage/api-keys.ts';
 import { meOperation } from '../contract/operations/me.ts';
 import { addOperation, type Mount } from '../protocol/add-operation.ts';
 import { replyJson } from '../protocol/reply.ts';
 import type { Services } from '../services.ts';
 
-export function addMe(mount: Mount<KeyHolder>, { database }: Services): void {
-  addOperation(mount, meOperation, async ({ holder }) => {
-    const { accountId, keyId, access, expiresAt } = holder;
+export function addMe(mount: Mount<KeyPrincipal>, { database }: Services): void {
+  addOperation(mount, meOperation, async ({ principal }) => {
+    const { accountId, keyId, access, expiresAt } = principal;
     const details = await findKeyDetails(database, accountId, keyId);
     if (details === undefined) throw keyGone();
     const me = {

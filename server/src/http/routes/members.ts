@@ -1,5 +1,5 @@
-import type { SessionHolder } from '../../domain/holders.ts';
 import { changeRole, removeMember } from '../../domain/memberships.ts';
+import type { SessionPrincipal } from '../../domain/principals.ts';
 import { formatTime } from '../../lib/times.ts';
 import { listMembers, type Member } from '../../storage/memberships.ts';
 import {
@@ -14,20 +14,20 @@ import { replyJson } from '../protocol/reply.ts';
 import type { Services } from '../services.ts';
 
 /** Settings → Team. */
-export function addMembers(mount: Mount<SessionHolder>, { database }: Services): void {
-  addOperation(mount, listMembersOperation, async ({ holder: { accountId, person } }) => {
+export function addMembers(mount: Mount<SessionPrincipal>, { database }: Services): void {
+  addOperation(mount, listMembersOperation, async ({ principal: { accountId, person } }) => {
     const members = await listMembers(database, accountId);
     const data = members.map((member) => showMember(member, person.userId));
     return replyJson(200, JSON.stringify({ data, nextCursor: null }));
   });
   addOperation(mount, updateMemberOperation, async (exchange, _, { memberId = '' }) => {
-    const { accountId, person } = exchange.holder;
+    const { accountId, person } = exchange.principal;
     const { role } = await readInput(exchange, roleChange);
     const member = await changeRole(database, accountId, memberId, role, person);
     return replyJson(200, JSON.stringify(showMember(member, person.userId)));
   });
-  addOperation(mount, deleteMemberOperation, async ({ holder }, _, { memberId = '' }) => {
-    const { accountId, person } = holder;
+  addOperation(mount, deleteMemberOperation, async ({ principal }, _, { memberId = '' }) => {
+    const { accountId, person } = principal;
     await removeMember(database, accountId, memberId, person);
     return { status: 204, headers: {} };
   });

@@ -1,5 +1,5 @@
-import type { SessionHolder } from '../../domain/holders.ts';
 import { getOverview } from '../../domain/overview.ts';
+import type { SessionPrincipal } from '../../domain/principals.ts';
 import { formatTime } from '../../lib/times.ts';
 import type { KeyHour } from '../../storage/key-hours.ts';
 import { overviewOperation } from '../contract/operations/overview.ts';
@@ -7,10 +7,10 @@ import { addOperation, type Mount } from '../protocol/add-operation.ts';
 import { replyJson } from '../protocol/reply.ts';
 import type { Services } from '../services.ts';
 
-export function addOverview(mount: Mount<SessionHolder>, { database, listingCounts }: Services): void {
-  addOperation(mount, overviewOperation, async ({ holder }) => {
-    const counting = listingCounts.count(holder.accountId, holder);
-    const found = await getOverview(database, holder.accountId, counting);
+export function addOverview(mount: Mount<SessionPrincipal>, { database, listingCounts }: Services): void {
+  addOperation(mount, overviewOperation, async ({ principal }) => {
+    const counting = listingCounts.count(principal.accountId, principal);
+    const found = await getOverview(database, principal.accountId, counting);
     const { total, byStatus, usedKeys, hours, lastListingAt, keyCount } = found;
     const shown = {
       listings: { total, byStatus },

@@ -1,4 +1,4 @@
-import type { Holder } from '../../domain/holders.ts';
+import type { Principal } from '../../domain/principals.ts';
 import {
   afterCodesRenewed,
   afterPasswordChange,
@@ -26,8 +26,8 @@ import {
 import { nameChange, passwordChange, passwordOnly, sessionOnly } from '../contract/schemas/identity.ts';
 import type { noQuery } from '../contract/schemas/query.ts';
 import { prove, readProof, type Work } from '../identity/prove.ts';
-import { selfOf } from '../identity/self.ts';
-import { getNewSession, requireSignedIn, type SignedIn } from '../identity/sessions.ts';
+import { sessionActorOf } from '../identity/session-actor.ts';
+import { type CurrentSession, getNewSession, requireCurrentSession } from '../identity/sessions.ts';
 import { addOperation, type Mount } from '../protocol/add-operation.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import { readInput } from '../protocol/input.ts';
@@ -36,73 +36,79 @@ import type { Services } from '../services.ts';
 import { replySession } from './session.ts';
 
 /** What somebody who is signed in does with their own person. */
-export function addProfile(mount: Mount<Holder | undefined>, services: Services): void {
+export function addProfile(mount: Mount<Principal | undefined>, services: Services): void {
   const { database } = services;
   const add = (
     operation: Operation<typeof noQuery>,
-    handler: (exchange: Exchange, signedIn: SignedIn) => Promise<Reply>,
-  ) => addOperation(mount, operation, async (exchange) => handler(exchange, await requireSignedIn(exchange, services)));
-  add(changeNameOperation, async (exchange, signedIn) => {
+    handler: (exchange: Exchange, currentSession: CurrentSession) => Promise<Reply>,
+  ) =>
+    addOperation(mount, operation, async (exchange) =>
+      handler(exchange, await requireCurrentSession(exchange, services)),
+    );
+  add(changeNameOperation, async (exchange, currentSession) => {
     const given = await readInput(exchange, nameChange);
-    const name = await changeName(database, selfOf(signedIn, exchange, services), given.name);
-    return replySession({ ...signedIn, user: { ...signedIn.user, name } }, database);
+    const name = await changeName(database, sessionActorOf(currentSession, exchange, services), given.name);
+    return replySession({ ...currentSession, user: { ...currentSession.user, name } }, database);
   });
   add(listSessionsOperation, async (_, { sessionId, user }) => {
     const sessions = await listSessions(database, user.id);
     const shown = sessions.map((session) => ({ ...session, isCurrent: session.id === sessionId }));
     return replyJson(200, JSON.stringify(shown));
   });
-  add(endSessionOperation, async (exchange, signedIn) => {
+  add(endSessionOperation, async (exchange, currentSession) => {
     const { id } = await readInput(exchange, sessionOnly);
-    await endSession(database, selfOf(signedIn, exchange, services), id);
+    await endSession(database, sessionActorOf(currentSession, exchange, services), id);
     return { status: 204, headers: {} };
   });
-  add(endOtherSessionsOperation, async (exchange, signedIn) => {
-    await endOtherSessions(database, selfOf(signedIn, exchange, services));
+  add(endOtherSessionsOperation, async (exchange, currentSession) => {
+    await endOtherSessions(database, sessionActorOf(currentSession, exchange, services));
     return { status: 204, headers: {} };
   });
-  add(changePasswordOperation, (exchange, signedIn) => changePassword(exchange, signedIn, services));
-  add(enableTwoFactorOperation, (exchange, signedIn) => enableTwoFactor(exchange, signedIn, services));
-  add(disableTwoFactorOperation, (exchange, signedIn) => disableTwoFactor(exchange, signedIn, services));
-  add(renewBackupCodesOperation, async (exchange, signedIn) => {
-    const { password, code } = await readProof(exchange, signedIn);
-    const self = selfOf(signedIn, exchange, services);
-    const along: Along[] = [{ when: 'update two_factors', job: (session) => afterCodesRenewed(session, self) }];
+  add(changePasswordOperation, (exchange, currentSession) => changePassword(exchange, currentSession, services));
+  add(enableTwoFactorOperation, (exchange, currentSession) => enableTwoFactor(exchange, currentSession, services));
+  add(disableTwoFactorOperation, (exchange, currentSession) => disableTwoFactor(exchange, currentSession, services));
+  add(renewBackupCodesOperation, async (exchange, currentSession) => {
+    const { password, code } = await readProof(exchange, currentSession);
+    const sessionActor = sessionActorOf(currentSession, exchange, services);
+    const along: Along[] = [{ when: 'update two_factors', job: (session) => afterCodesRenewed(session, sessionActor) }];
     const work: Work<{ backupCodes: string[] }> = (api, headers) =>
       api.generateBackupCodes({ body: { password }, headers, returnHeaders: true });
-    const { response } = await prove(exchange, signedIn, services, work, { along, secondFactor: { password, code } });
+    const { response } = await prove(exchange, currentSession, services, work, {
+      along,
+      secondFactor: { password, code },
+    });
     return replyJson(200, JSON.stringify({ backupCodes: response.backupCodes }));
   });
 }
 
 /** All other sessions end, and this one is replaced. */
-async function changePassword(exchange: Exchange, signedIn: SignedIn, services: Services): Promise<Reply> {
+async function changePassword(exchange: Exchange, currentSession: CurrentSession, services: Services): Promise<Reply> {
   const given = await readInput(exchange, passwordChange);
-  const { user, memberships } = signedIn;
+  const { user, memberships } = currentSession;
   const known = [user.name, user.email, ...memberships.map(({ accountName }) => accountName)];
   parsePassword(given.newPassword, known, 'newPassword');
   const body = { ...given, revokeOtherSessions: true };
-  const self = selfOf(signedIn, exchange, services);
+  const sessionActor = sessionActorOf(currentSession, exchange, services);
   let requireSamePassword = refusePassword;
   const along: Along[] = [
     {
       when: 'update credentials',
       job: async (session) => {
-        await afterPasswordChange(session, self);
-        requireSamePassword = await notePassword(session, self.userId);
+        await afterPasswordChange(session, sessionActor);
+        requireSamePassword = await notePassword(session, sessionActor.userId);
       },
     },
     { when: 'insert sessions', job: async (session) => requireSamePassword(session) },
   ];
   const { headers } = await prove(
     exchange,
-    signedIn,
+    currentSession,
     services,
     (api, given) => api.changePassword({ body, headers: given, returnHeaders: true }),
     { field: 'currentPassword', along },
   );
   const renewed = await getNewSession(headers, services);
-  const { membership } = signedIn;
+  const { membership } = currentSession;
   if (membership !== undefined) {
     const { sessionId } = renewed;
     await services.database.write((session) => setSessionAccount(session, sessionId, membership.accountId));
@@ -111,9 +117,9 @@ async function changePassword(exchange: Exchange, signedIn: SignedIn, services: 
 }
 
 /** It is on once a code of it was typed. */
-async function enableTwoFactor(exchange: Exchange, signedIn: SignedIn, services: Services): Promise<Reply> {
+async function enableTwoFactor(exchange: Exchange, currentSession: CurrentSession, services: Services): Promise<Reply> {
   const { password } = await readInput(exchange, passwordOnly);
-  const { response } = await prove(exchange, signedIn, services, (api, headers) =>
+  const { response } = await prove(exchange, currentSession, services, (api, headers) =>
     api.enableTwoFactor({ body: { password, method: 'totp' }, headers, returnHeaders: true }),
   );
   if (response.method !== 'totp') throw new Error('better-auth has set up another second factor');
@@ -121,19 +127,23 @@ async function enableTwoFactor(exchange: Exchange, signedIn: SignedIn, services:
   return replyJson(200, JSON.stringify({ totpURI, backupCodes }));
 }
 
-async function disableTwoFactor(exchange: Exchange, signedIn: SignedIn, services: Services): Promise<Reply> {
-  const { password, code } = await readProof(exchange, signedIn);
-  const self = selfOf(signedIn, exchange, services);
+async function disableTwoFactor(
+  exchange: Exchange,
+  currentSession: CurrentSession,
+  services: Services,
+): Promise<Reply> {
+  const { password, code } = await readProof(exchange, currentSession);
+  const sessionActor = sessionActorOf(currentSession, exchange, services);
   const along: Along[] = [
-    { when: 'update users', job: (session) => afterTwoFactorDisabled(session, self) },
-    { when: 'insert sessions', job: (session) => requireSession(session, self) },
+    { when: 'update users', job: (session) => afterTwoFactorDisabled(session, sessionActor) },
+    { when: 'insert sessions', job: (session) => requireSession(session, sessionActor) },
   ];
   const { headers } = await prove(
     exchange,
-    signedIn,
+    currentSession,
     services,
     (api, given) => api.disableTwoFactor({ body: { password }, headers: given, returnHeaders: true }),
-    signedIn.user.hasTwoFactor ? { along, secondFactor: { password, code } } : {},
+    currentSession.user.hasTwoFactor ? { along, secondFactor: { password, code } } : {},
   );
   return replySession(await getNewSession(headers, services), services.database);
 }

@@ -1,13 +1,13 @@
-import type { Holder } from '../../domain/holders.ts';
-import { afterTwoFactorEnabled, requireSession, type Self } from '../../domain/profile.ts';
+import type { Principal } from '../../domain/principals.ts';
+import { afterTwoFactorEnabled, requireSession, type SessionActor } from '../../domain/profile.ts';
 import { notePassword, recordRefusal, refusePassword } from '../../domain/sign-in.ts';
 import { AppError } from '../../model/errors.ts';
 import type { Along } from '../../storage/identity-database.ts';
 import { VERIFY_OPERATIONS } from '../contract/operations/auth.ts';
 import { codeOnly, recoveryCodeOnly } from '../contract/schemas/identity.ts';
 import { codeNotOwed } from '../identity/better-auth-errors.ts';
-import { selfOf } from '../identity/self.ts';
-import { findSignedIn, getNewSession, hasCookie, identityHeaders, setCookies } from '../identity/sessions.ts';
+import { sessionActorOf } from '../identity/session-actor.ts';
+import { findCurrentSession, getNewSession, hasCookie, identityHeaders, setCookies } from '../identity/sessions.ts';
 import { countingWrong, WRONG_CODE } from '../identity/token-trial.ts';
 import { addOperation, type Mount } from '../protocol/add-operation.ts';
 import { clientAddress } from '../protocol/client-address.ts';
@@ -15,13 +15,13 @@ import type { Exchange } from '../protocol/exchange.ts';
 import { readInput } from '../protocol/input.ts';
 import type { Reply } from '../protocol/reply.ts';
 import type { Services } from '../services.ts';
-import { replySignedIn } from './auth.ts';
+import { replyToSignIn } from './auth.ts';
 import { replySession } from './session.ts';
 
 type Factor = 'totp' | 'backup-code';
 
 /** The codes of an authenticator app, and those for when it is lost. */
-export function addSecondFactor(mount: Mount<Holder | undefined>, services: Services): void {
+export function addSecondFactor(mount: Mount<Principal | undefined>, services: Services): void {
   for (const factor of ['totp', 'backup-code'] as const) {
     const handle = async (exchange: Exchange) => {
       const { code } = await readInput(exchange, factor === 'totp' ? codeOnly : recoveryCodeOnly);
@@ -33,12 +33,12 @@ export function addSecondFactor(mount: Mount<Holder | undefined>, services: Serv
 
 /** The second factor: of somebody who signs in, or of somebody who has just set it up. */
 async function verify(factor: Factor, code: string, exchange: Exchange, services: Services): Promise<Reply> {
-  const before = await findSignedIn(exchange, services);
+  const before = await findCurrentSession(exchange, services);
   if (before !== undefined && factor === 'backup-code') {
     throw new AppError('conflict', 'Recovery codes are for signing in: give the code that the app shows.');
   }
   if (before === undefined) return payOwed(factor, code, exchange, services);
-  const along = besidesEnabling(selfOf(before, exchange, services));
+  const along = besidesEnabling(sessionActorOf(before, exchange, services));
   const { headers } = await give(factor, code, along, exchange, services);
   setCookies(exchange, headers);
   if (before.user.hasTwoFactor) return replySession(before, services.database);
@@ -61,7 +61,7 @@ async function payOwed(factor: Factor, code: string, exchange: Exchange, service
     if (isWrong && owing.userId !== undefined) await recordRefusal(services.database, owing.userId, address);
     throw error;
   });
-  return replySignedIn(headers, { isByRecoveryCode: factor === 'backup-code' }, exchange, services);
+  return replyToSignIn(headers, { isByRecoveryCode: factor === 'backup-code' }, exchange, services);
 }
 
 function give(factor: Factor, code: string, along: Along[], exchange: Exchange, services: Services) {
@@ -92,9 +92,9 @@ function besidesSignIn(owing: Owing): Along[] {
   ];
 }
 
-function besidesEnabling(self: Self): Along[] {
+function besidesEnabling(sessionActor: SessionActor): Along[] {
   return [
-    { when: 'update users', job: (session) => afterTwoFactorEnabled(session, self) },
-    { when: 'insert sessions', job: (session) => requireSession(session, self) },
+    { when: 'update users', job: (session) => afterTwoFactorEnabled(session, sessionActor) },
+    { when: 'insert sessions', job: (session) => requireSession(session, sessionActor) },
   ];
 }

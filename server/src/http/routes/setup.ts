@@ -1,4 +1,4 @@
-import type { Holder } from '../../domain/holders.ts';
+import type { Principal } from '../../domain/principals.ts';
 import { findSetupState, previewSetup, setUp } from '../../domain/setup.ts';
 import { previewSetupOperation, retrieveSetupOperation, setUpOperation } from '../contract/operations/setup.ts';
 import { setup, tokenOnly } from '../contract/schemas/identity.ts';
@@ -12,7 +12,7 @@ import type { Services } from '../services.ts';
 import { letIn } from './auth.ts';
 
 /** The first administrator. */
-export function addSetup(mount: Mount<Holder | undefined>, services: Services): void {
+export function addSetup(mount: Mount<Principal | undefined>, services: Services): void {
   const { database, setupLink, trustedProxies } = services;
   addOperation(mount, retrieveSetupOperation, async () => {
     const state = await findSetupState(database);

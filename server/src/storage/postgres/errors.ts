@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { AppError } from '../../model/errors.ts';
-import { unavailable } from '../scan-turns.ts';
+import { unavailable } from '../fair-semaphore.ts';
 
 /** Conditions of SQLSTATE (PostgreSQL's documentation, appendix A). */
 const DISK_FULL = '53100';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { Line } from '../../lib/line.ts';
-import { ScanTurns } from '../scan-turns.ts';
+import { FairSemaphore } from '../fair-semaphore.ts';
 import { PATIENCE_MS } from './connection.ts';
 import { ConnectionError, isConnectionDead, isFull, isReadOnly, isSilent } from './errors.ts';
 import { SharedConnections } from './shared-connections.ts';
@@ -46,12 +46,12 @@ export class Pool {
    * Whose long reads run: they leave connections to everybody else. One account's run one at a time while others read: on a
    * machine of few cores each of them is a core.
    */
-  readonly longReads: ScanTurns;
+  readonly longReads: FairSemaphore;
   readonly #pool: pg.Pool;
   /** Those who wait for a connection, by account. */
   readonly #lines = new Map<string, Line>();
   /** Who has a connection of their own: half of them are one account's at most. */
-  readonly #turns: ScanTurns;
+  readonly #turns: FairSemaphore;
   readonly #shared: SharedConnections;
   /** When each connection was made. */
   readonly #madeTimesMs = new WeakMap<pg.PoolClient, number>();
@@ -67,8 +67,8 @@ export class Pool {
     const sharedCount = Math.ceil(settings.poolSize / SHARED_PART);
     this.#shared = new SharedConnections((work) => this.#connect(work), sharedCount, ACQUIRE_TIMEOUT_MS);
     const ownCount = Math.max(1, settings.poolSize - sharedCount);
-    this.#turns = new ScanTurns(ownCount, Math.ceil(ownCount / 2));
-    this.longReads = new ScanTurns(Math.ceil(ownCount / 2), 1, Math.ceil(ownCount / 4));
+    this.#turns = new FairSemaphore(ownCount, Math.ceil(ownCount / 2));
+    this.longReads = new FairSemaphore(Math.ceil(ownCount / 2), 1, Math.ceil(ownCount / 4));
     const limits = limitsOf(settings);
     const inTransaction = Object.entries(limits).map(([name, value]) => `; set local ${name} = ${value}`);
     this.beginLimits = settings.preparesStatements ? '' : inTransaction.join('');

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { EngineSql, FoundPair, KeyHolderRow } from '../database.ts';
+import type { EngineSql, FoundPair, KeyPrincipalRow } from '../database.ts';
 import type { Tables } from '../schema.ts';
 
 const toVector = (words: RawBuilder<string>): RawBuilder<string> =>
@@ -32,7 +32,7 @@ export const postgresSql: EngineSql = {
       .where('account_id', '=', parameter('accountId'))
       .where('search_row', '=', parameter('searchRow')),
 
-  keyHolders: (hash) => sql<KeyHolderRow>`find_key_holder(${hash})`,
+  keyPrincipals: (hash) => sql<KeyPrincipalRow>`find_key_holder(${hash})`,
 
   hasWords(accountId, words) {
     // A word has letters and digits only: nothing in it means anything within quotes.
@@ -45,5 +45,5 @@ export const postgresSql: EngineSql = {
     select ordinality - 1 as "index", pair ->> 0 as "id", cast(pair ->> 1 as bigint) as "searchRow"
     from json_array_elements(cast(${json} as json)) with ordinality as pairs (pair, ordinality))`,
 
-  facetsNewestFirst: () => sql<Tables['listing_facets']>`listing_facets`,
+  searchColumnsNewestFirst: () => sql<Tables['listing_facets']>`listing_facets`,
 };

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { unavailable } from '../scan-turns.ts';
+import { unavailable } from '../fair-semaphore.ts';
 import { send } from './connection.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type PackedRows, type QueryBuild, RUN_LENGTH, type Run, type ScanOptions, type Scans } from '../database.ts';
-import { ScanTurns, unavailable } from '../scan-turns.ts';
+import { FairSemaphore, unavailable } from '../fair-semaphore.ts';
 import { keptRowMapper } from '../statements.ts';
 import { compiler } from './connection.ts';
 import { translateError } from './errors.ts';
@@ -25,7 +25,7 @@ interface Reading {
 export class ReaderThreads implements Scans {
   readonly #path: string;
   readonly #file: URL;
-  readonly #turns = new ScanTurns(THREADS_MAX, OF_ACCOUNT_MAX);
+  readonly #turns = new FairSemaphore(THREADS_MAX, OF_ACCOUNT_MAX);
   readonly #busy = new Map<Worker, Reading>();
   readonly #idle: Worker[] = [];
   #spareTimer: NodeJS.Timeout | undefined;

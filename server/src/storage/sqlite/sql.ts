@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { EngineSql, FoundPair, KeyHolderRow } from '../database.ts';
+import type { EngineSql, FoundPair, KeyPrincipalRow } from '../database.ts';
 import type { Tables } from '../schema.ts';
 
 /** What SQLite says in words of its own. */
@@ -15,7 +15,7 @@ export const sqliteSql: EngineSql = {
 
   removeWords: (query, parameter) => query.deleteFrom('listing_words').where('rowid', '=', parameter('searchRow')),
 
-  keyHolders: (hash) => sql<KeyHolderRow>`(
+  keyPrincipals: (hash) => sql<KeyPrincipalRow>`(
     select id, api_keys.account_id, access, expires_at, sequence, epoch, rate_points, rate_seconds, suspended_for
     from api_keys inner join account_heads on account_heads.account_id = api_keys.account_id
     inner join (select epoch from database_info) on true
@@ -32,7 +32,7 @@ export const sqliteSql: EngineSql = {
 
   // Times grow with ids: in their own order each row would take the place of one that was kept, which takes three times
   // as long. The engine only heeds an order within that has a limit.
-  facetsNewestFirst: (accountId) =>
+  searchColumnsNewestFirst: (accountId) =>
     sql<
       Tables['listing_facets']
     >`(select * from listing_facets where account_id = ${accountId} order by id desc limit -1)`,

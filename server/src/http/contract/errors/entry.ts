@@ -1,4 +1,4 @@
-import type { FieldFault, RowFault } from '../../../model/errors.ts';
+import type { RowIssue, ValidationIssue } from '../../../model/errors.ts';
 
 /** All that is said of one error code: its status, its page below `/docs/errors`, its place in the OpenAPI document. */
 export interface ErrorEntry {
@@ -19,7 +19,7 @@ export interface ErrorEntry {
 export interface ErrorExample {
   message: string;
   members?: Record<string, unknown>;
-  details?: FieldFault[] | RowFault[];
+  details?: ValidationIssue[] | RowIssue[];
 }
 
 /** What most commands carry. */

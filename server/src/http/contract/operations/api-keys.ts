@@ -3,7 +3,7 @@ import { parseTime } from '../../../lib/times.ts';
 import { NAME_LENGTH_MAX } from '../../../model/accounts.ts';
 import { JSON_TYPE } from '../media-types.ts';
 import type { Operation } from '../operation.ts';
-import { addFault, choice, expected, text, time } from '../schemas/fields.ts';
+import { addIssue, choice, expected, text, time } from '../schemas/fields.ts';
 import { noQuery } from '../schemas/query.ts';
 import { INPUT_ERRORS } from './common.ts';
 
@@ -13,8 +13,8 @@ const expiry = z
   .string(expected('a string'))
   .transform((given, context) => {
     const timeMs = parseTime(given)?.timeMs;
-    if (timeMs === undefined) return addFault(context, 'invalid_format', 'Must be like 2027-01-31T12:00:00Z.');
-    if (timeMs <= Date.now()) return addFault(context, 'out_of_range', 'Must be in the future.');
+    if (timeMs === undefined) return addIssue(context, 'invalid_format', 'Must be like 2027-01-31T12:00:00Z.');
+    if (timeMs <= Date.now()) return addIssue(context, 'out_of_range', 'Must be in the future.');
     return timeMs;
   })
   .meta({ format: 'date-time', description: 'When it ends by itself; without it, never.' });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ROLES } from '../../../model/administrators.ts';
+import { ROLES } from '../../../model/users.ts';
 import { JSON_TYPE } from '../media-types.ts';
 import type { Operation } from '../operation.ts';
 import { choice, expected, time } from '../schemas/fields.ts';

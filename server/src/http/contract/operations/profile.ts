@@ -25,7 +25,7 @@ const backupCodes = z
   .meta({ description: 'Recovery codes for when the app is lost, each good once. They are shown this once.' });
 
 /** What somebody who is signed in does with their own person: in no account, and in whatever role. */
-function ofPerson(
+function ofUser(
   name: string,
   operation: Pick<Operation, 'operationId' | 'summary' | 'description' | 'replies' | 'errors'> & {
     method?: 'get';
@@ -35,7 +35,7 @@ function ofPerson(
   return { method: 'post', caller: 'person', query: noQuery, path: `/auth/${name}`, ...operation };
 }
 
-export const changeNameOperation = ofPerson('update-user', {
+export const changeNameOperation = ofUser('update-user', {
   operationId: 'changeName',
   summary: 'Change your name',
   description: 'What others see of you; what you did before keeps the name of then.',
@@ -44,7 +44,7 @@ export const changeNameOperation = ofPerson('update-user', {
   errors: INPUT_ERRORS,
 });
 
-export const listSessionsOperation = ofPerson('list-sessions', {
+export const listSessionsOperation = ofUser('list-sessions', {
   method: 'get',
   operationId: 'listSessions',
   summary: 'List where you are signed in',
@@ -80,7 +80,7 @@ export const listSessionsOperation = ofPerson('list-sessions', {
   errors: [],
 });
 
-export const endSessionOperation = ofPerson('revoke-session', {
+export const endSessionOperation = ofUser('revoke-session', {
   operationId: 'endSession',
   summary: 'End a session',
   description: 'Whoever uses it is signed out with their next request.',
@@ -89,7 +89,7 @@ export const endSessionOperation = ofPerson('revoke-session', {
   errors: [...INPUT_ERRORS, 'not_found'],
 });
 
-export const endOtherSessionsOperation = ofPerson('revoke-other-sessions', {
+export const endOtherSessionsOperation = ofUser('revoke-other-sessions', {
   operationId: 'endOtherSessions',
   summary: 'End all other sessions',
   description: 'Only the one that asks stays.',
@@ -97,7 +97,7 @@ export const endOtherSessionsOperation = ofPerson('revoke-other-sessions', {
   errors: ['outcome_unknown', 'storage_full'],
 });
 
-export const changePasswordOperation = ofPerson('change-password', {
+export const changePasswordOperation = ofUser('change-password', {
   operationId: 'changePassword',
   summary: 'Change your password',
   description: 'All other sessions end.',
@@ -110,7 +110,7 @@ export const changePasswordOperation = ofPerson('change-password', {
   errors: [...INPUT_ERRORS, 'rate_limited'],
 });
 
-export const enableTwoFactorOperation = ofPerson('two-factor/enable', {
+export const enableTwoFactorOperation = ofUser('two-factor/enable', {
   operationId: 'enableTwoFactor',
   summary: 'Set up a second factor',
   description: 'It is on once a code of the app was given.',
@@ -130,7 +130,7 @@ export const enableTwoFactorOperation = ofPerson('two-factor/enable', {
   errors: [...INPUT_ERRORS, 'rate_limited', 'conflict'],
 });
 
-export const disableTwoFactorOperation = ofPerson('two-factor/disable', {
+export const disableTwoFactorOperation = ofUser('two-factor/disable', {
   operationId: 'disableTwoFactor',
   summary: 'Switch the second factor off',
   description:
@@ -141,7 +141,7 @@ export const disableTwoFactorOperation = ofPerson('two-factor/disable', {
   errors: [...INPUT_ERRORS, 'rate_limited'],
 });
 
-export const renewBackupCodesOperation = ofPerson('two-factor/generate-backup-codes', {
+export const renewBackupCodesOperation = ofUser('two-factor/generate-backup-codes', {
   operationId: 'renewBackupCodes',
   summary: 'Make new recovery codes',
   description: 'By the password and a code of the app, or one of the old recovery codes. These are good no more.',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AREA_UNITS } from '../../../model/accounts.ts';
-import { ROLES } from '../../../model/administrators.ts';
+import { ROLES } from '../../../model/users.ts';
 import { JSON_TYPE } from '../media-types.ts';
 import type { Operation, OperationReply } from '../operation.ts';
 import { accountChoice } from '../schemas/identity.ts';

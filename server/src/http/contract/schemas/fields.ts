@@ -3,7 +3,7 @@ import { codePoints, hasTooManyMarks, MARKS_MAX, toNfcWithin } from '../../../li
 import type { FieldCode } from '../../../model/errors.ts';
 
 /** Adds a fault with its field code to the faults that zod gathers. */
-export function addFault(context: z.RefinementCtx, code: FieldCode, message: string): never {
+export function addIssue(context: z.RefinementCtx, code: FieldCode, message: string): never {
   context.addIssue({ code: 'custom', message, params: { code } });
   return z.NEVER;
 }
@@ -22,14 +22,14 @@ export function text({ lengthMax, multiline = false, ...documentation }: TextOpt
     .string(expected('a string'))
     .transform((given, context) => {
       const value = toNfcWithin(given.trim(), lengthMax);
-      const fault = findTextFault(value, lengthMax, multiline);
-      return fault === undefined ? value : addFault(context, fault.code, fault.message);
+      const issue = findTextIssue(value, lengthMax, multiline);
+      return issue === undefined ? value : addIssue(context, issue.code, issue.message);
     })
     .meta({ minLength: 1, maxLength: lengthMax, ...documentation });
 }
 
 /** What is wrong with a text that was trimmed and normalised. A character is a Unicode code point. */
-export function findTextFault(value: string, lengthMax: number, multiline: boolean) {
+export function findTextIssue(value: string, lengthMax: number, multiline: boolean) {
   if (value === '') return { code: 'blank', message: 'Must not be blank.' } as const;
   if (value.length > lengthMax && codePoints(value) > lengthMax) {
     return { code: 'too_long', message: `Must have at most ${lengthMax} characters.` } as const;
@@ -68,10 +68,10 @@ export function decimal({ minimum, maximum, decimalsMax, exclusive = false, ...d
   return numeric()
     .transform((value, context) => {
       if (value < minimum || value > maximum || (exclusive && value === minimum)) {
-        return addFault(context, 'out_of_range', `Must be ${range}.`);
+        return addIssue(context, 'out_of_range', `Must be ${range}.`);
       }
       if (decimals(value) > decimalsMax) {
-        return addFault(context, 'invalid_format', `Must have at most ${decimalsMax} decimals.`);
+        return addIssue(context, 'invalid_format', `Must have at most ${decimalsMax} decimals.`);
       }
       return withoutNegativeZero(value);
     })
@@ -83,9 +83,9 @@ export function integer(minimum: number, maximum: number | (() => number), descr
   const limit = typeof maximum === 'number' ? () => maximum : maximum;
   return numeric()
     .transform((value, context) => {
-      if (!Number.isInteger(value)) return addFault(context, 'not_an_integer', `Must be a whole number${hint}.`);
+      if (!Number.isInteger(value)) return addIssue(context, 'not_an_integer', `Must be a whole number${hint}.`);
       if (value < minimum || value > limit()) {
-        return addFault(context, 'out_of_range', `Must be from ${minimum} to ${limit()}.`);
+        return addIssue(context, 'out_of_range', `Must be from ${minimum} to ${limit()}.`);
       }
       return withoutNegativeZero(value);
     })
@@ -125,7 +125,7 @@ export function code(codes: ReadonlySet<string>, pattern: string, list: string, 
     .transform((value, context) =>
       codes.has(value)
         ? value
-        : addFault(context, 'invalid_choice', `Must be an ${list} code in capital letters, such as ${example}.`),
+        : addIssue(context, 'invalid_choice', `Must be an ${list} code in capital letters, such as ${example}.`),
     )
     .meta({ pattern, description: `${list} code`, example });
 }

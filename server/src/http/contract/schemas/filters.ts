@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseTime } from '../../../lib/times.ts';
 import { type Condition, FILTERS, type Filter, RANGE_OPERATORS, type RangeOperator } from '../../../model/search.ts';
-import { addFault } from './fields.ts';
+import { addIssue } from './fields.ts';
 import { listingFields } from './listings.ts';
 import { decimalParameter, integerParameter, namesParameter } from './parameters.ts';
 
@@ -75,13 +75,13 @@ function timeAt(field: Filter['field'], operator: RangeOperator) {
       const time = parseTime(given);
       if (time === undefined) {
         const message = 'Must be a date or a time such as 2026-01-31T09:30:00Z; a + is sent as %2B.';
-        return addFault(context, 'invalid_format', message);
+        return addIssue(context, 'invalid_format', message);
       }
       // What happened is known in whole milliseconds: `gte` and `lt` mean the next one.
       const isNext = !time.isExact && (operator === 'gte' || operator === 'lt');
       const value = new Date(time.timeMs + (isNext ? 1 : 0)).toISOString();
       if (value.length === TIME_LENGTH) return { field, operator, value };
-      return addFault(context, 'out_of_range', 'Must be in the years 0000 to 9999.');
+      return addIssue(context, 'out_of_range', 'Must be in the years 0000 to 9999.');
     })
     .meta({
       description: `\`${field}\` is ${TIME_WORDS[operator]} this time; a date alone is its first moment in UTC.`,

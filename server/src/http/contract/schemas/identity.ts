@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { normalRecoveryCode } from '../../../domain/recovery-codes.ts';
-import { isEmail, normalEmail } from '../../../model/administrators.ts';
 import { isCommonPassword } from '../../../model/common-passwords.ts';
 import { isPassword, normalPassword, PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../../../model/passwords.ts';
-import { addFault, expected, text } from './fields.ts';
+import { isEmail, normalEmail } from '../../../model/users.ts';
+import { addIssue, expected, text } from './fields.ts';
 
 /** What an account or a person is called. */
 export const personName = text({ lengthMax: 100, example: 'Ada Lovelace' });
@@ -12,8 +12,8 @@ export const email = z
   .string(expected('a string'))
   .transform((given, context) => {
     const normal = normalEmail(given);
-    if (normal === '') return addFault(context, 'blank', 'Must not be blank.');
-    if (!isEmail(normal)) return addFault(context, 'invalid_format', 'Must be like ada@example.com.');
+    if (normal === '') return addIssue(context, 'blank', 'Must not be blank.');
+    if (!isEmail(normal)) return addIssue(context, 'invalid_format', 'Must be like ada@example.com.');
     return normal;
   })
   .meta({ format: 'email', example: 'ada@example.com' });
@@ -26,8 +26,8 @@ const newPassword = z
   .transform((given, context) => {
     const normal = normalPassword(given);
     const range = `${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX}`;
-    if (!isPassword(normal)) return addFault(context, 'out_of_range', `Must have ${range} characters.`);
-    if (isCommonPassword(normal)) return addFault(context, 'invalid_choice', COMMON_PASSWORD);
+    if (!isPassword(normal)) return addIssue(context, 'out_of_range', `Must have ${range} characters.`);
+    if (isCommonPassword(normal)) return addIssue(context, 'invalid_choice', COMMON_PASSWORD);
     return normal;
   })
   .meta({ format: 'password', minLength: PASSWORD_LENGTH_MIN, maxLength: PASSWORD_LENGTH_MAX });
@@ -38,9 +38,9 @@ const password = z
   .transform((given, context) => {
     const normal = normalPassword(given);
     if (normal.length <= PASSWORD_LENGTH_MAX) return normal;
-    return addFault(context, 'too_long', `Must have at most ${PASSWORD_LENGTH_MAX} characters.`);
+    return addIssue(context, 'too_long', `Must have at most ${PASSWORD_LENGTH_MAX} characters.`);
   })
-  .transform((given, context) => (given === '' ? addFault(context, 'blank', 'Must not be blank.') : given))
+  .transform((given, context) => (given === '' ? addIssue(context, 'blank', 'Must not be blank.') : given))
   .meta({ format: 'password' });
 
 /** What an authenticator app or a list of recovery codes shows; spaces are for the eye. */
@@ -53,7 +53,7 @@ const code = z
 /** Whatever is said to be an address: one that is none is nobody's. */
 const anyEmail = z.string(expected('a string')).transform((given, context) => {
   const normal = normalEmail(given);
-  return normal === '' ? addFault(context, 'blank', 'Must not be blank.') : normal;
+  return normal === '' ? addIssue(context, 'blank', 'Must not be blank.') : normal;
 });
 export const signIn = z.strictObject({ email: anyEmail, password });
 export const passwordOnly = z.strictObject({ password });

@@ -3,7 +3,7 @@ import type { ParsedJson } from '../../../lib/json.ts';
 import { isObject, mergePatch } from '../../../lib/merge-patch.ts';
 import type { Listing, ListingInput } from '../../../model/listings.ts';
 import { isOptional, listingFields } from './listings.ts';
-import { findNameFault, metadataPatch, normalName } from './metadata.ts';
+import { findNameIssue, metadataPatch, normalName } from './metadata.ts';
 import { parseListing } from './parse-listing.ts';
 
 /** What a client may send to change a listing; `null` removes an optional field. */
@@ -38,7 +38,7 @@ export function patchListing({ value, inexactNumbers }: ParsedJson, current: Lis
 
 /** What cannot be there is not removed: it is told as a fault. */
 function isRemovable(name: string, within?: string): boolean {
-  return within === undefined ? isOptional(name) : findNameFault(normalName(name)) === undefined;
+  return within === undefined ? isOptional(name) : findNameIssue(normalName(name)) === undefined;
 }
 
 /** Members of `metadata` are meant by the names that they are stored under; two that are the same stay for the rules. */

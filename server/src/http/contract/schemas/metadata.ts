@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isObject } from '../../../lib/merge-patch.ts';
 import { codePoints, toNfcWithin } from '../../../lib/nfc.ts';
-import { addFault, expected, findTextFault, isPlainText, NOT_PLAIN } from './fields.ts';
+import { addIssue, expected, findTextIssue, isPlainText, NOT_PLAIN } from './fields.ts';
 
 const MEMBERS_MAX = 50;
 const NAME_LENGTH_MAX = 40;
@@ -19,15 +19,15 @@ export const metadata = z
   .transform((given, context) => {
     const entries = Object.entries(given);
     if (entries.length > MEMBERS_MAX) {
-      return addFault(context, 'too_long', `Must have at most ${MEMBERS_MAX} members.`);
+      return addIssue(context, 'too_long', `Must have at most ${MEMBERS_MAX} members.`);
     }
     const values: Record<string, string | number | boolean> = {};
     for (const [givenName, givenValue] of entries) {
       const name = normalName(givenName);
       const value = typeof givenValue === 'string' ? toNfcWithin(givenValue, TEXT_LENGTH_MAX) : givenValue;
-      const fault = findNameFault(name) ?? findValueFault(value) ?? findDuplicate(values, name);
-      if (fault !== undefined) {
-        context.addIssue({ code: 'custom', path: [givenName], message: fault.message, params: { code: fault.code } });
+      const issue = findNameIssue(name) ?? findValueIssue(value) ?? findDuplicate(values, name);
+      if (issue !== undefined) {
+        context.addIssue({ code: 'custom', path: [givenName], message: issue.message, params: { code: issue.code } });
       } else if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') {
         values[name] = value;
       }
@@ -50,14 +50,14 @@ export const metadataPatch = metadata.meta({
 });
 
 /** What is wrong with the name that a member would be stored under. */
-export function findNameFault(name: string) {
+export function findNameIssue(name: string) {
   if (name === '__proto__') return { code: 'invalid_format', message: 'Must have another name.' } as const;
-  const fault = findTextFault(name, NAME_LENGTH_MAX, false);
-  return fault && ({ code: fault.code, message: `The name: ${fault.message}` } as const);
+  const issue = findTextIssue(name, NAME_LENGTH_MAX, false);
+  return issue && ({ code: issue.code, message: `The name: ${issue.message}` } as const);
 }
 
 /** What is wrong with a value, in NFC if it is a text. */
-function findValueFault(value: unknown) {
+function findValueIssue(value: unknown) {
   if (typeof value === 'number' || typeof value === 'boolean') return undefined;
   if (typeof value !== 'string') {
     return { code: 'invalid_type', message: 'Must be a string, a number or a boolean.' } as const;

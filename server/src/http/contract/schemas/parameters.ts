@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { suggest } from '../../../lib/suggest.ts';
-import { addFault } from './fields.ts';
+import { addIssue } from './fields.ts';
 
 /** A reply must not outgrow the request: it repeats so much of a name. */
 const NAME_LENGTH_MAX = 100;
@@ -11,7 +11,7 @@ export function integerParameter(minimum: number, maximum: number, description: 
     .string()
     .transform((given, context) => {
       if (/^-?\d+$/.test(given)) return inRange(Number(given), minimum, maximum, context);
-      return addFault(
+      return addIssue(
         context,
         Number.isNaN(Number(given)) ? 'invalid_type' : 'not_an_integer',
         'Must be a whole number.',
@@ -27,14 +27,14 @@ export function decimalParameter(minimum: number, maximum: number, description: 
     .transform((given, context) => {
       const value = parseDecimal(given);
       if (value !== undefined) return inRange(value, minimum, maximum, context);
-      return addFault(context, 'invalid_type', 'Must be a number such as 450000 or 1250.5.');
+      return addIssue(context, 'invalid_type', 'Must be a number such as 450000 or 1250.5.');
     })
     .meta({ type: 'number', minimum, maximum, description, example });
 }
 
 function inRange(value: number, minimum: number, maximum: number, context: z.RefinementCtx): number {
   if (value >= minimum && value <= maximum) return value;
-  return addFault(context, 'out_of_range', `Must be from ${minimum} to ${maximum}.`);
+  return addIssue(context, 'out_of_range', `Must be from ${minimum} to ${maximum}.`);
 }
 
 /** A number as JSON writes it. */
@@ -50,9 +50,9 @@ export function namesParameter(known: readonly string[], description: string, ex
       // One more than there are is a repeated or an unknown one, and enough to say so.
       const names = given.split(',', known.length + 1);
       for (const [index, name] of names.entries()) {
-        if (name === '') addFault(context, 'invalid_choice', `Value ${index + 1} is empty; there is a comma too many.`);
-        else if (!known.includes(name)) addFault(context, 'invalid_choice', unknownName(name, known));
-        else if (names.indexOf(name) < index) addFault(context, 'duplicate', `Must name ${name} once.`);
+        if (name === '') addIssue(context, 'invalid_choice', `Value ${index + 1} is empty; there is a comma too many.`);
+        else if (!known.includes(name)) addIssue(context, 'invalid_choice', unknownName(name, known));
+        else if (names.indexOf(name) < index) addIssue(context, 'duplicate', `Must name ${name} once.`);
       }
       return known.filter((name) => names.includes(name));
     })
@@ -70,7 +70,7 @@ export function choiceParameter(known: readonly string[], description: string, e
   return z
     .string()
     .transform((given, context) =>
-      known.includes(given) ? given : addFault(context, 'invalid_choice', unknownName(given, known)),
+      known.includes(given) ? given : addIssue(context, 'invalid_choice', unknownName(given, known)),
     )
     .meta({ enum: known, description, example });
 }
@@ -81,7 +81,7 @@ export function booleanParameter(description: string) {
     .string()
     .transform((given, context) => {
       if (given === 'true' || given === 'false') return given === 'true';
-      return addFault(context, 'invalid_choice', 'Must be true or false.');
+      return addIssue(context, 'invalid_choice', 'Must be true or false.');
     })
     .meta({ type: 'boolean', description, example: true });
 }

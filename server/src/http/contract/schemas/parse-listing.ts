@@ -1,8 +1,8 @@
 import type { ParsedJson } from '../../../lib/json.ts';
 import { isObject } from '../../../lib/merge-patch.ts';
-import { AppError, type FieldFault, type PlainError, toPlainError } from '../../../model/errors.ts';
+import { AppError, type PlainError, toPlainError, type ValidationIssue } from '../../../model/errors.ts';
 import type { ListingInput } from '../../../model/listings.ts';
-import { FAULTS_MAX, fieldName, invalidFields, type KnownFields, toFaults } from './faults.ts';
+import { fieldName, ISSUES_MAX, invalidFields, type KnownFields, toIssues } from './issues.ts';
 import { isOptional, listingFields, listingInput } from './listings.ts';
 
 const FIELDS: KnownFields = {
@@ -17,25 +17,25 @@ const FIELDS: KnownFields = {
  */
 export function parseListing(
   { value, inexactNumbers }: ParsedJson,
-  found: FieldFault[] = [],
+  found: ValidationIssue[] = [],
   hasDetails = true,
 ): ListingInput {
   if (!hasDetails && !hasRequired(value)) throw ROW_FAULT;
   const given = withoutNulls(value);
   const result = listingInput.safeParse(given, { reportInput: true });
   if (!result.success && !hasDetails) throw ROW_FAULT;
-  const inexact = inexactNumbers.slice(0, FAULTS_MAX + 1).map((path) => ({
+  const inexact = inexactNumbers.slice(0, ISSUES_MAX + 1).map((path) => ({
     field: fieldName(path),
     code: 'out_of_range' as const,
     message: 'Has more digits than can be kept; a number may have 15.',
   }));
   if (result.success && inexact.length === 0 && found.length === 0) {
-    const faults = findLonelyFields(result.data);
-    if (faults.length === 0) return result.data;
-    throw invalidFields(faults);
+    const issues = findLonelyFields(result.data);
+    if (issues.length === 0) return result.data;
+    throw invalidFields(issues);
   }
   const seen = new Set(inexact.map(({ field }) => field));
-  const others = toFaults(result.error?.issues ?? [], FIELDS).filter(({ field }) => !seen.has(field));
+  const others = toIssues(result.error?.issues ?? [], FIELDS).filter(({ field }) => !seen.has(field));
   throw invalidFields([...found, ...others, ...inexact, ...findLonelyFields(given)]);
 }
 
@@ -45,7 +45,7 @@ const ROW_FAULT = new AppError('validation_failed', 'Fields of the row are not v
 const PLAIN_ROW_FAULT = toPlainError(ROW_FAULT);
 
 /** An error of a row as plain data: the same again and again where it is that one, so that it is passed between threads once. */
-export function toRowFault(error: AppError): PlainError {
+export function toRowIssue(error: AppError): PlainError {
   return error === ROW_FAULT ? PLAIN_ROW_FAULT : toPlainError(error);
 }
 
@@ -85,7 +85,7 @@ const PARTNERS: [keyof ListingInput, keyof ListingInput][] = [
   ['longitude', 'latitude'],
 ];
 
-function findLonelyFields(given: unknown): FieldFault[] {
+function findLonelyFields(given: unknown): ValidationIssue[] {
   const has = (name: string) => typeof given === 'object' && given !== null && name in given;
   return PARTNERS.filter(([field, partner]) => has(field) && !has(partner)).map(([field, partner]) => ({
     field: partner,

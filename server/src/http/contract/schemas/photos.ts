@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isObject } from '../../../lib/merge-patch.ts';
 import { toNfcWithin } from '../../../lib/nfc.ts';
-import { addFault, expected, findTextFault, text } from './fields.ts';
+import { addIssue, expected, findTextIssue, text } from './fields.ts';
 
 const PHOTOS_MAX = 100;
 const URL_LENGTH_MAX = 2000;
@@ -11,10 +11,10 @@ const httpsUrl = z
   .string(expected('a string'))
   .transform((given, context) => {
     const url = toNfcWithin(given.trim(), URL_LENGTH_MAX);
-    const fault = findTextFault(url, URL_LENGTH_MAX, false);
-    if (fault !== undefined) return addFault(context, fault.code, fault.message);
+    const issue = findTextIssue(url, URL_LENGTH_MAX, false);
+    if (issue !== undefined) return addIssue(context, issue.code, issue.message);
     if (!/^https:\/\//i.test(url) || !URL.canParse(url)) {
-      return addFault(context, 'invalid_format', 'Must be a URL that begins with https://.');
+      return addIssue(context, 'invalid_format', 'Must be a URL that begins with https://.');
     }
     return url;
   })

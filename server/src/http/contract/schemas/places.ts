@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Box, DISTANCE_METRES_MAX, METRES_OF_UNIT, type Point, toBox } from '../../../model/geo.ts';
-import { addFault } from './fields.ts';
+import { addIssue } from './fields.ts';
 import { parseDecimal } from './parameters.ts';
 
 /** `west,south,east,north` in degrees. */
@@ -10,13 +10,13 @@ export const boxParameter = z
     const [west, south, east, north, ...more] = parseDecimals(given);
     if (west === undefined || south === undefined || east === undefined || north === undefined || more.length > 0) {
       const message = 'Must be west,south,east,north in degrees, such as -97.9,30.1,-97.6,30.5.';
-      return addFault(context, 'invalid_format', message);
+      return addIssue(context, 'invalid_format', message);
     }
     if (!isPoint({ latitude: south, longitude: west }) || !isPoint({ latitude: north, longitude: east })) {
-      return addFault(context, 'out_of_range', 'West and east are from -180 to 180, south and north from -90 to 90.');
+      return addIssue(context, 'out_of_range', 'West and east are from -180 to 180, south and north from -90 to 90.');
     }
     if (south > north)
-      return addFault(context, 'inconsistent', 'The second number, south, must not exceed the fourth.');
+      return addIssue(context, 'inconsistent', 'The second number, south, must not exceed the fourth.');
     return toBox(west, south, east, north);
   })
   .meta({
@@ -33,10 +33,10 @@ export const nearParameter = z
     const [latitude, longitude, ...more] = parseDecimals(given);
     if (latitude === undefined || longitude === undefined || more.length > 0) {
       const message = 'Must be latitude,longitude in degrees, such as 30.2672,-97.7431.';
-      return addFault(context, 'invalid_format', message);
+      return addIssue(context, 'invalid_format', message);
     }
     if (isPoint({ latitude, longitude })) return { latitude, longitude };
-    return addFault(context, 'out_of_range', 'The latitude is from -90 to 90, the longitude from -180 to 180.');
+    return addIssue(context, 'out_of_range', 'The latitude is from -90 to 90, the longitude from -180 to 180.');
   })
   .meta({
     description:
@@ -53,11 +53,11 @@ export const radiusParameter = z
   .transform((given, context): number => {
     const [, amount, unit] = RADIUS.exec(given) ?? [];
     if (unit !== 'm' && unit !== 'km' && unit !== 'mi') {
-      return addFault(context, 'invalid_format', 'Must be a number with m, km or mi behind it, such as 5km.');
+      return addIssue(context, 'invalid_format', 'Must be a number with m, km or mi behind it, such as 5km.');
     }
     const metres = Number(amount) * METRES_OF_UNIT[unit];
     if (metres > 0 && metres <= DISTANCE_METRES_MAX) return metres;
-    return addFault(context, 'out_of_range', 'Must be above 0 and at most half around the earth, 20015km.');
+    return addIssue(context, 'out_of_range', 'Must be above 0 and at most half around the earth, 20015km.');
   })
   .meta({
     description: 'How far from `near`, along a great circle, in `m`, `km` or `mi`.',

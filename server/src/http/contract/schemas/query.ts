@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { suggest } from '../../../lib/suggest.ts';
-import { AppError, type FieldFault } from '../../../model/errors.ts';
-import { FAULTS_MAX, toFaults } from './faults.ts';
+import { AppError, type ValidationIssue } from '../../../model/errors.ts';
+import { ISSUES_MAX, toIssues } from './issues.ts';
 
 export type QuerySchema = z.ZodObject<Record<string, z.ZodOptional<z.ZodType<unknown, string>>>>;
 
@@ -41,20 +41,20 @@ export function queryReader<S extends QuerySchema>(
 export function parseQuery<S extends QuerySchema>(query: string, schema: S, partners: Partners = []): z.output<S> {
   if (query === '') return schema.parse({});
   const parameters = groupParameters(query);
-  const faults = [
-    ...findShapeFaults(parameters, Object.keys(schema.shape)),
+  const issues = [
+    ...findShapeIssues(parameters, Object.keys(schema.shape)),
     ...findLonelyParameters(parameters, partners),
   ];
-  const unshaped = new Set(faults.map(({ field }) => field));
+  const unshaped = new Set(issues.map(({ field }) => field));
   const known = Object.keys(schema.shape).filter((name) => parameters.has(name) && !unshaped.has(queryField(name)));
   const given = Object.fromEntries(known.map((name) => [name, parameters.get(name)?.value]));
   const result = schema.safeParse(given, { reportInput: true });
-  if (result.success && faults.length === 0) return result.data;
-  const others = toFaults(result.error?.issues ?? []).map((fault) => ({
-    ...fault,
-    field: queryField(fault.field),
+  if (result.success && issues.length === 0) return result.data;
+  const others = toIssues(result.error?.issues ?? []).map((issue) => ({
+    ...issue,
+    field: queryField(issue.field),
   }));
-  throw invalidQuery([...faults, ...others]);
+  throw invalidQuery([...issues, ...others]);
 }
 
 /** A parameter that was given, however often. */
@@ -82,7 +82,7 @@ function findGarbled(query: string): Set<string> {
     .split('&')
     .values()
     .filter((parameter) => !isDecodable(parameter))
-    .take(FAULTS_MAX);
+    .take(ISSUES_MAX);
   return new Set(garbled.flatMap((parameter) => new URLSearchParams(parameter).keys()));
 }
 
@@ -96,24 +96,24 @@ function isDecodable(parameter: string): boolean {
 }
 
 /** Parameters that are unknown, repeated, empty or garbled, whatever their value would mean: the first of them. */
-function findShapeFaults(parameters: Map<string, Given>, known: string[]): FieldFault[] {
-  const faults: FieldFault[] = [];
+function findShapeIssues(parameters: Map<string, Given>, known: string[]): ValidationIssue[] {
+  const issues: ValidationIssue[] = [];
   for (const [name, { value, isRepeated, isGarbled }] of parameters) {
-    if (faults.length > FAULTS_MAX) break;
+    if (issues.length > ISSUES_MAX) break;
     const field = queryField(name);
     if (!known.includes(name)) {
-      const isFirst = faults.every(({ code }) => code !== 'unknown_field');
-      faults.push({ field, code: 'unknown_field', message: unknownParameter(name, known, isFirst) });
-    } else if (isRepeated) faults.push({ field, code: 'duplicate', message: 'Must be given once.' });
-    else if (value === '') faults.push({ field, code: 'blank', message: 'Must have a value.' });
-    else if (isGarbled) faults.push({ field, code: 'invalid_format', message: GARBLED });
+      const isFirst = issues.every(({ code }) => code !== 'unknown_field');
+      issues.push({ field, code: 'unknown_field', message: unknownParameter(name, known, isFirst) });
+    } else if (isRepeated) issues.push({ field, code: 'duplicate', message: 'Must be given once.' });
+    else if (value === '') issues.push({ field, code: 'blank', message: 'Must have a value.' });
+    else if (isGarbled) issues.push({ field, code: 'invalid_format', message: GARBLED });
   }
-  return faults;
+  return issues;
 }
 
 const GARBLED = 'Must be percent-encoded UTF-8: é is %C3%A9, and % itself is %25.';
 
-function findLonelyParameters(parameters: Map<string, Given>, partners: Partners): FieldFault[] {
+function findLonelyParameters(parameters: Map<string, Given>, partners: Partners): ValidationIssue[] {
   const both = partners.flatMap(([one, other]) => [[one, other] as const, [other, one] as const]);
   const lonely = both.filter(([given, missing]) => parameters.has(given) && !parameters.has(missing));
   return lonely.map(([given, missing]) => ({
@@ -144,16 +144,16 @@ function baseOf(name: string): string | undefined {
   return name.split('[', 1)[0];
 }
 
-function invalidQuery(faults: FieldFault[]): AppError {
-  const details = faults.slice(0, FAULTS_MAX);
-  const first = faults.find(({ code }) => code === 'unknown_field');
+function invalidQuery(issues: ValidationIssue[]): AppError {
+  const details = issues.slice(0, ISSUES_MAX);
+  const first = issues.find(({ code }) => code === 'unknown_field');
   if (first !== undefined) {
     return new AppError('unknown_parameter', `${first.field.slice('query.'.length)}: ${first.message}`, { details });
   }
-  const [fault] = faults;
+  const [issue] = issues;
   const message =
-    faults.length === 1
-      ? `${fault?.field}: ${fault?.message}`
+    issues.length === 1
+      ? `${issue?.field}: ${issue?.message}`
       : 'Several parameters are not valid; details names each.';
   return new AppError('invalid_query', message, { details });
 }

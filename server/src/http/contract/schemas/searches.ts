@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { toNfc } from '../../../lib/nfc.ts';
 import { NEWEST_FIRST, type Order, type Search, SORT_FIELDS } from '../../../model/search.ts';
 import { cutWords } from '../../../model/words.ts';
-import { addFault, findTextFault } from './fields.ts';
+import { addIssue, findTextIssue } from './fields.ts';
 import { conditionsOf, filterParameters } from './filters.ts';
 import { choiceParameter } from './parameters.ts';
 import { boxParameter, nearParameter, radiusParameter } from './places.ts';
@@ -20,10 +20,10 @@ const ORDERS = new Map<string, Order>(
 const wordsParameter = z
   .string()
   .transform((given, context): string[] => {
-    const fault = findTextFault(toNfc(given).trim(), WORDS_LENGTH_MAX, true);
-    if (fault !== undefined) return addFault(context, fault.code, fault.message);
+    const issue = findTextIssue(toNfc(given).trim(), WORDS_LENGTH_MAX, true);
+    if (issue !== undefined) return addIssue(context, issue.code, issue.message);
     const words = [...new Set(cutWords(given))].sort();
-    return words.length > 0 ? words : addFault(context, 'blank', 'Must have a letter or a digit.');
+    return words.length > 0 ? words : addIssue(context, 'blank', 'Must have a letter or a digit.');
   })
   .meta({
     maxLength: WORDS_LENGTH_MAX,

@@ -44,7 +44,7 @@ export interface Invitation {
 }
 
 /** Who sends a request of the dashboard, for which account. */
-export interface Person {
+export interface AccountUser {
   sessionId: string;
   userId: string;
   userName: string;

@@ -1,7 +1,7 @@
 import { type Session, statement } from './database.ts';
 
 /** What is remembered of a request that carried an Idempotency-Key. */
-export interface RetryRow {
+export interface IdempotencyRecord {
   key: string;
   /** A hash of what the request was. */
   fingerprint: string;
@@ -11,7 +11,7 @@ export interface RetryRow {
   expiresAt: number;
 }
 
-const put = statement<RetryRow & { accountId: string }>((query, parameter) =>
+const put = statement<IdempotencyRecord & { accountId: string }>((query, parameter) =>
   query
     .insertInto('idempotency_keys')
     .values({
@@ -31,11 +31,15 @@ const put = statement<RetryRow & { accountId: string }>((query, parameter) =>
 );
 
 /** Remembers a request, in place of an expired one with its key. */
-export async function putRetry(session: Session, accountId: string, row: RetryRow): Promise<void> {
+export async function insertIdempotencyRecord(
+  session: Session,
+  accountId: string,
+  row: IdempotencyRecord,
+): Promise<void> {
   await session.execute(put, { accountId, ...row });
 }
 
-const selectByKey = statement<{ accountId: string; key: string }, RetryRow>((query, parameter) =>
+const selectByKey = statement<{ accountId: string; key: string }, IdempotencyRecord>((query, parameter) =>
   query
     .selectFrom('idempotency_keys')
     .select(['key', 'fingerprint', 'outcome', 'expires_at as expiresAt'])
@@ -44,7 +48,11 @@ const selectByKey = statement<{ accountId: string; key: string }, RetryRow>((que
 );
 
 /** The account's record of this Idempotency-Key; it may have expired. */
-export async function findRetry(session: Session, accountId: string, key: string): Promise<RetryRow | undefined> {
+export async function findIdempotencyRecord(
+  session: Session,
+  accountId: string,
+  key: string,
+): Promise<IdempotencyRecord | undefined> {
   const [row] = await session.execute(selectByKey, { accountId, key });
   return row;
 }
@@ -63,7 +71,7 @@ const removeSome = statement<{ accountId: string; limit: number }, { key: string
 );
 
 /** Removes up to `limit` records of an account that is to go. @returns how many */
-export async function removeRetries(session: Session, accountId: string, limit: number): Promise<number> {
+export async function removeIdempotencyRecords(session: Session, accountId: string, limit: number): Promise<number> {
   const rows = await session.execute(removeSome, { accountId, limit });
   return rows.length;
 }
@@ -86,7 +94,7 @@ const removeExpired = statement<{ now: number; limit: number }, { key: string }>
 );
 
 /** Removes up to `limit` records that expired before `now` (UTC milliseconds), of all accounts. @returns how many */
-export async function removeExpiredRetries(session: Session, now: number, limit: number): Promise<number> {
+export async function removeExpiredRecords(session: Session, now: number, limit: number): Promise<number> {
   const rows = await session.execute(removeExpired, { now, limit });
   return rows.length;
 }

@@ -1,24 +1,28 @@
-import type { Person, Role } from '../model/administrators.ts';
 import type { AuditActor } from '../model/audit.ts';
 import { AppError } from '../model/errors.ts';
+import type { AccountUser, Role } from '../model/users.ts';
 import type { Session } from '../storage/database.ts';
-import { findStanding } from '../storage/standings.ts';
+import { findSessionMembership } from '../storage/session-memberships.ts';
 import { actorOf, OPERATOR } from './audit.ts';
-import { sessionGone } from './holders.ts';
+import { sessionGone } from './principals.ts';
 
 /** Who manages an account and its keys: the operator, or one of its administrators. */
-export type Manager = 'operator' | Person;
+export type Administrator = 'operator' | AccountUser;
 
 /**
  * Who manages an account, for the audit log. It is looked at again in the transaction in which something is changed.
  * @throws {AppError} `unauthorized` when the session is over, `forbidden` when the role is another meanwhile
  */
-export async function requireManager(session: Session, accountId: string, manager: Manager): Promise<AuditActor> {
-  if (manager === 'operator') return OPERATOR;
-  const standing = await findStanding(session, accountId, manager.sessionId);
-  if (standing === undefined) throw sessionGone();
-  requireRole(standing);
-  return actorOf(manager);
+export async function requireAdministrator(
+  session: Session,
+  accountId: string,
+  administrator: Administrator,
+): Promise<AuditActor> {
+  if (administrator === 'operator') return OPERATOR;
+  const membership = await findSessionMembership(session, accountId, administrator.sessionId);
+  if (membership === undefined) throw sessionGone();
+  requireRole(membership);
+  return actorOf(administrator);
 }
 
 /** @throws {AppError} `forbidden` for members */

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type pg from 'pg';
 import type { LongSession } from '../database.ts';
-import { tooManyChanges, unavailable } from '../scan-turns.ts';
+import { tooManyChanges, unavailable } from '../fair-semaphore.ts';
 import { Backoff } from './backoff.ts';
 import { isAway, NOTHING_WRITTEN, translateError } from './errors.ts';
 import { Group, GroupFailure, type Job } from './group.ts';
@@ -29,7 +29,7 @@ export interface WriteOptions {
  * committed before, and nobody changes the account meanwhile. A job that fails after it has written takes the
  * transaction with it, and the others of its group are run again.
  */
-export class WriteLanes {
+export class AccountWriteQueues {
   readonly #pool: Pool;
   readonly #lanes = new Map<string | undefined, Lane>();
   /** Lanes are written half as many at a time as there are connections: so reading finds some. */

@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import { type PropertyPath, TOO_MANY_VALUES, VALUES_MAX } from '../../../lib/json.ts';
 import { suggest } from '../../../lib/suggest.ts';
-import { AppError, type FieldCode, type FieldFault } from '../../../model/errors.ts';
+import { AppError, type FieldCode, type ValidationIssue } from '../../../model/errors.ts';
 
 /**
  * A reply names so many faults at most, and a field by so many characters: it must not outgrow the request. No more are
  * worked out: of what is invalid a hundred thousand times, the first hundred show what to do.
  */
-export const FAULTS_MAX = 100;
+export const ISSUES_MAX = 100;
 const FIELD_LENGTH_MAX = 200;
 
 /** Which fields there are, for those who send others. */
@@ -20,30 +20,30 @@ export interface KnownFields {
 
 const NO_FIELDS: KnownFields = { accepted: [], readOnly: new Set() };
 
-/** The error that names faults of a body, the first `FAULTS_MAX` of them. */
-export function invalidFields(faults: readonly FieldFault[]): AppError {
-  return new AppError('validation_failed', summarize(faults.length), { details: faults.slice(0, FAULTS_MAX) });
+/** The error that names faults of a body, the first `ISSUES_MAX` of them. */
+export function invalidFields(issues: readonly ValidationIssue[]): AppError {
+  return new AppError('validation_failed', summarize(issues.length), { details: issues.slice(0, ISSUES_MAX) });
 }
 
 function summarize(count: number): string {
   if (count === 1) return 'One field is not valid; details says why.';
-  if (count <= FAULTS_MAX) return `${count} fields are not valid; details names each.`;
-  return `More than ${FAULTS_MAX} fields are not valid; details names the first ${FAULTS_MAX}.`;
+  if (count <= ISSUES_MAX) return `${count} fields are not valid; details names each.`;
+  return `More than ${ISSUES_MAX} fields are not valid; details names the first ${ISSUES_MAX}.`;
 }
 
 /**
- * Translates zod's issues to the faults of the contract, the first `FAULTS_MAX` and one more, which tells that there are
+ * Translates zod's issues to the faults of the contract, the first `ISSUES_MAX` and one more, which tells that there are
  * more; `fields` are those at the top of the document.
  */
-export function toFaults(issues: readonly z.core.$ZodIssue[], fields = NO_FIELDS): FieldFault[] {
+export function toIssues(issues: readonly z.core.$ZodIssue[], fields = NO_FIELDS): ValidationIssue[] {
   return issues
     .values()
     .flatMap((issue) => toFaultsOfIssue(issue, fields))
-    .take(FAULTS_MAX + 1)
+    .take(ISSUES_MAX + 1)
     .toArray();
 }
 
-function* toFaultsOfIssue(issue: z.core.$ZodIssue, fields: KnownFields): Generator<FieldFault> {
+function* toFaultsOfIssue(issue: z.core.$ZodIssue, fields: KnownFields): Generator<ValidationIssue> {
   const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
   if (issue.code === 'unrecognized_keys') {
     for (const key of issue.keys) yield unknownField([...path, key], key, path.length === 0 ? fields : NO_FIELDS);
@@ -52,12 +52,12 @@ function* toFaultsOfIssue(issue: z.core.$ZodIssue, fields: KnownFields): Generat
   }
 }
 
-function describeIssue(issue: z.core.$ZodIssue): Omit<FieldFault, 'field'> {
+function describeIssue(issue: z.core.$ZodIssue): Omit<ValidationIssue, 'field'> {
   if (issue.input !== TOO_MANY_VALUES) return { code: codeOf(issue), message: issue.message };
   return { code: 'too_long', message: `Must have at most ${VALUES_MAX} members and elements in all.` };
 }
 
-function unknownField(path: PropertyPath, name: string, { accepted, readOnly }: KnownFields): FieldFault {
+function unknownField(path: PropertyPath, name: string, { accepted, readOnly }: KnownFields): ValidationIssue {
   const field = fieldName(path);
   if (readOnly.has(name)) return { field, code: 'read_only', message: 'Is set by the server; leave it out.' };
   return { field, code: 'unknown_field', message: `There is no such field${whatInstead(name, accepted)}` };

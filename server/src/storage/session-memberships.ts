@@ -1,13 +1,13 @@
 import type { Head } from '../model/accounts.ts';
-import type { Role } from '../model/administrators.ts';
+import type { Role } from '../model/users.ts';
 import { type Session, statement } from './database.ts';
 
 /** What somebody who is signed in is to an account, and where that stands. */
-export interface Standing extends Head {
+export interface SessionMembership extends Head {
   role: Role;
 }
 
-const select = statement<{ sessionId: string; accountId: string; now: string }, Standing>((query, parameter) =>
+const select = statement<{ sessionId: string; accountId: string; now: string }, SessionMembership>((query, parameter) =>
   query
     .selectFrom('sessions')
     .innerJoin('memberships', 'memberships.user_id', 'sessions.user_id')
@@ -24,11 +24,11 @@ const select = statement<{ sessionId: string; accountId: string; now: string }, 
  * What a session's person is to an account now; undefined if the session is over, they do not belong to it, or it is
  * suspended.
  */
-export async function findStanding(
+export async function findSessionMembership(
   session: Session,
   accountId: string,
   sessionId: string,
-): Promise<Standing | undefined> {
+): Promise<SessionMembership | undefined> {
   const now = new Date().toISOString();
   const [standing] = await session.execute(select, { sessionId, accountId, now });
   return standing;

@@ -1,31 +1,31 @@
 import type { Head } from '../model/accounts.ts';
-import type { Person } from '../model/administrators.ts';
 import type { Access } from '../model/api-keys.ts';
 import { AppError } from '../model/errors.ts';
+import type { AccountUser } from '../model/users.ts';
 import { findLimits } from '../storage/account-limits.ts';
-import { findKeyHead, type KeyHolder } from '../storage/api-keys.ts';
+import { findKeyHead, type KeyPrincipal } from '../storage/api-keys.ts';
 import type { Session } from '../storage/database.ts';
-import { findStanding } from '../storage/standings.ts';
+import { findSessionMembership } from '../storage/session-memberships.ts';
 
 /** Somebody who uses the dashboard, and where their account stood when they were let in. */
-export interface SessionHolder extends Head {
+export interface SessionPrincipal extends Head {
   accountId: string;
   access: Access;
-  person: Person;
+  person: AccountUser;
 }
 
 /** Who was let in: by a key, or by a session of the dashboard. */
-export type Holder = KeyHolder | SessionHolder;
+export type Principal = KeyPrincipal | SessionPrincipal;
 
 /** What a user of the dashboard works with. @throws {AppError} `unauthorized` when they are out meanwhile; `forbidden` while the account is suspended */
-export async function holdSession(session: Session, person: Person): Promise<SessionHolder> {
+export async function admitUser(session: Session, person: AccountUser): Promise<SessionPrincipal> {
   const { accountId, sessionId } = person;
-  const standing = await findStanding(session, accountId, sessionId);
-  if (standing === undefined) {
+  const membership = await findSessionMembership(session, accountId, sessionId);
+  if (membership === undefined) {
     await requireResumed(session, accountId);
     throw sessionGone();
   }
-  const { sequence, epoch } = standing;
+  const { sequence, epoch } = membership;
   return { sequence, epoch, accountId, access: 'full', person };
 }
 
@@ -40,22 +40,22 @@ export async function requireResumed(session: Session, accountId: string): Promi
  * Where the account of somebody who was let in stands now: for replies that last.
  * @throws {AppError} `unauthorized` unless they still are; an account that is gone took its keys with it
  */
-export async function getLiveHead(session: Session, holder: Holder): Promise<Head> {
-  const head = await findLiveHead(session, holder);
-  if (head === undefined) throw holderGone(holder);
+export async function getLiveHead(session: Session, principal: Principal): Promise<Head> {
+  const head = await findLiveHead(session, principal);
+  if (head === undefined) throw principalGone(principal);
   return head;
 }
 
-async function findLiveHead(session: Session, holder: Holder): Promise<Head | undefined> {
-  if ('person' in holder) return findStanding(session, holder.accountId, holder.person.sessionId);
-  const { accountId, keyId, expiresAt } = holder;
+async function findLiveHead(session: Session, principal: Principal): Promise<Head | undefined> {
+  if ('person' in principal) return findSessionMembership(session, principal.accountId, principal.person.sessionId);
+  const { accountId, keyId, expiresAt } = principal;
   if (expiresAt !== null && expiresAt <= Date.now()) return undefined;
   return findKeyHead(session, accountId, keyId);
 }
 
 /** Somebody was let in and is out now. */
-export function holderGone(holder: object): AppError {
-  return 'person' in holder ? sessionGone() : keyGone();
+export function principalGone(principal: object): AppError {
+  return 'person' in principal ? sessionGone() : keyGone();
 }
 
 export function keyGone(): AppError {

@@ -24,7 +24,7 @@ interface RunOptions {
 }
 
 /** Lets so many reads run at a time, long ones or very many. Accounts take turns, so that one with many keeps nobody else waiting for all of them. */
-export class ScanTurns {
+export class FairSemaphore {
   readonly #waiting = new FairQueue<string, Waiter>();
   readonly #running = new Map<string, number>();
   readonly #ofOneMax: number;

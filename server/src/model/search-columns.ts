@@ -1,7 +1,7 @@
 import type { Listing } from './listings.ts';
 
 /** The members of a listing that lists are filtered and sorted by. */
-export const FACETS = [
+export const SEARCH_COLUMNS = [
   'externalId',
   'status',
   'propertyType',
@@ -18,7 +18,7 @@ export const FACETS = [
   'updatedAt',
 ] as const satisfies (keyof Listing)[];
 
-export type Facet = (typeof FACETS)[number];
+export type SearchColumn = (typeof SEARCH_COLUMNS)[number];
 
 /** What a listing is filtered and sorted by: the listing itself has it. */
-export type Facets = Pick<Listing, Facet>;
+export type SearchColumns = Pick<Listing, SearchColumn>;

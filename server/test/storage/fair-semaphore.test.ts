@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ScanTurns } from '../../src/storage/scan-turns.ts';
+import { FairSemaphore } from '../../src/storage/fair-semaphore.ts';
 
 test('what is aborted before it has to wait does not wait for its turn, and takes none', async () => {
-  const turns = new ScanTurns(1);
+  const turns = new FairSemaphore(1);
   const running = Promise.withResolvers<void>();
   const first = turns.run('one', () => running.promise);
   const late = turns.run('other', async () => {}, { signal: AbortSignal.abort(new Error('gone')) });
@@ -15,7 +15,7 @@ test('what is aborted before it has to wait does not wait for its turn, and take
 });
 
 test('one account leaves a place to the others, and a read that goes on goes before those that have not begun', async () => {
-  const turns = new ScanTurns(2, 1);
+  const turns = new FairSemaphore(2, 1);
   const seen: string[] = [];
   const ends = new Map<string, () => void>();
   const read = (accountId: string, name: string, goesOn = false) => {
@@ -40,7 +40,7 @@ test('one account leaves a place to the others, and a read that goes on goes bef
 test('an account has more turns while no other one has any', async (t) => {
   let nowMs = 0;
   t.mock.method(performance, 'now', () => nowMs);
-  const turns = new ScanTurns(4, 1, 2);
+  const turns = new FairSemaphore(4, 1, 2);
   const seen: number[] = [];
   const ends: (() => void)[] = [];
   const read = (accountId: string, name: number) =>
@@ -71,7 +71,7 @@ test('an account has more turns while no other one has any', async (t) => {
 test('half of the time of reads that rest is left to other accounts while they read', async (t) => {
   let nowMs = 0;
   t.mock.method(performance, 'now', () => nowMs);
-  const turns = new ScanTurns(2, 1);
+  const turns = new FairSemaphore(2, 1);
   const seen: string[] = [];
   const read = (accountId: string, name: string) =>
     turns.run(
@@ -97,7 +97,7 @@ test('half of the time of reads that rest is left to other accounts while they r
 });
 
 test('one more than may wait is refused', async () => {
-  const turns = new ScanTurns(1);
+  const turns = new FairSemaphore(1);
   const running = Promise.withResolvers<void>();
   const reads = Array.from({ length: 257 }, () => turns.run('one', () => running.promise));
   assert.equal(turns.requireRoom('one', { goesOn: true }), undefined);

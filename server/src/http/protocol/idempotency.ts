@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Retry } from '../../domain/writing.ts';
+import type { IdempotentRequest } from '../../domain/writing.ts';
 import { AppError } from '../../model/errors.ts';
 import type { Exchange } from './exchange.ts';
 import { countHeader } from './raw-headers.ts';
@@ -25,7 +25,11 @@ export function readIdempotencyKey({ headers, rawHeaders }: IncomingMessage): st
 }
 
 /** Makes what the domain needs to recognise a retry. */
-export function toRetry(key: string | undefined, exchange: Exchange, body: Buffer): Retry | undefined {
+export function toIdempotentRequest(
+  key: string | undefined,
+  exchange: Exchange,
+  body: Buffer,
+): IdempotentRequest | undefined {
   if (key === undefined) return undefined;
   const hash = createHash('sha256').update(fingerprintStart(exchange)).update(body);
   return { key, fingerprint: hash.digest('base64url') };
