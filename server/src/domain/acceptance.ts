@@ -1,7 +1,7 @@
 import { hashToken } from '../lib/tokens.ts';
 import { AppError } from '../model/errors.ts';
 import type { User } from '../model/users.ts';
-import type { Database, Session } from '../storage/database.ts';
+import type { Database, Executor } from '../storage/database.ts';
 import { findInvitation, type OpenInvitation, removeInvitation } from '../storage/invitations.ts';
 import { findMember } from '../storage/memberships.ts';
 import { setSessionAccount } from '../storage/sessions.ts';
@@ -14,13 +14,13 @@ import { requireResumed } from './principals.ts';
  * What an invitation leads to, and whether its person can sign in already.
  * @throws {AppError} `not_found`; `forbidden` while the account is suspended
  */
-export async function getInvitation(session: Session, token: string): Promise<OpenInvitation & { user?: User }> {
-  const invitation = await findInvitation(session, hashToken(token), Date.now());
+export async function getInvitation(transaction: Executor, token: string): Promise<OpenInvitation & { user?: User }> {
+  const invitation = await findInvitation(transaction, hashToken(token), Date.now());
   if (invitation === undefined) {
     throw new AppError('not_found', 'This invitation is over: it was used or taken back, or is older than seven days.');
   }
-  await requireResumed(session, invitation.accountId);
-  const user = await findUserByEmail(session, invitation.email);
+  await requireResumed(transaction, invitation.accountId);
+  const user = await findUserByEmail(transaction, invitation.email);
   return { ...invitation, ...(user && { user }) };
 }
 
@@ -38,10 +38,10 @@ export async function acceptAsNew(
   // Before anything is hashed for somebody who has no invitation.
   const { email, accountName } = await getInvitation(database, token);
   const prepared = await prepareUser({ ...person, email }, accountName);
-  await database.write(async (session) => {
-    const invitation = await getInvitation(session, token);
-    await storeUser(session, prepared, invitation.isMailed);
-    await accept(session, invitation, prepared.user, address);
+  await database.write(async (transaction) => {
+    const invitation = await getInvitation(transaction, token);
+    await storeUser(transaction, prepared, invitation.isMailed);
+    await accept(transaction, invitation, prepared.user, address);
   });
   return prepared.user;
 }
@@ -58,25 +58,25 @@ export interface Guest {
  * @throws {AppError} `not_found` for a token that is none (any more); `conflict` for an invitation of somebody else
  */
 export async function acceptAsUser(database: Database, token: string, guest: Guest): Promise<void> {
-  await database.write(async (session) => {
-    const invitation = await getInvitation(session, token);
+  await database.write(async (transaction) => {
+    const invitation = await getInvitation(transaction, token);
     if (invitation.email !== guest.user.email) {
       throw new AppError(
         'conflict',
         `The invitation is for ${invitation.email}, and you are signed in as ${guest.user.email}: sign out first.`,
       );
     }
-    await accept(session, invitation, guest.user, guest.address);
-    if (invitation.isMailed) await verifyEmail(session, guest.user.id);
-    await setSessionAccount(session, guest.sessionId, invitation.accountId);
+    await accept(transaction, invitation, guest.user, guest.address);
+    if (invitation.isMailed) await verifyEmail(transaction, guest.user.id);
+    await setSessionAccount(transaction, guest.sessionId, invitation.accountId);
   });
 }
 
-async function accept(session: Session, invitation: OpenInvitation, user: User, address: string): Promise<void> {
+async function accept(transaction: Executor, invitation: OpenInvitation, user: User, address: string): Promise<void> {
   const { accountId, id, role } = invitation;
-  await removeInvitation(session, accountId, id);
+  await removeInvitation(transaction, accountId, id);
   // The operator may have let them in meanwhile.
-  if ((await findMember(session, accountId, user.id)) !== undefined) return;
+  if ((await findMember(transaction, accountId, user.id)) !== undefined) return;
   const actor = actorOf({ userId: user.id, userName: user.name, email: user.email, address });
-  await join(session, accountId, user, role, actor);
+  await join(transaction, accountId, user, role, actor);
 }

@@ -3,19 +3,19 @@ import type { AuditAction } from '../model/audit.ts';
 import { AppError } from '../model/errors.ts';
 import { formatAllowance, OFF, type Quotas } from '../model/quotas.ts';
 import { findLimits, type StoredLimits, updateLimits } from '../storage/account-limits.ts';
-import type { Database, Session } from '../storage/database.ts';
+import type { Database, Executor } from '../storage/database.ts';
 import { getAccount } from './accounts.ts';
 import { OPERATOR, recordAudit } from './audit.ts';
 
 /** Sets quotas of an account; those that are not given stay. @throws {AppError} `not_found` */
 export function changeQuotas(database: Database, id: string, change: Partial<Quotas>): Promise<Quotas> {
-  return database.write(async (session) => {
-    const current = await getLimits(session, id);
+  return database.write(async (transaction) => {
+    const current = await getLimits(transaction, id);
     const changed: Quotas = { ...toQuotas(current), ...change };
     const { listingsMax, bytesMax, rateLimit } = changed;
     const rate = { ratePoints: rateLimit?.points ?? null, rateSeconds: rateLimit?.seconds ?? null };
     await changeLimits(
-      session,
+      transaction,
       id,
       { ...current, listingsMax, bytesMax, ...rate },
       'account.updated',
@@ -27,34 +27,40 @@ export function changeQuotas(database: Database, id: string, change: Partial<Quo
 
 /** Locks an account out, people and keys, until it is resumed; nothing is lost. @throws {AppError} `not_found`; `validation_failed` */
 export function suspendAccount(database: Database, id: string, reason: string): Promise<void> {
-  return database.write(async (session) => {
-    const current = await getLimits(session, id);
+  return database.write(async (transaction) => {
+    const current = await getLimits(transaction, id);
     const suspendedFor = parseReason(reason);
-    await changeLimits(session, id, { ...current, suspendedFor }, 'account.suspended', suspendedFor);
+    await changeLimits(transaction, id, { ...current, suspendedFor }, 'account.suspended', suspendedFor);
   }, id);
 }
 
 /** @throws {AppError} `not_found`; `conflict` for an account that is not suspended */
 export function resumeAccount(database: Database, id: string): Promise<void> {
-  return database.write(async (session) => {
-    const current = await getLimits(session, id);
+  return database.write(async (transaction) => {
+    const current = await getLimits(transaction, id);
     if (current.suspendedFor === null) throw new AppError('conflict', `The account ${id} is not suspended.`);
-    await changeLimits(session, id, { ...current, suspendedFor: null }, 'account.resumed');
+    await changeLimits(transaction, id, { ...current, suspendedFor: null }, 'account.resumed');
   }, id);
 }
 
-async function getLimits(session: Session, id: string): Promise<StoredLimits> {
-  await getAccount(session, id);
-  const limits = await findLimits(session, id);
+async function getLimits(transaction: Executor, id: string): Promise<StoredLimits> {
+  await getAccount(transaction, id);
+  const limits = await findLimits(transaction, id);
   if (limits !== undefined) return limits;
   throw new AppError('conflict', `The account ${id} is being deleted.`);
 }
 
-async function changeLimits(session: Session, id: string, limits: StoredLimits, action: AuditAction, what?: string) {
-  const { name } = await getAccount(session, id);
-  await updateLimits(session, id, limits);
+async function changeLimits(
+  transaction: Executor,
+  id: string,
+  limits: StoredLimits,
+  action: AuditAction,
+  what?: string,
+) {
+  const { name } = await getAccount(transaction, id);
+  await updateLimits(transaction, id, limits);
   const target = { type: 'account', id, name: what === undefined ? name : `${name}: ${what}` } as const;
-  await recordAudit(session, id, OPERATOR, action, target);
+  await recordAudit(transaction, id, OPERATOR, action, target);
 }
 
 export function toQuotas({ listingsMax, bytesMax, ratePoints, rateSeconds }: StoredLimits): Quotas {

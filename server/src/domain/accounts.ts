@@ -6,7 +6,7 @@ import { CURRENCIES } from '../model/codes.ts';
 import { AppError } from '../model/errors.ts';
 import { closeAccount, findAccount, insertAccount, removeAccount, updateAccount } from '../storage/accounts.ts';
 import { removeApiKeys } from '../storage/api-keys.ts';
-import type { Database, Session } from '../storage/database.ts';
+import type { Database, Executor } from '../storage/database.ts';
 import { removeEvents } from '../storage/events.ts';
 import { removeIdempotencyRecords } from '../storage/idempotency-records.ts';
 import { removeListings } from '../storage/listings.ts';
@@ -19,21 +19,21 @@ import { type Administrator, requireAdministrator } from './roles.ts';
  * @throws {AppError} `validation_failed` for a name that is none
  */
 export async function createAccount(database: Database, name: string): Promise<Account> {
-  return database.write((session) => storeAccount(session, name, OPERATOR));
+  return database.write((transaction) => storeAccount(transaction, name, OPERATOR));
 }
 
 /** As `createAccount`, within a transaction. */
-export async function storeAccount(session: Session, name: string, actor: AuditActor): Promise<Account> {
+export async function storeAccount(transaction: Executor, name: string, actor: AuditActor): Promise<Account> {
   const account: Account = { id: createId('acc'), name: parseName(name), currency: 'USD', areaUnits: 'sqft' };
   const { id } = account;
-  await insertAccount(session, account, Date.now());
-  await recordAudit(session, id, actor, 'account.created', { type: 'account', id, name: account.name });
+  await insertAccount(transaction, account, Date.now());
+  await recordAudit(transaction, id, actor, 'account.created', { type: 'account', id, name: account.name });
   return account;
 }
 
 /** @throws {AppError} `not_found`, with words for the operator */
-export async function getAccount(session: Session, id: string): Promise<Account> {
-  const account = await findAccount(session, id);
+export async function getAccount(transaction: Executor, id: string): Promise<Account> {
+  const account = await findAccount(transaction, id);
   if (account !== undefined) return account;
   throw new AppError('not_found', `There is no account ${id}; "accounts list" shows all.`);
 }
@@ -55,9 +55,9 @@ export function changeAccount(
   change: AccountChange,
   administrator: Administrator = 'operator',
 ): Promise<Account> {
-  return database.write(async (session) => {
-    const actor = await requireAdministrator(session, id, administrator);
-    const current = await getAccount(session, id);
+  return database.write(async (transaction) => {
+    const actor = await requireAdministrator(transaction, id, administrator);
+    const current = await getAccount(transaction, id);
     const account: Account = {
       id,
       name: change.name === undefined ? current.name : parseName(change.name),
@@ -65,9 +65,9 @@ export function changeAccount(
       areaUnits: change.areaUnits === undefined ? current.areaUnits : parseAreaUnits(change.areaUnits),
     };
     if (isDeepStrictEqual(account, current)) return account;
-    await updateAccount(session, account);
+    await updateAccount(transaction, account);
     const name = `${current.name}: ${describeChange(current, account)}`;
-    await recordAudit(session, id, actor, 'account.updated', { type: 'account', id, name });
+    await recordAudit(transaction, id, actor, 'account.updated', { type: 'account', id, name });
     return account;
   }, id);
 }
@@ -102,19 +102,19 @@ const SLICE_LENGTH = 200;
  * @throws {AppError} `not_found`
  */
 export async function deleteAccount(database: Database, id: string): Promise<void> {
-  await database.write(async (session) => {
-    await getAccount(session, id);
-    await removeApiKeys(session, id);
+  await database.write(async (transaction) => {
+    await getAccount(transaction, id);
+    await removeApiKeys(transaction, id);
   }, id);
-  await inSlices((limit) => database.write((session) => removeListings(session, id, limit), id));
-  await inSlices((limit) => database.write((session) => removeEvents(session, id, limit), id));
-  await inSlices((limit) => database.write((session) => removeIdempotencyRecords(session, id, limit), id));
-  await database.write(async (session) => {
-    await closeAccount(session, id);
+  await inSlices((limit) => database.write((transaction) => removeListings(transaction, id, limit), id));
+  await inSlices((limit) => database.write((transaction) => removeEvents(transaction, id, limit), id));
+  await inSlices((limit) => database.write((transaction) => removeIdempotencyRecords(transaction, id, limit), id));
+  await database.write(async (transaction) => {
+    await closeAccount(transaction, id);
     // A write that was let in before its key was gone may have come in between.
-    while ((await removeListings(session, id, SLICE_LENGTH)) > 0);
-    await removeAccount(session, id);
-    await removeLonelyUsers(session);
+    while ((await removeListings(transaction, id, SLICE_LENGTH)) > 0);
+    await removeAccount(transaction, id);
+    await removeLonelyUsers(transaction);
   });
 }
 

@@ -4,7 +4,7 @@ import type { AuditActor } from '../model/audit.ts';
 import { AppError } from '../model/errors.ts';
 import { parsePassword } from '../model/passwords.ts';
 import { parseEmail, type Role, type User } from '../model/users.ts';
-import type { Database, Session } from '../storage/database.ts';
+import type { Database, Executor } from '../storage/database.ts';
 import { findMember, insertMembership, listMembershipsOf } from '../storage/memberships.ts';
 import { findUserByEmail, findUserOrigin, insertUser } from '../storage/users.ts';
 import { getAccount, storeAccount } from './accounts.ts';
@@ -55,10 +55,10 @@ export async function createAdministrator(
   actor: AuditActor,
 ): Promise<User> {
   const prepare = await prepareCandidate(candidate, '--existing');
-  return database.write(async (session) => {
-    await getAccount(session, accountId);
-    const user = await prepare(session);
-    await join(session, accountId, user, role, actor);
+  return database.write(async (transaction) => {
+    await getAccount(transaction, accountId);
+    const user = await prepare(transaction);
+    await join(transaction, accountId, user, role, actor);
     return user;
   });
 }
@@ -70,79 +70,82 @@ export async function createAccountFor(
   candidate: Candidate,
 ): Promise<{ account: Account; user: User }> {
   const prepare = await prepareCandidate(candidate, '--admin-existing');
-  return database.write(async (session) => {
-    const account = await storeAccount(session, name, OPERATOR);
-    const user = await prepare(session);
-    await join(session, account.id, user, 'administrator', OPERATOR);
+  return database.write(async (transaction) => {
+    const account = await storeAccount(transaction, name, OPERATOR);
+    const user = await prepare(transaction);
+    await join(transaction, account.id, user, 'administrator', OPERATOR);
     return { account, user };
   });
 }
 
 /** What finds or stores the candidate in a transaction; `existing` is what the operator says of who is there already. */
-async function prepareCandidate(candidate: Candidate, existing: string): Promise<(session: Session) => Promise<User>> {
-  if (!('password' in candidate)) return (session) => getUser(session, candidate);
+async function prepareCandidate(
+  candidate: Candidate,
+  existing: string,
+): Promise<(transaction: Executor) => Promise<User>> {
+  if (!('password' in candidate)) return (transaction) => getUser(transaction, candidate);
   const prepared = await prepareUser(candidate);
-  return async (session) => {
+  return async (transaction) => {
     const { email } = prepared.user;
-    if ((await findUserByEmail(session, email)) !== undefined) {
+    if ((await findUserByEmail(transaction, email)) !== undefined) {
       throw new AppError(
         'conflict',
         `Somebody signs in as ${email} already: give no password for them, but ${existing}.`,
       );
     }
     // The operator's word is enough.
-    await storeUser(session, prepared, true);
+    await storeUser(transaction, prepared, true);
     return prepared.user;
   };
 }
 
-async function getUser(session: Session, { email: given, personId }: KnownUser): Promise<User> {
+async function getUser(transaction: Executor, { email: given, personId }: KnownUser): Promise<User> {
   const email = parseEmail(given);
-  const user = await findUserByEmail(session, email);
+  const user = await findUserByEmail(transaction, email);
   if (user === undefined) {
     throw new AppError('not_found', `Nobody signs in as ${email} yet: give a password for them.`);
   }
-  const origin = await findUserOrigin(session, user.id);
+  const origin = await findUserOrigin(transaction, user.id);
   if (origin?.isVerified || personId === user.id) return user;
   throw new AppError(
     'conflict',
-    `Nothing shows that ${email} belongs to who signs in with it: ${await describeUser(session, user)}. Make sure that it is ` +
+    `Nothing shows that ${email} belongs to who signs in with it: ${await describeUser(transaction, user)}. Make sure that it is ` +
       `they whom you mean, then add --person ${user.id}; reset-password gives them another password.`,
   );
 }
 
 /** Who somebody is, for the operator: whoever invited them may have chosen their address. */
-export async function describeUser(session: Session, { id, name }: User): Promise<string> {
-  const origin = await findUserOrigin(session, id);
-  const memberships = await listMembershipsOf(session, id);
+export async function describeUser(transaction: Executor, { id, name }: User): Promise<string> {
+  const origin = await findUserOrigin(transaction, id);
+  const memberships = await listMembershipsOf(transaction, id);
   const accounts = memberships.map(({ accountId, accountName }) => `"${accountName}" (${accountId})`);
   return `${name}, here since ${origin?.createdAt}, of ${accounts.join(', ') || 'no account'}`;
 }
 
 /** @throws {AppError} `conflict` for an address that somebody signs in with */
 export async function storeUser(
-  session: Session,
+  transaction: Executor,
   { user, credential }: PreparedUser,
   isVerified: boolean,
 ): Promise<void> {
-  const existing = await findUserByEmail(session, user.email);
+  const existing = await findUserByEmail(transaction, user.email);
   if (existing !== undefined) {
     throw new AppError('conflict', `Somebody signs in as ${user.email} already, with a password of their own.`);
   }
-  await insertUser(session, user, credential, isVerified);
+  await insertUser(transaction, user, credential, isVerified);
 }
 
 /** Makes somebody belong to an account. @throws {AppError} `conflict` if they do already */
 export async function join(
-  session: Session,
+  transaction: Executor,
   accountId: string,
   { id, name, email }: User,
   role: Role,
   actor: AuditActor,
 ): Promise<void> {
-  if ((await findMember(session, accountId, id)) !== undefined) {
+  if ((await findMember(transaction, accountId, id)) !== undefined) {
     throw new AppError('conflict', `${email} belongs to the account already.`);
   }
-  await insertMembership(session, { accountId, userId: id, role, createdAt: Date.now() });
-  await recordAudit(session, accountId, actor, 'member.joined', { type: 'administrator', id, name });
+  await insertMembership(transaction, { accountId, userId: id, role, createdAt: Date.now() });
+  await recordAudit(transaction, accountId, actor, 'member.joined', { type: 'administrator', id, name });
 }

@@ -57,11 +57,11 @@ export async function issueApiKey(
     createdAt,
     lastUsedAt: null,
   };
-  await database.write(async (session) => {
-    const actor = await requireAdministrator(session, key.accountId, administrator);
-    await getAccount(session, key.accountId);
-    await insertApiKey(session, key, hashSecret(secret));
-    await recordAudit(session, key.accountId, actor, 'api_key.created', targetOf(key));
+  await database.write(async (transaction) => {
+    const actor = await requireAdministrator(transaction, key.accountId, administrator);
+    await getAccount(transaction, key.accountId);
+    await insertApiKey(transaction, key, hashSecret(secret));
+    await recordAudit(transaction, key.accountId, actor, 'api_key.created', targetOf(key));
   }, key.accountId);
   return { key, secret };
 }
@@ -78,11 +78,11 @@ export async function deleteApiKey(
   const accountId = administrator === 'operator' ? await findKeyOwner(database, keyId) : administrator.accountId;
   const key = accountId === undefined ? undefined : await findKeyDetails(database, accountId, keyId);
   if (accountId === undefined || key === undefined) throw noKey(keyId);
-  await database.write(async (session) => {
-    const actor = await requireAdministrator(session, accountId, administrator);
+  await database.write(async (transaction) => {
+    const actor = await requireAdministrator(transaction, accountId, administrator);
     // Somebody else may have been first.
-    if (!(await removeApiKey(session, accountId, keyId))) throw noKey(keyId);
-    await recordAudit(session, accountId, actor, 'api_key.deleted', targetOf({ id: keyId, name: key.name }));
+    if (!(await removeApiKey(transaction, accountId, keyId))) throw noKey(keyId);
+    await recordAudit(transaction, accountId, actor, 'api_key.deleted', targetOf({ id: keyId, name: key.name }));
   }, accountId);
 }
 

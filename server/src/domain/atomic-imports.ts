@@ -1,6 +1,6 @@
 import { ownTurn } from '../lib/turns.ts';
 import { AppError } from '../model/errors.ts';
-import type { Database, LongSession } from '../storage/database.ts';
+import type { Database, LongTransaction } from '../storage/database.ts';
 import { versionFloorOf } from '../storage/database-info.ts';
 import { auditImport } from './by-hand.ts';
 import { ImportPlan } from './import-plan.ts';
@@ -125,17 +125,17 @@ async function save(
 }
 
 async function saveTogether(
-  writing: Writing<LongSession>,
+  writing: Writing<LongTransaction>,
   { actor, signal }: Import,
   plan: ImportPlan,
 ): Promise<ImportReport> {
   signal?.throwIfAborted();
-  const { session, account } = writing;
-  const pause = pauseAfterSlices(() => session.nextTurn());
-  if (!(await plan.refresh(session, account, CHANGES_MAX.inside, pause))) throw new StalePlanError();
+  const { transaction, account } = writing;
+  const pause = pauseAfterSlices(() => transaction.nextTurn());
+  if (!(await plan.refresh(transaction, account, CHANGES_MAX.inside, pause))) throw new StalePlanError();
   const report = allOrNone(plan.report);
   await plan.batch.store(writing);
-  await auditImport(session, actor.person, report);
+  await auditImport(transaction, actor.user, report);
   return report;
 }
 

@@ -1,7 +1,7 @@
 import { createId } from '../lib/ids.ts';
 import type { AuditAction, AuditActor, AuditTarget } from '../model/audit.ts';
 import { insertAuditEntry } from '../storage/audit.ts';
-import type { Session } from '../storage/database.ts';
+import type { Executor } from '../storage/database.ts';
 
 export const AUDIT_ID_PREFIX = 'aud';
 
@@ -22,11 +22,18 @@ export function actorOf({ userId, userName, email, address }: Actor): AuditActor
 
 /** Writes down who did what, in the transaction in which it is done. */
 export async function recordAudit(
-  session: Session,
+  transaction: Executor,
   accountId: string,
   actor: AuditActor,
   action: AuditAction,
   target: AuditTarget | null = null,
 ): Promise<void> {
-  await insertAuditEntry(session, { accountId, id: createId(AUDIT_ID_PREFIX), at: Date.now(), actor, action, target });
+  await insertAuditEntry(transaction, {
+    accountId,
+    id: createId(AUDIT_ID_PREFIX),
+    at: Date.now(),
+    actor,
+    action,
+    target,
+  });
 }

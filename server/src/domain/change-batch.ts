@@ -1,7 +1,7 @@
 import type { Listing } from '../model/listings.ts';
 import { advanceSequenceBy, subtractBytes } from '../storage/account-heads.ts';
 import { BATCH_LENGTH } from '../storage/batches.ts';
-import type { LongSession } from '../storage/database.ts';
+import type { LongTransaction } from '../storage/database.ts';
 import { insertEvents, keepEventDocs } from '../storage/events.ts';
 import { type IndexedListing, putListings } from '../storage/listings.ts';
 import { putSearchColumns, releaseExternalId } from '../storage/search-columns.ts';
@@ -72,36 +72,41 @@ export class ChangeBatch {
    * Stores what `storeCreated` and `storeUpdated` would store for one change after the other, with as few statements as
    * possible. The words come last, and one by one: SQLite's index writes out what it has gathered before each statement of several rows.
    */
-  async store({ session, account }: Writing<LongSession>): Promise<void> {
+  async store({ transaction, account }: Writing<LongTransaction>): Promise<void> {
     if (this.#events.length === 0) return;
-    const lastRow = await findLastWordsRow(session, account.sequence);
+    const lastRow = await findLastWordsRow(transaction, account.sequence);
     const growth = { changes: this.#events.length, listings: this.#created, bytes: this.#docBytes };
-    const lastSequence = await advanceSequenceBy(session, account, growth);
+    const lastSequence = await advanceSequenceBy(transaction, account, growth);
     const finals = [...this.#finals.values()];
-    await this.#storeEvents(session, account.id, lastSequence, finals);
-    await inBatches(session, finals, docLength, (some) =>
+    await this.#storeEvents(transaction, account.id, lastSequence, finals);
+    await inBatches(transaction, finals, docLength, (some) =>
       putListings(
-        session,
+        transaction,
         account.id,
         some.map((final) => toRow(final, lastSequence)),
       ),
     );
-    await storeSearchColumns(session, account.id, lastRow, finals);
-    await storeWords(session, account.id, lastRow, finals);
+    await storeSearchColumns(transaction, account.id, lastRow, finals);
+    await storeWords(transaction, account.id, lastRow, finals);
   }
 
-  async #storeEvents(session: LongSession, accountId: string, lastSequence: number, finals: Final[]): Promise<void> {
+  async #storeEvents(
+    transaction: LongTransaction,
+    accountId: string,
+    lastSequence: number,
+    finals: Final[],
+  ): Promise<void> {
     const replaced = finals.map(({ before }) => before).filter((before) => before !== undefined);
     await inBatches(
-      session,
+      transaction,
       replaced,
       ({ doc }) => doc.length,
       async (some) => {
         const sequences = some.map(({ sequence }) => sequence);
-        const kept = await keepEventDocs(session, accountId, sequences);
+        const kept = await keepEventDocs(transaction, accountId, sequences);
         const lost = some.filter(({ sequence }) => !kept.has(sequence));
         const bytes = lost.reduce((sum, { doc }) => sum + Buffer.byteLength(doc), 0);
-        if (bytes > 0) await subtractBytes(session, accountId, bytes);
+        if (bytes > 0) await subtractBytes(transaction, accountId, bytes);
       },
     );
     const createdAt = Date.now();
@@ -110,10 +115,10 @@ export class ChangeBatch {
       return { sequence, type: `listing.${type}` as const, listingId: listing.id, doc, changed, createdAt };
     });
     await inBatches(
-      session,
+      transaction,
       rows,
       ({ doc }) => doc?.length ?? 0,
-      (some) => insertEvents(session, accountId, some),
+      (some) => insertEvents(transaction, accountId, some),
     );
   }
 }
@@ -125,7 +130,7 @@ function toRow({ change: { listing, doc }, place }: Final, lastSequence: number)
 }
 
 async function storeSearchColumns(
-  session: LongSession,
+  transaction: LongTransaction,
   accountId: string,
   lastRow: number,
   finals: Final[],
@@ -136,15 +141,15 @@ async function storeSearchColumns(
     .map(({ before }) => before)
     .filter((before) => before !== undefined && before.externalId !== null);
   await inBatches(
-    session,
+    transaction,
     releasing,
     () => 0,
     async (some) => {
-      for (const before of some) if (before !== undefined) await releaseExternalId(session, accountId, before.id);
+      for (const before of some) if (before !== undefined) await releaseExternalId(transaction, accountId, before.id);
     },
   );
   await inBatches(
-    session,
+    transaction,
     finals,
     () => 0,
     (some) => {
@@ -152,21 +157,26 @@ async function storeSearchColumns(
         const searchRow = words === undefined ? (before?.searchRow ?? 0) : lastRow + words.place;
         return { id: listing.id, searchRow, searchColumns: listing };
       });
-      return putSearchColumns(session, accountId, rows);
+      return putSearchColumns(transaction, accountId, rows);
     },
   );
 }
 
-async function storeWords(session: LongSession, accountId: string, lastRow: number, finals: Final[]): Promise<void> {
+async function storeWords(
+  transaction: LongTransaction,
+  accountId: string,
+  lastRow: number,
+  finals: Final[],
+): Promise<void> {
   await inBatches(
-    session,
+    transaction,
     finals,
     ({ words }) => words?.text.length ?? 0,
     async (some) => {
       for (const { words, before } of some) {
         if (words === undefined) continue;
-        await insertWordsAt(session, { accountId, searchRow: lastRow + words.place }, words.text);
-        if (before !== undefined) await removeWordsAt(session, { accountId, searchRow: before.searchRow });
+        await insertWordsAt(transaction, { accountId, searchRow: lastRow + words.place }, words.text);
+        if (before !== undefined) await removeWordsAt(transaction, { accountId, searchRow: before.searchRow });
       }
     },
   );
@@ -174,7 +184,7 @@ async function storeWords(session: LongSession, accountId: string, lastRow: numb
 
 /** Does something with rows, batch by batch; after each slice others have a turn of the event loop. */
 async function inBatches<T>(
-  session: LongSession,
+  transaction: LongTransaction,
   rows: readonly T[],
   bytesOf: (row: T) => number,
   work: (some: readonly T[]) => Promise<void>,
@@ -183,7 +193,7 @@ async function inBatches<T>(
   for (const some of cut(rows, bytesOf)) {
     await work(some);
     if (performance.now() < sliceEndMs) continue;
-    await session.nextTurn();
+    await transaction.nextTurn();
     sliceEndMs = performance.now() + SLICE_MS;
   }
 }

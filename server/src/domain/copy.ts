@@ -1,7 +1,7 @@
 import { AppError } from '../model/errors.ts';
 import { findAccountIds } from '../storage/accounts.ts';
 import { COPIED_TABLES, copyTable, digestTable, type TableDigest } from '../storage/copy.ts';
-import type { Database, Session } from '../storage/database.ts';
+import type { Database, Executor } from '../storage/database.ts';
 import { beginCopy, finishCopy, getDatabaseInfo, isUnfinishedCopy } from '../storage/database-info.ts';
 import { hasAdministrator } from '../storage/memberships.ts';
 
@@ -21,7 +21,7 @@ export async function copyDatabase(from: Database, to: Database, tell: CopyProgr
   const unfinished = await getDatabaseInfo(to);
   if (!isUnfinishedCopy(unfinished, info)) {
     await requireEmpty(to);
-    await to.write((session) => beginCopy(session, info));
+    await to.write((transaction) => beginCopy(transaction, info));
   }
   for (const table of COPIED_TABLES) {
     let copied = 0;
@@ -31,13 +31,13 @@ export async function copyDatabase(from: Database, to: Database, tell: CopyProgr
     });
   }
   const report = await compare(from, to, tell);
-  await to.write((session) => finishCopy(session, info));
+  await to.write((transaction) => finishCopy(transaction, info));
   return report;
 }
 
-async function requireEmpty(session: Session): Promise<void> {
-  const accounts = await findAccountIds(session, '', 1);
-  if (accounts.length === 0 && !(await hasAdministrator(session))) return;
+async function requireEmpty(transaction: Executor): Promise<void> {
+  const accounts = await findAccountIds(transaction, '', 1);
+  if (accounts.length === 0 && !(await hasAdministrator(transaction))) return;
   throw new AppError('conflict', 'The database to copy to has data of its own: name an empty one.');
 }
 

@@ -36,7 +36,7 @@ export class DryRun {
     const account = await getActingAccount(database, actor);
     const dryRun = new DryRun(database, actor, openScratch());
     try {
-      await dryRun.#scratch.write((session) => insertAccount(session, account, Date.now()));
+      await dryRun.#scratch.write((transaction) => insertAccount(transaction, account, Date.now()));
     } catch (error) {
       await dryRun[Symbol.asyncDispose]();
       throw error;
@@ -51,10 +51,10 @@ export class DryRun {
     const fresh = some.filter((row) => !this.#lookedUp.has(row));
     const met = await this.#findMet(account, fresh);
     for (const row of fresh) this.#lookedUp.add(row);
-    return this.#scratch.write(async (session) => {
-      const copy = await findAccountHead(session, account.id);
+    return this.#scratch.write(async (transaction) => {
+      const copy = await findAccountHead(transaction, account.id);
       const writing = {
-        session,
+        transaction,
         account: { ...account, ...this.#taken, sequence: copy?.sequence ?? 0 },
         versionFloor: 0,
       };
@@ -88,10 +88,10 @@ export class DryRun {
  * created a listing with the same external id since.
  */
 async function copyOnce(writing: Writing, { id, doc }: StoredListing): Promise<void> {
-  const { session, account } = writing;
-  if ((await findListing(session, account.id, id)) !== undefined) return;
+  const { transaction, account } = writing;
+  if ((await findListing(transaction, account.id, id)) !== undefined) return;
   const listing: Listing = JSON.parse(doc);
   const { externalId } = listing;
-  const isTaken = externalId !== undefined && (await findListingByExternalId(session, account.id, externalId));
+  const isTaken = externalId !== undefined && (await findListingByExternalId(transaction, account.id, externalId));
   if (!isTaken) await storeCreated(writing, listing);
 }

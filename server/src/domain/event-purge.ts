@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { findAccountIds } from '../storage/accounts.ts';
-import type { Database, Session } from '../storage/database.ts';
+import type { Database, Executor } from '../storage/database.ts';
 import { findOldestEvents, removeEvents } from '../storage/events.ts';
 
 /** The contract's promise; who comes later lists again. */
@@ -27,9 +27,9 @@ export async function purgeEvents(database: Database, signal: AbortSignal): Prom
 async function purgeAccount(database: Database, accountId: string, before: number, signal: AbortSignal): Promise<void> {
   // Nearly all accounts have nothing to remove, as their first event says without a transaction.
   while (!signal.aborted && (await countOldEvents(database, accountId, before, 1)) > 0) {
-    await database.write(async (session) => {
-      const count = await countOldEvents(session, accountId, before, SLICE_LENGTH);
-      await removeEvents(session, accountId, count);
+    await database.write(async (transaction) => {
+      const count = await countOldEvents(transaction, accountId, before, SLICE_LENGTH);
+      await removeEvents(transaction, accountId, count);
     }, accountId);
   }
 }
@@ -38,8 +38,13 @@ async function purgeAccount(database: Database, accountId: string, before: numbe
  * How many of the account's first events are to be removed: none behind one that is kept, whatever the clock has done.
  * What is left has no gap, and who needs an event that is gone can see that it is.
  */
-async function countOldEvents(session: Session, accountId: string, before: number, limit: number): Promise<number> {
-  const times = await findOldestEvents(session, accountId, limit, SLICE_BYTES_MAX);
+async function countOldEvents(
+  transaction: Executor,
+  accountId: string,
+  before: number,
+  limit: number,
+): Promise<number> {
+  const times = await findOldestEvents(transaction, accountId, limit, SLICE_BYTES_MAX);
   const kept = times.findIndex((time) => time >= before);
   return kept < 0 ? times.length : kept;
 }

@@ -2,7 +2,7 @@ import type { AccountHead } from '../model/accounts.ts';
 import { AppError } from '../model/errors.ts';
 import type { Listing } from '../model/listings.ts';
 import { searchWords } from '../model/words.ts';
-import type { Session } from '../storage/database.ts';
+import type { Executor } from '../storage/database.ts';
 import { findChangedListings } from '../storage/events.ts';
 import type { IndexedListing } from '../storage/listings.ts';
 import { indexText } from '../storage/words.ts';
@@ -62,7 +62,7 @@ export class ImportPlan {
   }
 
   /** Looks everything up and works it out. @throws {AppError} `payload_too_large`; what `pause` throws */
-  async make(session: Session, pause: () => Promise<void>): Promise<void> {
+  async make(transaction: Executor, pause: () => Promise<void>): Promise<void> {
     const good = this.#rows.flatMap((row) => ('issue' in row ? [] : [row]));
     const ids = good.map(({ id }) => id).filter((id) => id !== undefined);
     const externalIds = good.map(({ externalId }) => externalId).filter((externalId) => externalId !== undefined);
@@ -70,8 +70,8 @@ export class ImportPlan {
       this.#requireRoom(this.#known.bytes);
       await pause();
     };
-    await this.#known.lookUp(session, this.#account.id, 'id', ids, watched);
-    await this.#known.lookUp(session, this.#account.id, 'externalId', externalIds, watched);
+    await this.#known.lookUp(transaction, this.#account.id, 'id', ids, watched);
+    await this.#known.lookUp(transaction, this.#account.id, 'externalId', externalIds, watched);
     await this.#workOut(pause);
   }
 
@@ -80,31 +80,31 @@ export class ImportPlan {
    * @returns false if more than `changesMax` changes came since; then nothing is done
    */
   async refresh(
-    session: Session,
+    transaction: Executor,
     account: AccountHead,
     changesMax: number,
     pause: () => Promise<void>,
   ): Promise<boolean> {
     const hasSameSettings = haveSameSettings(account, this.#account);
     if (hasSameSettings && account.sequence === this.#account.sequence) return true;
-    const changes = await findChangedListings(session, account.id, this.#account.sequence, changesMax + 1);
+    const changes = await findChangedListings(transaction, account.id, this.#account.sequence, changesMax + 1);
     if (changes.length > changesMax) return false;
     const hasSameRoom = hasAsMuchRoom(account, this.#account);
     this.#account = { ...account };
     if (!hasSameSettings) this.#planned.clear();
     const ids = new Set(changes.filter((change) => this.#known.isAbout(change)).map(({ id }) => id));
     for (const id of ids) this.#known.forget(id);
-    await this.#known.lookUp(session, account.id, 'id', ids, pause);
+    await this.#known.lookUp(transaction, account.id, 'id', ids, pause);
     if (ids.size > 0 || !hasSameSettings || !hasSameRoom) await this.#workOut(pause);
     return true;
   }
 
   /** Forgets what was looked up. */
-  async remake(session: Session, account: AccountHead, pause: () => Promise<void>): Promise<void> {
+  async remake(transaction: Executor, account: AccountHead, pause: () => Promise<void>): Promise<void> {
     this.#account = { ...account };
     this.#known = new KnownListings();
     this.#planned.clear();
-    await this.make(session, pause);
+    await this.make(transaction, pause);
   }
 
   async #workOut(pause: () => Promise<void>): Promise<void> {

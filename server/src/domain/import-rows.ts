@@ -55,7 +55,7 @@ async function saveRow(writing: Writing, row: GoodRow): Promise<RowOutcome['resu
 }
 
 async function saveById(writing: Writing, row: GoodRow, id: string): Promise<SavedListing> {
-  const stored = await findListing(writing.session, writing.account.id, id);
+  const stored = await findListing(writing.transaction, writing.account.id, id);
   if (stored === undefined) throw noSuchRow();
   const current = readStored(stored);
   return saveListing(writing, current, row.makeInput(current.listing));
@@ -74,7 +74,7 @@ async function saveByExternalId(writing: Writing, { externalId, makeInput }: Goo
   return saveUnchecked(writing, current, makeInput(current?.listing));
 }
 
-async function findCurrent({ session, account }: Writing, externalId: string): Promise<CurrentListing | undefined> {
-  const stored = await findListingByExternalId(session, account.id, externalId);
+async function findCurrent({ transaction, account }: Writing, externalId: string): Promise<CurrentListing | undefined> {
+  const stored = await findListingByExternalId(transaction, account.id, externalId);
   return stored && readStored(stored);
 }

@@ -53,9 +53,9 @@ async function saveAll(batches: AsyncIterable<ImportRow[]>, save: SaveSome, repo
 }
 
 /** Tells of what was imported by hand, once: whether an outcome that is not known was one cannot be told. */
-async function tell(database: Database, { accountId, person }: Actor, report: ImportReport): Promise<void> {
-  if (person === undefined) return;
-  await database.write((session) => auditImport(session, person, report), accountId);
+async function tell(database: Database, { accountId, user }: Actor, report: ImportReport): Promise<void> {
+  if (user === undefined) return;
+  await database.write((transaction) => auditImport(transaction, user, report), accountId);
 }
 
 /** `unavailable` and `storage_full` promise that nothing was written: that is not so when rows were saved before. */

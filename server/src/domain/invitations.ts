@@ -3,7 +3,7 @@ import { createToken, hashToken } from '../lib/tokens.ts';
 import type { AuditActor, AuditTarget } from '../model/audit.ts';
 import { AppError } from '../model/errors.ts';
 import { type Invitation, parseEmail, type Role } from '../model/users.ts';
-import type { Database, Session } from '../storage/database.ts';
+import type { Database, Executor } from '../storage/database.ts';
 import {
   putInvitation,
   type RemovedInvitation,
@@ -44,27 +44,27 @@ export function invite(
   const { role } = given;
   const email = parseEmail(given.email);
   const [token, mailedToken] = [createToken(), createToken()];
-  return database.write(async (session) => {
-    const account = await getAccount(session, accountId);
-    const actor = await requireAdministrator(session, accountId, administrator);
-    await refuseMember(session, accountId, email);
+  return database.write(async (transaction) => {
+    const account = await getAccount(transaction, accountId);
+    const actor = await requireAdministrator(transaction, accountId, administrator);
+    await refuseMember(transaction, accountId, email);
     const createdAt = Date.now();
     const times = { createdAt, expiresAt: createdAt + LIFETIME_MS };
     const invitation = { accountId, id: createId('inv'), email, role, invitedBy: actor.name, ...times };
-    await putInvitation(session, {
+    await putInvitation(transaction, {
       ...invitation,
       inviterId: actor.id,
       hash: hashToken(token),
       mailedHash: hashToken(mailedToken),
     });
-    await recordAudit(session, accountId, actor, 'invitation.created', targetOf(invitation));
+    await recordAudit(transaction, accountId, actor, 'invitation.created', targetOf(invitation));
     return { invitation, accountName: account.name, token, mailedToken };
   });
 }
 
-async function refuseMember(session: Session, accountId: string, email: string): Promise<void> {
-  const user = await findUserByEmail(session, email);
-  if (user === undefined || (await findMember(session, accountId, user.id)) === undefined) return;
+async function refuseMember(transaction: Executor, accountId: string, email: string): Promise<void> {
+  const user = await findUserByEmail(transaction, email);
+  if (user === undefined || (await findMember(transaction, accountId, user.id)) === undefined) return;
   throw new AppError('conflict', `${email} belongs to the account already.`);
 }
 
@@ -75,29 +75,34 @@ export async function revokeInvitation(
   id: string,
   administrator: Administrator,
 ) {
-  await database.write(async (session) => {
-    const actor = await requireAdministrator(session, accountId, administrator);
-    const email = await removeInvitation(session, accountId, id);
+  await database.write(async (transaction) => {
+    const actor = await requireAdministrator(transaction, accountId, administrator);
+    const email = await removeInvitation(transaction, accountId, id);
     if (email === undefined) {
       throw new AppError('not_found', `There is no invitation ${id}; it may have been accepted or taken back before.`);
     }
-    await recordAudit(session, accountId, actor, 'invitation.revoked', targetOf({ id, email }));
+    await recordAudit(transaction, accountId, actor, 'invitation.revoked', targetOf({ id, email }));
   });
 }
 
 /** Whoever manages the account no more lets nobody in, themselves neither: what they have invited to is over. */
-export async function revokeInvitationsBy(session: Session, accountId: string, userId: string, actor: AuditActor) {
-  await recordRevoked(session, accountId, await removeInvitationsBy(session, accountId, userId), actor);
+export async function revokeInvitationsBy(transaction: Executor, accountId: string, userId: string, actor: AuditActor) {
+  await recordRevoked(transaction, accountId, await removeInvitationsBy(transaction, accountId, userId), actor);
 }
 
 /** Whoever was removed does not come back by an invitation from before. */
-export async function revokeInvitationTo(session: Session, accountId: string, email: string, actor: AuditActor) {
-  await recordRevoked(session, accountId, await removeInvitationTo(session, accountId, email), actor);
+export async function revokeInvitationTo(transaction: Executor, accountId: string, email: string, actor: AuditActor) {
+  await recordRevoked(transaction, accountId, await removeInvitationTo(transaction, accountId, email), actor);
 }
 
-async function recordRevoked(session: Session, accountId: string, removed: RemovedInvitation[], actor: AuditActor) {
+async function recordRevoked(
+  transaction: Executor,
+  accountId: string,
+  removed: RemovedInvitation[],
+  actor: AuditActor,
+) {
   for (const invitation of removed) {
-    await recordAudit(session, accountId, actor, 'invitation.revoked', targetOf(invitation));
+    await recordAudit(transaction, accountId, actor, 'invitation.revoked', targetOf(invitation));
   }
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../model/errors.ts';
 import { type KeyPrincipal, setLastUsed } from '../storage/api-keys.ts';
-import type { Database, Session } from '../storage/database.ts';
+import type { Database, Executor } from '../storage/database.ts';
 import {
   addKeyHour,
   beginKeyUseBatch,
@@ -92,9 +92,9 @@ export class KeyUse {
   async #write(batch: Batch): Promise<void> {
     const { number, uses } = batch;
     try {
-      await this.#database.write(async (session) => {
-        const isNew = await beginKeyUseBatch(session, { process: this.#process, number, writtenAt: Date.now() });
-        if (isNew) for (const use of uses) await writeUse(session, use);
+      await this.#database.write(async (transaction) => {
+        const isNew = await beginKeyUseBatch(transaction, { process: this.#process, number, writtenAt: Date.now() });
+        if (isNew) for (const use of uses) await writeUse(transaction, use);
       });
       this.#unknown = undefined;
     } catch (error) {
@@ -135,9 +135,9 @@ export class KeyUse {
   }
 }
 
-async function writeUse(session: Session, { accountId, lastUsedAt, ...hour }: Use): Promise<void> {
-  await setLastUsed(session, accountId, hour.keyId, lastUsedAt);
-  await addKeyHour(session, accountId, hour);
+async function writeUse(transaction: Executor, { accountId, lastUsedAt, ...hour }: Use): Promise<void> {
+  await setLastUsed(transaction, accountId, hour.keyId, lastUsedAt);
+  await addKeyHour(transaction, accountId, hour);
 }
 
 /** How often each of the account's keys was used in the hours that are told of. */
@@ -159,7 +159,7 @@ export async function purgeKeyUse(database: Database, signal: AbortSignal): Prom
   const before = firstHourTold();
   let removed = PURGE_LENGTH;
   while (removed === PURGE_LENGTH && !signal.aborted) {
-    removed = await database.write((session) => removeKeyHours(session, before, PURGE_LENGTH));
+    removed = await database.write((transaction) => removeKeyHours(transaction, before, PURGE_LENGTH));
   }
-  await database.write((session) => removeKeyUseBatches(session, before));
+  await database.write((transaction) => removeKeyUseBatches(transaction, before));
 }

@@ -1,6 +1,6 @@
 import type { Listing } from '../model/listings.ts';
 import { BATCH_LENGTH } from '../storage/batches.ts';
-import type { Session } from '../storage/database.ts';
+import type { Executor } from '../storage/database.ts';
 import { findIndexedListings, type IndexedListing, type StoredListing } from '../storage/listings.ts';
 import type { CurrentListing } from './save-listing.ts';
 
@@ -33,7 +33,7 @@ export class KnownListings {
 
   /** Looks up what was not looked up before. `pause` is awaited after each statement. */
   async lookUp(
-    session: Session,
+    transaction: Executor,
     accountId: string,
     kind: LookupKind,
     keys: Iterable<string>,
@@ -44,7 +44,7 @@ export class KnownListings {
     for (let start = 0; start < fresh.length; start += BATCH_LENGTH) {
       let rest = fresh.slice(start, start + BATCH_LENGTH);
       while (rest.length > 0) {
-        const { rows, isCut } = await findIndexedListings(session, accountId, kind, rest);
+        const { rows, isCut } = await findIndexedListings(transaction, accountId, kind, rest);
         for (const stored of rows) this.#add(stored);
         const found = new Set(rows.map((stored) => stored[kind]));
         rest = isCut ? rest.filter((key) => !found.has(key)) : [];

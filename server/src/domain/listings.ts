@@ -44,7 +44,7 @@ export function updateListing(
   { idempotency, precondition }: ChangeOptions = {},
 ): Promise<Written<SavedListing>> {
   return writeListing(database, actor, idempotency, async (writing) => {
-    const stored = await findListing(writing.session, writing.account.id, id);
+    const stored = await findListing(writing.transaction, writing.account.id, id);
     if (stored === undefined) throw noListing();
     precondition?.(stored.version);
     const current = readStored(stored);
@@ -61,7 +61,7 @@ export function putListing(
   { idempotency, precondition }: ChangeOptions = {},
 ): Promise<Written<SavedListing>> {
   return writeListing(database, actor, idempotency, async (writing) => {
-    const stored = await findListingByExternalId(writing.session, writing.account.id, externalId);
+    const stored = await findListingByExternalId(writing.transaction, writing.account.id, externalId);
     precondition?.(stored?.version);
     return saveUnchecked(writing, stored && readStored(stored), makeInput());
   });
@@ -78,15 +78,15 @@ export function deleteListing(
   { idempotency, precondition }: ChangeOptions = {},
 ): Promise<Written<{ type: 'deleted' }>> {
   return write(database, actor, idempotency, async (writing) => {
-    const { session, account } = writing;
+    const { transaction, account } = writing;
     const current =
       'id' in key
-        ? await findListing(session, account.id, key.id)
-        : await findListingByExternalId(session, account.id, key.externalId);
+        ? await findListing(transaction, account.id, key.id)
+        : await findListingByExternalId(transaction, account.id, key.externalId);
     if (current === undefined) throw noListing();
     precondition?.(current.version);
     await storeDeleted(writing, current);
-    await auditListing(session, actor.person, { ...current, type: 'deleted' });
+    await auditListing(transaction, actor.user, { ...current, type: 'deleted' });
     return { type: 'deleted' };
   });
 }
@@ -100,7 +100,7 @@ function writeListing(
 ): Promise<Written<SavedListing>> {
   return write(database, actor, idempotency, async (writing) => {
     const saved = await save(writing);
-    await auditListing(writing.session, actor.person, saved);
+    await auditListing(writing.transaction, actor.user, saved);
     return saved;
   });
 }

@@ -1,7 +1,7 @@
 import type { AuditTarget } from '../model/audit.ts';
 import { AppError } from '../model/errors.ts';
 import type { Membership, Role } from '../model/users.ts';
-import type { Database, Session } from '../storage/database.ts';
+import type { Database, Executor } from '../storage/database.ts';
 import { findMember, hasOtherAdministrator, type Member, removeMembership, setRole } from '../storage/memberships.ts';
 import { setSessionAccount } from '../storage/sessions.ts';
 import { removeLonelyUsers } from '../storage/users.ts';
@@ -22,7 +22,7 @@ export async function chooseAccount(
   const membership = memberships.find((candidate) => candidate.accountId === accountId);
   if (membership === undefined) throw new AppError('not_found', 'You belong to no such account.');
   await requireResumed(database, accountId);
-  await database.write((session) => setSessionAccount(session, sessionId, accountId));
+  await database.write((transaction) => setSessionAccount(transaction, sessionId, accountId));
   return membership;
 }
 
@@ -37,14 +37,14 @@ export function changeRole(
   role: Role,
   administrator: Administrator,
 ): Promise<Member> {
-  return database.write(async (session) => {
-    const actor = await requireAdministrator(session, accountId, administrator);
-    const member = await getMember(session, accountId, userId);
+  return database.write(async (transaction) => {
+    const actor = await requireAdministrator(transaction, accountId, administrator);
+    const member = await getMember(transaction, accountId, userId);
     if (member.role === role) return member;
-    await requireOtherAdministrator(session, accountId, member);
-    await setRole(session, accountId, userId, role);
-    if (role === 'member') await revokeInvitationsBy(session, accountId, userId, actor);
-    await recordAudit(session, accountId, actor, 'member.role_changed', targetOf(member, `: ${role}`));
+    await requireOtherAdministrator(transaction, accountId, member);
+    await setRole(transaction, accountId, userId, role);
+    if (role === 'member') await revokeInvitationsBy(transaction, accountId, userId, actor);
+    await recordAudit(transaction, accountId, actor, 'member.role_changed', targetOf(member, `: ${role}`));
     return { ...member, role };
   });
 }
@@ -59,26 +59,30 @@ export async function removeMember(
   userId: string,
   administrator: Administrator,
 ): Promise<void> {
-  await database.write(async (session) => {
-    const actor = await requireAdministrator(session, accountId, administrator);
-    const member = await getMember(session, accountId, userId);
-    await requireOtherAdministrator(session, accountId, member);
-    await removeMembership(session, accountId, userId);
-    await removeLonelyUsers(session);
-    await revokeInvitationsBy(session, accountId, userId, actor);
-    await revokeInvitationTo(session, accountId, member.email, actor);
-    await recordAudit(session, accountId, actor, 'member.removed', targetOf(member));
+  await database.write(async (transaction) => {
+    const actor = await requireAdministrator(transaction, accountId, administrator);
+    const member = await getMember(transaction, accountId, userId);
+    await requireOtherAdministrator(transaction, accountId, member);
+    await removeMembership(transaction, accountId, userId);
+    await removeLonelyUsers(transaction);
+    await revokeInvitationsBy(transaction, accountId, userId, actor);
+    await revokeInvitationTo(transaction, accountId, member.email, actor);
+    await recordAudit(transaction, accountId, actor, 'member.removed', targetOf(member));
   });
 }
 
-async function getMember(session: Session, accountId: string, userId: string): Promise<Member> {
-  const member = await findMember(session, accountId, userId);
+async function getMember(transaction: Executor, accountId: string, userId: string): Promise<Member> {
+  const member = await findMember(transaction, accountId, userId);
   if (member !== undefined) return member;
   throw new AppError('not_found', `Nobody ${userId} belongs to the account; they may have been removed before.`);
 }
 
-async function requireOtherAdministrator(session: Session, accountId: string, { id, role }: Member): Promise<void> {
-  if (role === 'member' || (await hasOtherAdministrator(session, accountId, id))) return;
+async function requireOtherAdministrator(
+  transaction: Executor,
+  accountId: string,
+  { id, role }: Member,
+): Promise<void> {
+  if (role === 'member' || (await hasOtherAdministrator(transaction, accountId, id))) return;
   throw new AppError('conflict', 'An account needs an administrator: make somebody else one first.');
 }
 

@@ -1,7 +1,7 @@
 import { AppError } from '../model/errors.ts';
 import { parsePassword } from '../model/passwords.ts';
 import { parseEmail, type User } from '../model/users.ts';
-import type { Database, Session } from '../storage/database.ts';
+import type { Database, Executor } from '../storage/database.ts';
 import { findMember, listMembershipsOf } from '../storage/memberships.ts';
 import { removeSessions } from '../storage/sessions.ts';
 import { removeTwoFactor } from '../storage/two-factors.ts';
@@ -23,28 +23,28 @@ export async function resetPassword(
   const known = await findUserByEmail(database, email);
   const password = parsePassword(given.password, [email, known?.name ?? '']);
   const passwordHash = await hashPassword(password);
-  return database.write(async (session) => {
-    await getAccount(session, accountId);
-    const user = await findUserByEmail(session, email);
-    if (user === undefined || (await findMember(session, accountId, user.id)) === undefined) {
+  return database.write(async (transaction) => {
+    await getAccount(transaction, accountId);
+    const user = await findUserByEmail(transaction, email);
+    if (user === undefined || (await findMember(transaction, accountId, user.id)) === undefined) {
       throw new AppError('not_found', `Nobody who signs in as ${email} belongs to the account.`);
     }
-    await setPasswordHash(session, user.id, passwordHash);
-    await removeSessions(session, user.id);
-    await removeChallenges(session, user.id);
-    if (given.removeTwoFactor) await removeTwoFactor(session, user.id);
-    await recordReset(session, user, given.removeTwoFactor);
+    await setPasswordHash(transaction, user.id, passwordHash);
+    await removeSessions(transaction, user.id);
+    await removeChallenges(transaction, user.id);
+    if (given.removeTwoFactor) await removeTwoFactor(transaction, user.id);
+    await recordReset(transaction, user, given.removeTwoFactor);
     return user;
   });
 }
 
 /** Their password is the same in each of their accounts. */
-async function recordReset(session: Session, { id, name }: User, hasLostTwoFactor: boolean): Promise<void> {
+async function recordReset(transaction: Executor, { id, name }: User, hasLostTwoFactor: boolean): Promise<void> {
   const target = { type: 'administrator', id, name } as const;
-  for (const { accountId } of await listMembershipsOf(session, id)) {
-    await recordAudit(session, accountId, OPERATOR, 'administrator.password_changed', target);
+  for (const { accountId } of await listMembershipsOf(transaction, id)) {
+    await recordAudit(transaction, accountId, OPERATOR, 'administrator.password_changed', target);
     if (hasLostTwoFactor) {
-      await recordAudit(session, accountId, OPERATOR, 'administrator.two_factor_disabled', target);
+      await recordAudit(transaction, accountId, OPERATOR, 'administrator.two_factor_disabled', target);
     }
   }
 }

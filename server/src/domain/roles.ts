@@ -1,7 +1,7 @@
 import type { AuditActor } from '../model/audit.ts';
 import { AppError } from '../model/errors.ts';
 import type { AccountUser, Role } from '../model/users.ts';
-import type { Session } from '../storage/database.ts';
+import type { Executor } from '../storage/database.ts';
 import { findSessionMembership } from '../storage/session-memberships.ts';
 import { actorOf, OPERATOR } from './audit.ts';
 import { sessionGone } from './principals.ts';
@@ -14,12 +14,12 @@ export type Administrator = 'operator' | AccountUser;
  * @throws {AppError} `unauthorized` when the session is over, `forbidden` when the role is another meanwhile
  */
 export async function requireAdministrator(
-  session: Session,
+  transaction: Executor,
   accountId: string,
   administrator: Administrator,
 ): Promise<AuditActor> {
   if (administrator === 'operator') return OPERATOR;
-  const membership = await findSessionMembership(session, accountId, administrator.sessionId);
+  const membership = await findSessionMembership(transaction, accountId, administrator.sessionId);
   if (membership === undefined) throw sessionGone();
   requireRole(membership);
   return actorOf(administrator);

@@ -83,9 +83,9 @@ export function makeChanged(
   return { listing, changed: changedFields(before, listing) };
 }
 
-async function refuseTakenExternalId({ session, account }: Writing, externalId: string | undefined): Promise<void> {
+async function refuseTakenExternalId({ transaction, account }: Writing, externalId: string | undefined): Promise<void> {
   if (externalId === undefined) return;
-  const taken = await findListingByExternalId(session, account.id, externalId);
+  const taken = await findListingByExternalId(transaction, account.id, externalId);
   if (taken !== undefined) throw externalIdTaken(taken.id);
 }
 

@@ -2,7 +2,7 @@ import { createToken, hashToken } from '../lib/tokens.ts';
 import { AppError } from '../model/errors.ts';
 import type { User } from '../model/users.ts';
 import { findAccountIds, listAccountNames } from '../storage/accounts.ts';
-import type { Database, LongSession, Session } from '../storage/database.ts';
+import type { Database, Executor, LongTransaction } from '../storage/database.ts';
 import { hasAdministrator } from '../storage/memberships.ts';
 import { findSetupLink, putSetupLink, removeSetupLink } from '../storage/setup-links.ts';
 import { storeAccount } from './accounts.ts';
@@ -22,18 +22,18 @@ export interface SetupState {
   needsAccountName: boolean;
 }
 
-export async function findSetupState(session: Session): Promise<SetupState> {
-  if (await hasAdministrator(session)) return { isOpen: false, needsAccountName: false };
-  const accounts = await findAccountIds(session, '', 1);
+export async function findSetupState(transaction: Executor): Promise<SetupState> {
+  if (await hasAdministrator(transaction)) return { isOpen: false, needsAccountName: false };
+  const accounts = await findAccountIds(transaction, '', 1);
   return { isOpen: true, needsAccountName: accounts.length === 0 };
 }
 
 /** The token of a new setup link, which ends the one before it; none if there is an administrator. */
 export function renewSetupLink(database: Database): Promise<string | undefined> {
   const token = createToken();
-  return database.write(async (session) => {
-    if (await hasAdministrator(session)) return undefined;
-    await putSetupLink(session, { hash: hashToken(token), expiresAt: Date.now() + LINK_LIFETIME_MS });
+  return database.write(async (transaction) => {
+    if (await hasAdministrator(transaction)) return undefined;
+    await putSetupLink(transaction, { hash: hashToken(token), expiresAt: Date.now() + LINK_LIFETIME_MS });
     return token;
   });
 }
@@ -54,9 +54,9 @@ export interface SetupOffer {
 }
 
 /** Looks at the token of a setup link before anything is typed. @throws {AppError} as `setUp` does for the token */
-export async function previewSetup(session: Session, token: string): Promise<SetupOffer> {
-  await requireOpen(session, token);
-  const names = await listAccountNames(session, NAMES_TOLD_MAX + 1);
+export async function previewSetup(transaction: Executor, token: string): Promise<SetupOffer> {
+  await requireOpen(transaction, token);
+  const names = await listAccountNames(transaction, NAMES_TOLD_MAX + 1);
   return { accountNames: names.slice(0, NAMES_TOLD_MAX), hasMoreAccounts: names.length > NAMES_TOLD_MAX };
 }
 
@@ -70,20 +70,20 @@ export async function setUp(database: Database, setup: Setup, address: string | 
   // Before anything is hashed for somebody who has no link.
   await requireOpen(database, token);
   const prepared = await prepareUser(setup, setup.accountName);
-  await database.writeLong(async (session) => {
-    await requireOpen(session, token);
-    await removeSetupLink(session);
-    await storeFirst(session, prepared, setup.accountName, address);
+  await database.writeLong(async (transaction) => {
+    await requireOpen(transaction, token);
+    await removeSetupLink(transaction);
+    await storeFirst(transaction, prepared, setup.accountName, address);
   });
   return prepared.user;
 }
 
-async function requireOpen(session: Session, token: string | undefined): Promise<void> {
-  if (await hasAdministrator(session)) {
+async function requireOpen(transaction: Executor, token: string | undefined): Promise<void> {
+  if (await hasAdministrator(transaction)) {
     throw new AppError('conflict', 'There is an administrator already: sign in, or ask them for an invitation.');
   }
   if (token === undefined) return;
-  const link = await findSetupLink(session);
+  const link = await findSetupLink(transaction);
   if (link?.hash !== hashToken(token)) {
     throw new AppError(
       'forbidden',
@@ -96,7 +96,7 @@ async function requireOpen(session: Session, token: string | undefined): Promise
 }
 
 async function storeFirst(
-  session: LongSession,
+  transaction: LongTransaction,
   prepared: PreparedUser,
   accountName: string | undefined,
   address: string | null,
@@ -104,13 +104,13 @@ async function storeFirst(
   const { user } = prepared;
   const actor = actorOf({ userId: user.id, userName: user.name, email: user.email, address });
   // Whoever has the setup link is the operator.
-  await storeUser(session, prepared, true);
-  let accountIds = await findAccountIds(session, '', SLICE_LENGTH);
-  if (accountIds.length === 0) accountIds = [(await storeAccount(session, requireName(accountName), actor)).id];
+  await storeUser(transaction, prepared, true);
+  let accountIds = await findAccountIds(transaction, '', SLICE_LENGTH);
+  if (accountIds.length === 0) accountIds = [(await storeAccount(transaction, requireName(accountName), actor)).id];
   while (accountIds.length > 0) {
-    for (const accountId of accountIds) await join(session, accountId, user, 'administrator', actor);
-    await session.nextTurn();
-    accountIds = await findAccountIds(session, accountIds.at(-1) ?? '', SLICE_LENGTH);
+    for (const accountId of accountIds) await join(transaction, accountId, user, 'administrator', actor);
+    await transaction.nextTurn();
+    accountIds = await findAccountIds(transaction, accountIds.at(-1) ?? '', SLICE_LENGTH);
   }
 }
 

@@ -1,6 +1,6 @@
 import { AppError } from '../model/errors.ts';
 import type { Membership } from '../model/users.ts';
-import type { Database, Session } from '../storage/database.ts';
+import type { Database, Executor } from '../storage/database.ts';
 import { listMembershipsOf } from '../storage/memberships.ts';
 import { removeSession, setSessionAccount } from '../storage/sessions.ts';
 import { findPasswordHash, findUser } from '../storage/users.ts';
@@ -19,11 +19,11 @@ export async function recordSignIn(
   { replaced, isByRecoveryCode }: { replaced: SessionActor | undefined; isByRecoveryCode: boolean },
 ): Promise<Membership | undefined> {
   const membership = await findOpenMembership(database, sessionActor);
-  await database.write(async (session) => {
-    if (membership !== undefined) await setSessionAccount(session, sessionActor.sessionId, membership.accountId);
-    if (replaced !== undefined) await endOwnSession(session, replaced);
-    if (isByRecoveryCode) await recordEverywhere(session, sessionActor, 'administrator.recovery_code_used');
-    await recordEverywhere(session, sessionActor, 'administrator.signed_in');
+  await database.write(async (transaction) => {
+    if (membership !== undefined) await setSessionAccount(transaction, sessionActor.sessionId, membership.accountId);
+    if (replaced !== undefined) await endOwnSession(transaction, replaced);
+    if (isByRecoveryCode) await recordEverywhere(transaction, sessionActor, 'administrator.recovery_code_used');
+    await recordEverywhere(transaction, sessionActor, 'administrator.signed_in');
   });
   return membership;
 }
@@ -41,37 +41,37 @@ async function findOpenMembership(database: Database, sessionActor: SessionActor
     }
   }
   if (suspended === undefined) return undefined;
-  await database.write((session) => removeSession(session, userId, sessionId));
+  await database.write((transaction) => removeSession(transaction, userId, sessionId));
   throw suspended;
 }
 
 /** Ends the session in use. */
 export async function signOut(database: Database, sessionActor: SessionActor): Promise<void> {
-  await database.write((session) => endOwnSession(session, sessionActor));
+  await database.write((transaction) => endOwnSession(transaction, sessionActor));
 }
 
-async function endOwnSession(session: Session, sessionActor: SessionActor): Promise<void> {
-  const existed = await removeSession(session, sessionActor.userId, sessionActor.sessionId);
-  if (existed) await recordEverywhere(session, sessionActor, 'administrator.signed_out');
+async function endOwnSession(transaction: Executor, sessionActor: SessionActor): Promise<void> {
+  const existed = await removeSession(transaction, sessionActor.userId, sessionActor.sessionId);
+  if (existed) await recordEverywhere(transaction, sessionActor, 'administrator.signed_out');
 }
 
 /** Writes down that somebody knew a password and gave a wrong second factor. */
 export async function recordRefusal(database: Database, userId: string, address: string): Promise<void> {
-  await database.write(async (session) => {
-    const user = await findUser(session, userId);
+  await database.write(async (transaction) => {
+    const user = await findUser(transaction, userId);
     if (user === undefined) return;
     const actor = actorOf({ userId, userName: user.name, email: user.email, address });
-    const memberships = await listMembershipsOf(session, userId);
-    await recordEverywhere(session, { memberships, actor }, 'administrator.second_factor_refused');
+    const memberships = await listMembershipsOf(transaction, userId);
+    await recordEverywhere(transaction, { memberships, actor }, 'administrator.second_factor_refused');
   });
 }
 
 /** @throws {AppError} `unauthorized` if the password is another one than before */
-export type PasswordCheck = (session: Session) => Promise<void>;
+export type PasswordCheck = (transaction: Executor) => Promise<void>;
 
 /** Remembers which password somebody has now: the old one lets nobody in any more, also not who gave it just before. */
-export async function notePassword(session: Session, userId: string): Promise<PasswordCheck> {
-  const hash = await findPasswordHash(session, userId);
+export async function notePassword(transaction: Executor, userId: string): Promise<PasswordCheck> {
+  const hash = await findPasswordHash(transaction, userId);
   return async (later) => {
     if (hash === undefined || (await findPasswordHash(later, userId)) !== hash) await refusePassword(later);
   };

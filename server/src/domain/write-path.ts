@@ -3,21 +3,21 @@ import type { EventType } from '../model/events.ts';
 import type { Listing } from '../model/listings.ts';
 import { searchWords } from '../model/words.ts';
 import { advanceSequence, type Growth } from '../storage/account-heads.ts';
-import type { Session } from '../storage/database.ts';
+import type { Executor } from '../storage/database.ts';
 import { insertEvent, keepEventDoc } from '../storage/events.ts';
 import { insertListing, removeListing, type StoredListing, updateListing } from '../storage/listings.ts';
 import type { Writing } from './writing.ts';
 
 // The write path: in one transaction the account's sequence grows by one, the event is appended, the listing written.
 
-export async function storeCreated({ session, account }: Writing, listing: Listing): Promise<StoredListing> {
+export async function storeCreated({ transaction, account }: Writing, listing: Listing): Promise<StoredListing> {
   const { id, version } = listing;
   const doc = JSON.stringify(listing);
   const growth = { listings: 1, bytes: Buffer.byteLength(doc) };
   const event = { type: 'listing.created', listingId: id, changed: null } as const;
-  const sequence = await appendEvent(session, account, event, growth);
+  const sequence = await appendEvent(transaction, account, event, growth);
   const findable = { searchColumns: listing, words: searchWords(listing) };
-  await insertListing(session, account.id, { id, version, sequence, doc }, findable);
+  await insertListing(transaction, account.id, { id, version, sequence, doc }, findable);
   return { id, version, sequence, doc };
 }
 
@@ -36,25 +36,25 @@ export function changesWords(changed: readonly string[]): boolean {
   return changed.some((name) => SEARCHED_FIELDS.has(name));
 }
 
-export async function storeUpdated({ session, account }: Writing, update: Update): Promise<StoredListing> {
+export async function storeUpdated({ transaction, account }: Writing, update: Update): Promise<StoredListing> {
   const { current, listing, changed } = update;
   const { id, version } = listing;
   const doc = JSON.stringify(listing);
-  await keepEventDoc(session, account.id, current.sequence, current.doc);
+  await keepEventDoc(transaction, account.id, current.sequence, current.doc);
   const event = { type: 'listing.updated', listingId: id, changed: JSON.stringify(changed) } as const;
   const growth = { listings: 0, bytes: Buffer.byteLength(doc) };
-  const sequence = await appendEvent(session, account, event, growth, current);
+  const sequence = await appendEvent(transaction, account, event, growth, current);
   const words = changesWords(changed) ? searchWords(listing) : undefined;
   const stored = { id, version, sequence, doc };
-  await updateListing(session, account.id, stored, { searchColumns: listing, words });
+  await updateListing(transaction, account.id, stored, { searchColumns: listing, words });
   return stored;
 }
 
-export async function storeDeleted({ session, account }: Writing, current: StoredListing): Promise<void> {
-  await keepEventDoc(session, account.id, current.sequence, current.doc);
+export async function storeDeleted({ transaction, account }: Writing, current: StoredListing): Promise<void> {
+  await keepEventDoc(transaction, account.id, current.sequence, current.doc);
   const event = { type: 'listing.deleted', listingId: current.id, changed: null } as const;
-  await appendEvent(session, account, event, { listings: -1, bytes: 0 }, current);
-  await removeListing(session, account.id, current.id);
+  await appendEvent(transaction, account, event, { listings: -1, bytes: 0 }, current);
+  await removeListing(transaction, account.id, current.id);
 }
 
 interface Change {
@@ -65,14 +65,14 @@ interface Change {
 
 /** Appends a change to the account's events, and counts what it adds. @returns its sequence number */
 async function appendEvent(
-  session: Session,
+  transaction: Executor,
   account: AccountHead,
   change: Change,
   growth: Growth,
   current?: StoredListing,
 ): Promise<number> {
   const superseded = current && { sequence: current.sequence, bytes: Buffer.byteLength(current.doc) };
-  const sequence = await advanceSequence(session, account, growth, superseded);
-  await insertEvent(session, account.id, { sequence, ...change, createdAt: Date.now() });
+  const sequence = await advanceSequence(transaction, account, growth, superseded);
+  await insertEvent(transaction, account.id, { sequence, ...change, createdAt: Date.now() });
   return sequence;
 }

@@ -2,7 +2,7 @@ import type { AccountHead } from '../model/accounts.ts';
 import type { AccountUser } from '../model/users.ts';
 import { findAccountHead } from '../storage/accounts.ts';
 import { findKeyAccount } from '../storage/api-keys.ts';
-import type { Database, LongSession, Session } from '../storage/database.ts';
+import type { Database, Executor, LongTransaction } from '../storage/database.ts';
 import { versionFloorOf } from '../storage/database-info.ts';
 import { findSessionMembership } from '../storage/session-memberships.ts';
 import { accountWrites } from './event-hub.ts';
@@ -17,14 +17,14 @@ export interface Actor {
   /** The key in use: it must still be one when the change is made. */
   keyId?: string;
   /** Who uses the dashboard: their session must still be one. */
-  person?: AccountUser;
+  user?: AccountUser;
   /** The database's when they were let in. */
   epoch?: string;
 }
 
 /** What a change is made with: an open transaction, and the account that it belongs to. */
-export interface Writing<S extends Session = Session> {
-  session: S;
+export interface Writing<S extends Executor = Executor> {
+  transaction: S;
   account: AccountHead;
   /** The least version that a change gives a listing. */
   versionFloor: number;
@@ -49,7 +49,10 @@ export async function write<T>(
   work: (writing: Writing) => Promise<T>,
 ): Promise<Written<T>> {
   if (actor.keyId !== undefined) database.requireRoom(actor.accountId);
-  const written = await database.write((session) => runOnce(session, actor, idempotency, work), actor.accountId);
+  const written = await database.write(
+    (transaction) => runOnce(transaction, actor, idempotency, work),
+    actor.accountId,
+  );
   accountWrites.emit('written', actor.accountId);
   return written;
 }
@@ -59,10 +62,13 @@ export async function writeLong<T>(
   database: Database,
   actor: Actor,
   idempotency: IdempotentRequest | undefined,
-  work: (writing: Writing<LongSession>) => Promise<T>,
+  work: (writing: Writing<LongTransaction>) => Promise<T>,
 ): Promise<Written<T>> {
   if (actor.keyId !== undefined) database.requireRoom(actor.accountId);
-  const written = await database.writeLong((session) => runOnce(session, actor, idempotency, work), actor.accountId);
+  const written = await database.writeLong(
+    (transaction) => runOnce(transaction, actor, idempotency, work),
+    actor.accountId,
+  );
   accountWrites.emit('written', actor.accountId);
   return written;
 }
@@ -72,42 +78,42 @@ export async function writeLong<T>(
  * @throws {AppError} `unauthorized`; `idempotency_key_reused`
  */
 export async function findWritten<T>(
-  session: Session,
+  transaction: Executor,
   actor: Actor,
   idempotency: IdempotentRequest,
 ): Promise<Written<T> | undefined> {
-  const { id } = await getActingAccount(session, actor);
-  const outcome = await findOutcome<T>(session, id, idempotency);
+  const { id } = await getActingAccount(transaction, actor);
+  const outcome = await findOutcome<T>(transaction, id, idempotency);
   return outcome === undefined ? undefined : { outcome, isReplayed: true };
 }
 
-async function runOnce<T, S extends Session>(
-  session: S,
+async function runOnce<T, S extends Executor>(
+  transaction: S,
   actor: Actor,
   idempotency: IdempotentRequest | undefined,
   work: (writing: Writing<S>) => Promise<T>,
 ): Promise<Written<T>> {
-  const account = await getActingAccount(session, actor);
-  const writing = { session, account, versionFloor: versionFloorOf(actor.epoch ?? '') };
+  const account = await getActingAccount(transaction, actor);
+  const writing = { transaction, account, versionFloor: versionFloorOf(actor.epoch ?? '') };
   if (idempotency === undefined) return { outcome: await work(writing), isReplayed: false };
-  const earlier = await findOutcome<T>(session, account.id, idempotency);
+  const earlier = await findOutcome<T>(transaction, account.id, idempotency);
   if (earlier !== undefined) return { outcome: earlier, isReplayed: true };
   const outcome = await work(writing);
-  await recordOutcome(session, account.id, idempotency, outcome);
+  await recordOutcome(transaction, account.id, idempotency, outcome);
   return { outcome, isReplayed: false };
 }
 
 /** The actor's account. @throws {AppError} `unauthorized` when the actor is out */
-export async function getActingAccount(session: Session, actor: Actor): Promise<AccountHead> {
-  const account = await findActingAccount(session, actor);
+export async function getActingAccount(transaction: Executor, actor: Actor): Promise<AccountHead> {
+  const account = await findActingAccount(transaction, actor);
   if (account === undefined) throw principalGone(actor);
   return account;
 }
 
-async function findActingAccount(session: Session, actor: Actor): Promise<AccountHead | undefined> {
-  const { accountId, keyId, person } = actor;
-  if (keyId !== undefined) return findKeyAccount(session, accountId, keyId, Date.now());
-  if (person === undefined) return findAccountHead(session, accountId);
-  const membership = await findSessionMembership(session, accountId, person.sessionId);
-  return membership && findAccountHead(session, accountId);
+async function findActingAccount(transaction: Executor, actor: Actor): Promise<AccountHead | undefined> {
+  const { accountId, keyId, user } = actor;
+  if (keyId !== undefined) return findKeyAccount(transaction, accountId, keyId, Date.now());
+  if (user === undefined) return findAccountHead(transaction, accountId);
+  const membership = await findSessionMembership(transaction, accountId, user.sessionId);
+  return membership && findAccountHead(transaction, accountId);
 }

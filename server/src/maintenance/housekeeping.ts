@@ -25,7 +25,9 @@ export function scheduleHousekeeping(database: Database, logger: Logger): (() =>
   return [
     purge('retries', PURGE_INTERVAL_MS, (signal) => purgeIdempotencyRecords(database, signal)),
     purge('key use', PURGE_INTERVAL_MS, (signal) => purgeKeyUse(database, signal)),
-    purge('sign-ins', SIGN_IN_PURGE_INTERVAL_MS, () => database.write((session) => removeExpired(session, Date.now()))),
+    purge('sign-ins', SIGN_IN_PURGE_INTERVAL_MS, () =>
+      database.write((transaction) => removeExpired(transaction, Date.now())),
+    ),
     purge('events', EVENT_PURGE_INTERVAL_MS, (signal) => purgeEvents(database, signal)),
     purge('log', LOG_INTERVAL_MS, async () => database.truncateLog?.()),
   ];

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { AccountHead } from '../model/accounts.ts';
-import { type Session, statement } from './database.ts';
+import { type Executor, statement } from './database.ts';
 
 /** What a change adds to an account. */
 export interface Growth {
@@ -53,27 +53,27 @@ const advanceOver = statement<AdvanceOver>((query, parameter) =>
  * change a statement, and a round trip on PostgreSQL.
  */
 export async function advanceSequence(
-  session: Session,
+  executor: Executor,
   account: AccountHead,
   growth: Growth,
   superseded?: Superseded,
 ): Promise<number> {
   account.sequence += 1;
   const advanced = { accountId: account.id, sequence: account.sequence, ...growth };
-  if (superseded === undefined) await session.execute(advance, advanced);
-  else await session.execute(advanceOver, { ...advanced, superseded: superseded.sequence, lost: superseded.bytes });
+  if (superseded === undefined) await executor.execute(advance, advanced);
+  else await executor.execute(advanceOver, { ...advanced, superseded: superseded.sequence, lost: superseded.bytes });
   return account.sequence;
 }
 
 /** As `advanceSequence`, for so many changes at once. @returns the number before the first of them */
 export async function advanceSequenceBy(
-  session: Session,
+  executor: Executor,
   account: AccountHead,
   { changes, ...growth }: Growth & { changes: number },
 ): Promise<number> {
   const before = account.sequence;
   account.sequence += changes;
-  await session.execute(advance, { accountId: account.id, sequence: account.sequence, ...growth });
+  await executor.execute(advance, { accountId: account.id, sequence: account.sequence, ...growth });
   return before;
 }
 
@@ -85,8 +85,8 @@ const shrink = statement<{ accountId: string; bytes: number }>((query, parameter
 );
 
 /** Counts documents that are gone, in UTF-8 bytes. */
-export async function subtractBytes(session: Session, accountId: string, bytes: number): Promise<void> {
-  await session.execute(shrink, { accountId, bytes });
+export async function subtractBytes(executor: Executor, accountId: string, bytes: number): Promise<void> {
+  await executor.execute(shrink, { accountId, bytes });
 }
 
 /** So many accounts in one statement: its parameters are bound one by one, used or not. */
@@ -102,11 +102,11 @@ const selectSequences = statement<Record<string, string>, { accountId: string; s
 );
 
 /** Where each of these accounts stands; one that does not exist, or is suspended, is left out. */
-export async function findSequences(session: Session, accountIds: string[]): Promise<Map<string, number>> {
+export async function findSequences(executor: Executor, accountIds: string[]): Promise<Map<string, number>> {
   const sequences = new Map<string, number>();
   for (let start = 0; start < accountIds.length; start += IDS_LENGTH) {
     const ids = Object.fromEntries(ID_NAMES.map((name, index) => [name, accountIds[start + index] ?? '']));
-    const rows = await session.execute(selectSequences, ids);
+    const rows = await executor.execute(selectSequences, ids);
     for (const { accountId, sequence } of rows) sequences.set(accountId, sequence);
   }
   return sequences;
@@ -120,7 +120,7 @@ const selectCount = statement<{ accountId: string }, { listings: number }>((quer
 );
 
 /** How many listings an account has. */
-export async function findListingCount(session: Session, accountId: string): Promise<number> {
-  const [head] = await session.execute(selectCount, { accountId });
+export async function findListingCount(executor: Executor, accountId: string): Promise<number> {
+  const [head] = await executor.execute(selectCount, { accountId });
   return head?.listings ?? 0;
 }

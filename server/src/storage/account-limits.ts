@@ -1,4 +1,4 @@
-import { type Session, statement } from './database.ts';
+import { type Executor, statement } from './database.ts';
 
 /** As they stand in the table: null where there is none. */
 export interface StoredLimits {
@@ -21,8 +21,8 @@ const select = statement<{ accountId: string }, StoredLimits>((query, parameter)
   query.selectFrom('account_heads').select(LIMIT_COLUMNS).where('account_id', '=', parameter('accountId')),
 );
 
-export async function findLimits(session: Session, accountId: string): Promise<StoredLimits | undefined> {
-  const [limits] = await session.execute(select, { accountId });
+export async function findLimits(executor: Executor, accountId: string): Promise<StoredLimits | undefined> {
+  const [limits] = await executor.execute(select, { accountId });
   return limits;
 }
 
@@ -39,6 +39,6 @@ const update = statement<StoredLimits & { accountId: string }>((query, parameter
     .where('account_id', '=', parameter('accountId')),
 );
 
-export async function updateLimits(session: Session, accountId: string, limits: StoredLimits): Promise<void> {
-  await session.execute(update, { accountId, ...limits });
+export async function updateLimits(executor: Executor, accountId: string, limits: StoredLimits): Promise<void> {
+  await executor.execute(update, { accountId, ...limits });
 }

@@ -1,6 +1,6 @@
 import type { Account, AccountHead } from '../model/accounts.ts';
 import { LIMIT_COLUMNS, type StoredLimits } from './account-limits.ts';
-import { type Session, statement } from './database.ts';
+import { type Executor, statement } from './database.ts';
 
 const insert = statement<Account & { createdAt: number }>((query, parameter) =>
   query.insertInto('accounts').values({
@@ -17,9 +17,9 @@ const insertHead = statement<{ id: string }>((query, parameter) =>
 );
 
 /** Stores a new account; `createdAt` in UTC milliseconds. */
-export async function insertAccount(session: Session, account: Account, createdAt: number): Promise<void> {
-  await session.execute(insert, { ...account, createdAt });
-  await session.execute(insertHead, { id: account.id });
+export async function insertAccount(executor: Executor, account: Account, createdAt: number): Promise<void> {
+  await executor.execute(insert, { ...account, createdAt });
+  await executor.execute(insertHead, { id: account.id });
 }
 
 /** An account as the operator sees it, with what it uses. */
@@ -43,8 +43,8 @@ const selectAll = statement<Record<never, never>, ListedAccount>((query) =>
 );
 
 /** All accounts, oldest first: for the operator only. */
-export function listAccounts(session: Session) {
-  return session.execute(selectAll, {});
+export function listAccounts(executor: Executor) {
+  return executor.execute(selectAll, {});
 }
 
 const selectById = statement<{ id: string }, Account>((query, parameter) =>
@@ -54,8 +54,8 @@ const selectById = statement<{ id: string }, Account>((query, parameter) =>
     .where('id', '=', parameter('id')),
 );
 
-export async function findAccount(session: Session, id: string): Promise<Account | undefined> {
-  const [account] = await session.execute(selectById, { id });
+export async function findAccount(executor: Executor, id: string): Promise<Account | undefined> {
+  const [account] = await executor.execute(selectById, { id });
   return account;
 }
 
@@ -81,8 +81,8 @@ const selectHead = statement<{ id: string }, AccountHead>((query, parameter) =>
     .where('account_id', '=', parameter('id')),
 );
 
-export async function findAccountHead(session: Session, id: string): Promise<AccountHead | undefined> {
-  const [account] = await session.execute(selectHead, { id });
+export async function findAccountHead(executor: Executor, id: string): Promise<AccountHead | undefined> {
+  const [account] = await executor.execute(selectHead, { id });
   return account;
 }
 
@@ -94,8 +94,8 @@ const update = statement<Account>((query, parameter) =>
 );
 
 /** Stores what an account is called and what its listings get by default. */
-export async function updateAccount(session: Session, account: Account): Promise<void> {
-  await session.execute(update, account);
+export async function updateAccount(executor: Executor, account: Account): Promise<void> {
+  await executor.execute(update, account);
 }
 
 const removeHead = statement<{ id: string }>((query, parameter) =>
@@ -103,8 +103,8 @@ const removeHead = statement<{ id: string }>((query, parameter) =>
 );
 
 /** Waits for those who write the account's listings; from then on nobody can. */
-export async function closeAccount(session: Session, id: string): Promise<void> {
-  await session.execute(removeHead, { id });
+export async function closeAccount(executor: Executor, id: string): Promise<void> {
+  await executor.execute(removeHead, { id });
 }
 
 const remove = statement<{ id: string }>((query, parameter) =>
@@ -112,8 +112,8 @@ const remove = statement<{ id: string }>((query, parameter) =>
 );
 
 /** Removes an account with all that belongs to it, but for its listings' words: remove those listings before. */
-export async function removeAccount(session: Session, id: string): Promise<void> {
-  await session.execute(remove, { id });
+export async function removeAccount(executor: Executor, id: string): Promise<void> {
+  await executor.execute(remove, { id });
 }
 
 const selectNames = statement<{ limit: number }, { name: string }>((query, parameter) =>
@@ -121,8 +121,8 @@ const selectNames = statement<{ limit: number }, { name: string }>((query, param
 );
 
 /** What the oldest accounts are called: for the operator only. */
-export async function listAccountNames(session: Session, limit: number): Promise<string[]> {
-  const rows = await session.execute(selectNames, { limit });
+export async function listAccountNames(executor: Executor, limit: number): Promise<string[]> {
+  const rows = await executor.execute(selectNames, { limit });
   return rows.map(({ name }) => name);
 }
 
@@ -136,7 +136,7 @@ const selectIdsAfter = statement<{ afterId: string; limit: number }, { id: strin
 );
 
 /** The ids of the accounts that come after this one: for work that goes through all of them. */
-export async function findAccountIds(session: Session, afterId: string, limit: number): Promise<string[]> {
-  const rows = await session.execute(selectIdsAfter, { afterId, limit });
+export async function findAccountIds(executor: Executor, afterId: string, limit: number): Promise<string[]> {
+  const rows = await executor.execute(selectIdsAfter, { afterId, limit });
   return rows.map(({ id }) => id);
 }

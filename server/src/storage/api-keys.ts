@@ -1,7 +1,7 @@
 import type { AccountHead, Head } from '../model/accounts.ts';
 import type { Access, ApiKey } from '../model/api-keys.ts';
 import { HEAD_COLUMNS } from './accounts.ts';
-import { type Session, statement } from './database.ts';
+import { type Executor, statement } from './database.ts';
 
 const insert = statement<ApiKey & { hash: string }>((query, parameter) =>
   query.insertInto('api_keys').values({
@@ -19,8 +19,8 @@ const insert = statement<ApiKey & { hash: string }>((query, parameter) =>
 );
 
 /** Stores a key by the SHA-256 of its secret. */
-export async function insertApiKey(session: Session, key: ApiKey, hash: string): Promise<void> {
-  await session.execute(insert, { ...key, hash });
+export async function insertApiKey(executor: Executor, key: ApiKey, hash: string): Promise<void> {
+  await executor.execute(insert, { ...key, hash });
 }
 
 /** What each request needs to know of its key, and where its account stood when the key was found. */
@@ -57,8 +57,8 @@ export const selectPrincipal = statement<{ hash: string }, KeyPrincipal>((query,
  * The key with this SHA-256. Reads the database each time: a deleted key must end with the next request. The account's
  * sequence comes with it, since a second statement would cost a list that has not changed a tenth of its time.
  */
-export async function findKeyPrincipal(session: Session, hash: string): Promise<KeyPrincipal | undefined> {
-  const [principal] = await session.execute(selectPrincipal, { hash });
+export async function findKeyPrincipal(executor: Executor, hash: string): Promise<KeyPrincipal | undefined> {
+  const [principal] = await executor.execute(selectPrincipal, { hash });
   return principal;
 }
 
@@ -78,8 +78,12 @@ const selectDetails = statement<{ accountId: string; id: string }, KeyDetails>((
 );
 
 /** What one of the account's keys and the account are called, and since when the key exists (UTC milliseconds). */
-export async function findKeyDetails(session: Session, accountId: string, id: string): Promise<KeyDetails | undefined> {
-  const [details] = await session.execute(selectDetails, { accountId, id });
+export async function findKeyDetails(
+  executor: Executor,
+  accountId: string,
+  id: string,
+): Promise<KeyDetails | undefined> {
+  const [details] = await executor.execute(selectDetails, { accountId, id });
   return details;
 }
 
@@ -88,8 +92,8 @@ const selectOwner = statement<{ id: string }, { accountId: string }>((query, par
 );
 
 /** The account that a key belongs to: for the operator only. */
-export async function findKeyOwner(session: Session, id: string): Promise<string | undefined> {
-  const [owner] = await session.execute(selectOwner, { id });
+export async function findKeyOwner(executor: Executor, id: string): Promise<string | undefined> {
+  const [owner] = await executor.execute(selectOwner, { id });
   return owner?.accountId;
 }
 
@@ -107,12 +111,12 @@ const selectAccount = statement<{ accountId: string; id: string; now: number }, 
 
 /** The account of a key that is not deleted and has not expired `now`, in UTC milliseconds; none if it is suspended. */
 export async function findKeyAccount(
-  session: Session,
+  executor: Executor,
   accountId: string,
   keyId: string,
   now: number,
 ): Promise<AccountHead | undefined> {
-  const [account] = await session.execute(selectAccount, { accountId, id: keyId, now });
+  const [account] = await executor.execute(selectAccount, { accountId, id: keyId, now });
   return account;
 }
 
@@ -135,8 +139,8 @@ const selectByAccount = statement<{ accountId: string }, ApiKey>((query, paramet
 );
 
 /** The account's keys, oldest first. */
-export function listApiKeys(session: Session, accountId: string): Promise<ApiKey[]> {
-  return session.execute(selectByAccount, { accountId });
+export function listApiKeys(executor: Executor, accountId: string): Promise<ApiKey[]> {
+  return executor.execute(selectByAccount, { accountId });
 }
 
 const selectHead = statement<{ accountId: string; id: string }, Head>((query, parameter) =>
@@ -151,8 +155,8 @@ const selectHead = statement<{ accountId: string; id: string }, Head>((query, pa
 );
 
 /** Where the account of a key stands; undefined without such a key, and while the account is suspended. */
-export async function findKeyHead(session: Session, accountId: string, id: string): Promise<Head | undefined> {
-  const [head] = await session.execute(selectHead, { accountId, id });
+export async function findKeyHead(executor: Executor, accountId: string, id: string): Promise<Head | undefined> {
+  const [head] = await executor.execute(selectHead, { accountId, id });
   return head;
 }
 
@@ -165,8 +169,8 @@ const remove = statement<{ accountId: string; id: string }, { id: string }>((que
 );
 
 /** Removes a key: it is none any more when the transaction commits. @returns whether there was such a key */
-export async function removeApiKey(session: Session, accountId: string, id: string): Promise<boolean> {
-  const rows = await session.execute(remove, { accountId, id });
+export async function removeApiKey(executor: Executor, accountId: string, id: string): Promise<boolean> {
+  const rows = await executor.execute(remove, { accountId, id });
   return rows.length > 0;
 }
 
@@ -175,8 +179,8 @@ const removeAll = statement<{ accountId: string }>((query, parameter) =>
 );
 
 /** Removes every key of an account. */
-export async function removeApiKeys(session: Session, accountId: string): Promise<void> {
-  await session.execute(removeAll, { accountId });
+export async function removeApiKeys(executor: Executor, accountId: string): Promise<void> {
+  await executor.execute(removeAll, { accountId });
 }
 
 /** No other process's clock is so far ahead: such a time was written before the clock was set back. */
@@ -198,6 +202,6 @@ const touch = statement<{ accountId: string; id: string; usedAt: number; latest:
 );
 
 /** Notes when a key was last used, in UTC milliseconds. */
-export async function setLastUsed(session: Session, accountId: string, id: string, usedAt: number): Promise<void> {
-  await session.execute(touch, { accountId, id, usedAt, latest: usedAt + LATER_MAX_MS });
+export async function setLastUsed(executor: Executor, accountId: string, id: string, usedAt: number): Promise<void> {
+  await executor.execute(touch, { accountId, id, usedAt, latest: usedAt + LATER_MAX_MS });
 }

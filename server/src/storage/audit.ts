@@ -1,5 +1,5 @@
 import type { AuditAction, AuditEntry } from '../model/audit.ts';
-import { type Scans, type Session, statement } from './database.ts';
+import { type Executor, type Scans, statement } from './database.ts';
 import type { Tables } from './schema.ts';
 
 type AuditRow = Tables['audit_log'];
@@ -22,9 +22,9 @@ const insert = statement<AuditRow>((query, parameter) =>
 );
 
 /** Appends to the audit log: what it says is never changed. */
-export async function insertAuditEntry(session: Session, entry: AuditEntry): Promise<void> {
+export async function insertAuditEntry(executor: Executor, entry: AuditEntry): Promise<void> {
   const { accountId, id, at, actor, action, target } = entry;
-  await session.execute(insert, {
+  await executor.execute(insert, {
     account_id: accountId,
     id,
     at,
@@ -54,12 +54,12 @@ const selectBefore = statement<{ accountId: string; before: string; limit: numbe
 
 /** What the account's audit log says, newest first: what comes after this entry, or the newest. */
 export async function findAuditEntries(
-  session: Session,
+  executor: Executor,
   accountId: string,
   before: string | undefined,
   limit: number,
 ): Promise<AuditEntry[]> {
-  const rows = await session.execute(selectBefore, { accountId, before: before ?? LAST_ID, limit });
+  const rows = await executor.execute(selectBefore, { accountId, before: before ?? LAST_ID, limit });
   return rows.map(toEntry);
 }
 

@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import type { Listing } from '../model/listings.ts';
 import { searchWords } from '../model/words.ts';
-import { type Database, type QueryBuilder, RUN_BYTES_MAX, type Run, type Session, type Statement } from './database.ts';
+import {
+  type Database,
+  type Executor,
+  type QueryBuilder,
+  RUN_BYTES_MAX,
+  type Run,
+  type Statement,
+} from './database.ts';
 import { insertListing } from './listings.ts';
 import type { Tables } from './schema.ts';
 
@@ -94,14 +101,14 @@ export async function copyTable(
 ): Promise<void> {
   const last = await findLast(to, table);
   for await (const rows of readTable(from, table, last)) {
-    await to.write((session) => insertRows(session, table, rows));
+    await to.write((executor) => insertRows(executor, table, rows));
     tell(rows.length);
   }
 }
 
-async function insertRows(session: Session, { name }: CopiedTable, rows: Row[]): Promise<void> {
+async function insertRows(executor: Executor, { name }: CopiedTable, rows: Row[]): Promise<void> {
   if (name === 'listings') {
-    for (const row of rows) await insertCopiedListing(session, row);
+    for (const row of rows) await insertCopiedListing(executor, row);
     return;
   }
   const [first = {}] = rows;
@@ -109,15 +116,15 @@ async function insertRows(session: Session, { name }: CopiedTable, rows: Row[]):
   const lines = rows.map((row) => sql`(${sql.join(columns.map((column) => row[column]))})`);
   const names = sql.join(columns.map((column) => sql.ref(column)));
   const insert = once<never>(() => sql`insert into ${sql.table(name)} (${names}) values ${sql.join(lines)}`);
-  await session.execute(insert, {});
+  await executor.execute(insert, {});
 }
 
-async function insertCopiedListing(session: Session, row: Row): Promise<void> {
+async function insertCopiedListing(executor: Executor, row: Row): Promise<void> {
   const doc = String(row.doc);
   const listing: Listing = JSON.parse(doc);
   const stored = { id: listing.id, version: Number(row.version), sequence: Number(row.sequence), doc };
   const findable = { searchColumns: listing, words: searchWords(listing) };
-  await insertListing(session, String(row.account_id), stored, findable);
+  await insertListing(executor, String(row.account_id), stored, findable);
 }
 
 /** Reads a whole table. */

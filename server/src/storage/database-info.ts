@@ -1,5 +1,5 @@
 import { AppError } from '../model/errors.ts';
-import { type Database, type Session, statement } from './database.ts';
+import { type Database, type Executor, statement } from './database.ts';
 import { EPOCH_LENGTH } from './migrations.ts';
 
 type Nothing = Record<never, never>;
@@ -11,8 +11,8 @@ const select = statement<Nothing, { cursorSecret: string; epoch: string }>((quer
 const selectId = statement<Nothing, { id: number }>((query) => query.selectFrom('database_info').select('id'));
 
 /** @throws {AppError} `unavailable` if the database does not answer */
-export async function ping(session: Session): Promise<void> {
-  await session.execute(selectId, {});
+export async function ping(transaction: Executor): Promise<void> {
+  await transaction.execute(selectId, {});
 }
 
 /** What every database has of its own. */
@@ -22,8 +22,8 @@ export interface DatabaseInfo {
   epoch: string;
 }
 
-export async function getDatabaseInfo(session: Session): Promise<DatabaseInfo> {
-  const [info] = await session.execute(select, {});
+export async function getDatabaseInfo(transaction: Executor): Promise<DatabaseInfo> {
+  const [info] = await transaction.execute(select, {});
   if (info === undefined) throw new Error('The database has no database_info row');
   return info;
 }
@@ -32,14 +32,14 @@ export async function getDatabaseInfo(session: Session): Promise<DatabaseInfo> {
 const UNFINISHED = 'copy-of-';
 
 /** @throws {AppError} what `requireWhole` throws */
-export async function getCursorSecret(session: Session): Promise<string> {
-  const { cursorSecret } = await requireWhole(session);
+export async function getCursorSecret(transaction: Executor): Promise<string> {
+  const { cursorSecret } = await requireWhole(transaction);
   return cursorSecret;
 }
 
 /** @throws {AppError} `conflict` for a copy that was not finished: it is neither served nor changed, and waiting is of no use */
-export async function requireWhole(session: Session): Promise<DatabaseInfo> {
-  const info = await getDatabaseInfo(session);
+export async function requireWhole(transaction: Executor): Promise<DatabaseInfo> {
+  const info = await getDatabaseInfo(transaction);
   if (!info.epoch.startsWith(UNFINISHED)) return info;
   throw new AppError('conflict', 'The database is a copy that was not finished: run the same "copy" again.');
 }
@@ -49,13 +49,13 @@ const update = statement<DatabaseInfo>((query, parameter) =>
 );
 
 /** Makes a database known as an unfinished copy of the one with this epoch. */
-export async function beginCopy(session: Session, { cursorSecret, epoch }: DatabaseInfo): Promise<void> {
-  await session.execute(update, { cursorSecret, epoch: UNFINISHED + epoch });
+export async function beginCopy(transaction: Executor, { cursorSecret, epoch }: DatabaseInfo): Promise<void> {
+  await transaction.execute(update, { cursorSecret, epoch: UNFINISHED + epoch });
 }
 
 /** Makes a copy what the original is: its cursors, ETags and sequences go on being good. */
-export async function finishCopy(session: Session, info: DatabaseInfo): Promise<void> {
-  await session.execute(update, info);
+export async function finishCopy(transaction: Executor, info: DatabaseInfo): Promise<void> {
+  await transaction.execute(update, info);
 }
 
 /** Whether a database is an unfinished copy of the one with this epoch. */
@@ -79,11 +79,11 @@ export function versionFloorOf(epoch: string): number {
 
 /** Gives the database a new epoch. What clients hold of the old one, such as ETags and sequences, is good no more. */
 export async function renewEpoch(database: Database): Promise<string> {
-  return database.write(async (session) => {
-    const { cursorSecret, epoch: before } = await getDatabaseInfo(session);
+  return database.write(async (transaction) => {
+    const { cursorSecret, epoch: before } = await getDatabaseInfo(transaction);
     const floor = Math.max(Math.floor(Date.now() / RENEWED_UNIT_MS), versionFloorOf(before) + 1);
     const epoch = RENEWED + floor.toString(RADIX).padStart(EPOCH_LENGTH - RENEWED.length, '0');
-    await session.execute(update, { cursorSecret, epoch });
+    await transaction.execute(update, { cursorSecret, epoch });
     return epoch;
   });
 }

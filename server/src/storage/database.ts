@@ -73,7 +73,7 @@ export function statement<P, R = never>(build: Statement<P, R>['build']): Statem
 }
 
 /** Whatever can run a statement: the database for reading, an open transaction for writing. */
-export interface Session {
+export interface Executor {
   /**
    * `signal` cancels a read that is still waiting for its turn.
    * @throws {AppError} `unavailable` or `storage_full`; why `signal` aborts
@@ -102,7 +102,7 @@ export interface Run<R> {
 }
 
 /** The session of a job that takes longer than a turn of the event loop. */
-export interface LongSession extends Session {
+export interface LongTransaction extends Executor {
   /** Lets everybody else have a turn, while the transaction stays open and other writes wait. */
   nextTurn(): Promise<void>;
 }
@@ -137,7 +137,7 @@ export interface ScanOptions {
 export type QueryDialect = Omit<Dialect, 'createDriver'>;
 
 /** One interface over both engines. */
-export interface Database extends Session {
+export interface Database extends Executor {
   /** What it is called in messages to the operator; without passwords. */
   readonly name: string;
   readonly dialect: QueryDialect;
@@ -162,11 +162,11 @@ export interface Database extends Session {
    * several, and is the only such.
    * @throws whatever the job throws; {AppError} `unavailable`, `storage_full` or `outcome_unknown`
    */
-  write<T>(job: (session: Session) => Promise<T>, accountId?: string): Promise<T>;
+  write<T>(job: (transaction: Executor) => Promise<T>, accountId?: string): Promise<T>;
   /** What a long write may hold, in bytes of what it writes and replaces: on SQLite all others wait for it. */
   readonly longWriteBytesMax: number;
   /** As `write`, for a job that takes long: it is alone in its transaction, and may await its session's `nextTurn`. */
-  writeLong<T>(job: (session: LongSession) => Promise<T>, accountId?: string): Promise<T>;
+  writeLong<T>(job: (transaction: LongTransaction) => Promise<T>, accountId?: string): Promise<T>;
   /** Where the processes of several machines count together; undefined for an engine of one machine. */
   readonly counters?: Counters;
   /**

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { EventType } from '../model/events.ts';
 import { subtractBytes } from './account-heads.ts';
 import { type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
-import { type Run, type Session, statement } from './database.ts';
+import { type Executor, type Run, statement } from './database.ts';
 import type { Tables } from './schema.ts';
 
 export interface EventRow {
@@ -28,8 +28,8 @@ const insert = statement<EventRow & { accountId: string }>((query, parameter) =>
 );
 
 /** Appends an event to the account's history. Its document is the listing's, until that is replaced. */
-export async function insertEvent(session: Session, accountId: string, event: EventRow): Promise<void> {
-  await session.execute(insert, { accountId, ...event });
+export async function insertEvent(executor: Executor, accountId: string, event: EventRow): Promise<void> {
+  await executor.execute(insert, { accountId, ...event });
 }
 
 const COLUMNS = ['account_id', 'sequence', 'type', 'listing_id', 'doc', 'changed', 'created_at'] as const;
@@ -42,7 +42,7 @@ const insertSome = batchStatement((length) =>
 
 /** Appends events, a batch of them; one has a document if a later one of the same transaction has replaced it already. */
 export async function insertEvents(
-  session: Session,
+  executor: Executor,
   accountId: string,
   events: readonly (EventRow & { doc: string | null })[],
 ): Promise<void> {
@@ -55,7 +55,7 @@ export async function insertEvents(
     changed,
     createdAt,
   ]);
-  await executeBatch(session, insertSome, rows);
+  await executeBatch(executor, insertSome, rows);
 }
 
 const copyDoc = batchStatement((length) =>
@@ -82,12 +82,12 @@ const copyDoc = batchStatement((length) =>
  * @returns the sequences whose events have their documents now: the others were purged
  */
 export async function keepEventDocs(
-  session: Session,
+  executor: Executor,
   accountId: string,
   sequences: readonly number[],
 ): Promise<Set<number>> {
   const rows = sequences.map((sequence) => [accountId, sequence]);
-  const kept = await executeBatch(session, copyDoc, rows);
+  const kept = await executeBatch(executor, copyDoc, rows);
   return new Set(kept.map(({ sequence }) => sequence));
 }
 
@@ -108,8 +108,8 @@ const selectChanged = statement<
 );
 
 /** The listings of the account's first `limit` changes after a sequence, with the external ids that they have now. */
-export function findChangedListings(session: Session, accountId: string, after: number, limit: number) {
-  return session.execute(selectChanged, { accountId, after, limit });
+export function findChangedListings(executor: Executor, accountId: string, after: number, limit: number) {
+  return executor.execute(selectChanged, { accountId, after, limit });
 }
 
 const updateDoc = statement<{ accountId: string; sequence: number; doc: string }>((query, parameter) =>
@@ -121,8 +121,13 @@ const updateDoc = statement<{ accountId: string; sequence: number; doc: string }
 );
 
 /** Hands an event its own document, before a change replaces it in `listings`; nothing if the event has been purged. */
-export async function keepEventDoc(session: Session, accountId: string, sequence: number, doc: string): Promise<void> {
-  await session.execute(updateDoc, { accountId, sequence, doc });
+export async function keepEventDoc(
+  executor: Executor,
+  accountId: string,
+  sequence: number,
+  doc: string,
+): Promise<void> {
+  await executor.execute(updateDoc, { accountId, sequence, doc });
 }
 
 /** An event's time, and the document that it has of its own: null while that stands in `listings`. */
@@ -137,8 +142,12 @@ const selectOne = statement<{ accountId: string; sequence: number }, KeptEvent>(
 );
 
 /** The account's event with this sequence; undefined once it is purged. */
-export async function findEvent(session: Session, accountId: string, sequence: number): Promise<KeptEvent | undefined> {
-  const [event] = await session.execute(selectOne, { accountId, sequence });
+export async function findEvent(
+  executor: Executor,
+  accountId: string,
+  sequence: number,
+): Promise<KeptEvent | undefined> {
+  const [event] = await executor.execute(selectOne, { accountId, sequence });
   return event;
 }
 
@@ -157,10 +166,10 @@ const removeOldest = statement<{ accountId: string; limit: number }, { bytes: nu
 );
 
 /** Removes up to `limit` events of an account, the oldest first. @returns how many */
-export async function removeEvents(session: Session, accountId: string, limit: number): Promise<number> {
-  const rows = await session.execute(removeOldest, { accountId, limit });
+export async function removeEvents(executor: Executor, accountId: string, limit: number): Promise<number> {
+  const rows = await executor.execute(removeOldest, { accountId, limit });
   const bytes = rows.reduce((sum, row) => sum + (row.bytes ?? 0), 0);
-  if (bytes > 0) await subtractBytes(session, accountId, bytes);
+  if (bytes > 0) await subtractBytes(executor, accountId, bytes);
   return rows.length;
 }
 
@@ -194,12 +203,12 @@ const selectAfter = statement<{ accountId: string; after: number; limit: number 
 
 /** The account's first events after a sequence: `limit` of them, or up to the one with which their texts exceed `bytesMax`. */
 export function findEvents(
-  session: Session,
+  executor: Executor,
   accountId: string,
   after: number,
   { limit, bytesMax }: { limit: number; bytesMax: number },
 ): Promise<Run<StoredEvent>> {
-  return session.executeRun(selectAfter, { accountId, after, limit }, bytesMax);
+  return executor.executeRun(selectAfter, { accountId, after, limit }, bytesMax);
 }
 
 /** What a purge looks at. */
@@ -217,11 +226,11 @@ const selectOldest = statement<{ accountId: string; limit: number }, OldEvent>((
 
 /** When the account's first events happened (UTC milliseconds): `limit` of them, or fewer if they are large. */
 export async function findOldestEvents(
-  session: Session,
+  executor: Executor,
   accountId: string,
   limit: number,
   bytesMax: number,
 ): Promise<number[]> {
-  const { rows } = await session.executeRun(selectOldest, { accountId, limit }, bytesMax);
+  const { rows } = await executor.executeRun(selectOldest, { accountId, limit }, bytesMax);
   return rows.map(({ createdAt }) => createdAt);
 }

@@ -1,5 +1,5 @@
 import { SESSION_AGE_MAX_MS, SESSION_LIFETIME_MS } from '../model/users.ts';
-import { type Session, statement } from './database.ts';
+import { type Executor, statement } from './database.ts';
 
 const removeSessions = statement<{ now: string }>((query, parameter) =>
   query.deleteFrom('sessions').where('expires_at', '<=', parameter('now')),
@@ -27,11 +27,11 @@ const removeInvitations = statement<{ now: number }>((query, parameter) =>
 );
 
 /** Removes the sessions, owed second factors and invitations whose time is over; `now` in UTC milliseconds. */
-export async function removeExpired(session: Session, now: number): Promise<void> {
+export async function removeExpired(executor: Executor, now: number): Promise<void> {
   const time = { now: new Date(now).toISOString() };
-  await session.execute(removeSessions, time);
-  await session.execute(removeOldSessions, { oldest: new Date(now - SESSION_AGE_MAX_MS).toISOString() });
-  await session.execute(shortenSessions, { latest: new Date(now + SESSION_LIFETIME_MS).toISOString() });
-  await session.execute(removeVerifications, time);
-  await session.execute(removeInvitations, { now });
+  await executor.execute(removeSessions, time);
+  await executor.execute(removeOldSessions, { oldest: new Date(now - SESSION_AGE_MAX_MS).toISOString() });
+  await executor.execute(shortenSessions, { latest: new Date(now + SESSION_LIFETIME_MS).toISOString() });
+  await executor.execute(removeVerifications, time);
+  await executor.execute(removeInvitations, { now });
 }

@@ -1,4 +1,4 @@
-import { type Session, statement } from './database.ts';
+import { type Executor, statement } from './database.ts';
 
 /** What is remembered of a request that carried an Idempotency-Key. */
 export interface IdempotencyRecord {
@@ -32,11 +32,11 @@ const put = statement<IdempotencyRecord & { accountId: string }>((query, paramet
 
 /** Remembers a request, in place of an expired one with its key. */
 export async function insertIdempotencyRecord(
-  session: Session,
+  executor: Executor,
   accountId: string,
   row: IdempotencyRecord,
 ): Promise<void> {
-  await session.execute(put, { accountId, ...row });
+  await executor.execute(put, { accountId, ...row });
 }
 
 const selectByKey = statement<{ accountId: string; key: string }, IdempotencyRecord>((query, parameter) =>
@@ -49,11 +49,11 @@ const selectByKey = statement<{ accountId: string; key: string }, IdempotencyRec
 
 /** The account's record of this Idempotency-Key; it may have expired. */
 export async function findIdempotencyRecord(
-  session: Session,
+  executor: Executor,
   accountId: string,
   key: string,
 ): Promise<IdempotencyRecord | undefined> {
-  const [row] = await session.execute(selectByKey, { accountId, key });
+  const [row] = await executor.execute(selectByKey, { accountId, key });
   return row;
 }
 
@@ -71,8 +71,8 @@ const removeSome = statement<{ accountId: string; limit: number }, { key: string
 );
 
 /** Removes up to `limit` records of an account that is to go. @returns how many */
-export async function removeIdempotencyRecords(session: Session, accountId: string, limit: number): Promise<number> {
-  const rows = await session.execute(removeSome, { accountId, limit });
+export async function removeIdempotencyRecords(executor: Executor, accountId: string, limit: number): Promise<number> {
+  const rows = await executor.execute(removeSome, { accountId, limit });
   return rows.length;
 }
 
@@ -94,7 +94,7 @@ const removeExpired = statement<{ now: number; limit: number }, { key: string }>
 );
 
 /** Removes up to `limit` records that expired before `now` (UTC milliseconds), of all accounts. @returns how many */
-export async function removeExpiredRecords(session: Session, now: number, limit: number): Promise<number> {
-  const rows = await session.execute(removeExpired, { now, limit });
+export async function removeExpiredRecords(executor: Executor, now: number, limit: number): Promise<number> {
+  const rows = await executor.execute(removeExpired, { now, limit });
   return rows.length;
 }

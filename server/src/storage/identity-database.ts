@@ -9,7 +9,7 @@ import {
   TableNode,
 } from 'kysely';
 import { AppError } from '../model/errors.ts';
-import type { Database, Session } from './database.ts';
+import type { Database, Executor } from './database.ts';
 import type { Tables } from './schema.ts';
 
 /** What better-auth is given as its database. On each engine its times are ISO text and its booleans 0 and 1. */
@@ -23,7 +23,7 @@ export interface BetterAuthDatabase {
 /** What is done besides, in the transaction in which better-auth does this; `rows` are those that it gets. */
 export interface Along {
   when: `${Change} ${keyof Tables}`;
-  job(session: Session, rows: Record<string, unknown>[]): Promise<void>;
+  job(transaction: Executor, rows: Record<string, unknown>[]): Promise<void>;
 }
 
 type Change = 'insert' | 'update' | 'delete';
@@ -86,9 +86,9 @@ async function run<R>(database: Database, query: CompiledQuery): Promise<QueryRe
     if (query.query.kind === 'SelectQueryNode') return { rows: await database.execute(statement, {}) };
     const change = changeOf(query);
     const along = call?.along.filter(({ when }) => when === change) ?? [];
-    return await database.write(async (session) => {
-      const rows = await session.execute(statement, {});
-      for (const { job } of along) await job(session, rows as Record<string, unknown>[]);
+    return await database.write(async (transaction) => {
+      const rows = await transaction.execute(statement, {});
+      for (const { job } of along) await job(transaction, rows as Record<string, unknown>[]);
       return { rows };
     });
   } catch (error) {

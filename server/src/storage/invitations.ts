@@ -1,5 +1,5 @@
 import type { Invitation, Role } from '../model/users.ts';
-import { type Session, statement } from './database.ts';
+import { type Executor, statement } from './database.ts';
 
 /** An invitation that is gone now. */
 export interface RemovedInvitation {
@@ -16,8 +16,8 @@ const removeByEmail = statement<{ accountId: string; email: string }, RemovedInv
 );
 
 /** Ends the invitation that went to an address, if there is one. */
-export function removeInvitationTo(session: Session, accountId: string, email: string): Promise<RemovedInvitation[]> {
-  return session.execute(removeByEmail, { accountId, email });
+export function removeInvitationTo(executor: Executor, accountId: string, email: string): Promise<RemovedInvitation[]> {
+  return executor.execute(removeByEmail, { accountId, email });
 }
 
 const removeByInviter = statement<{ accountId: string; inviterId: string }, RemovedInvitation>((query, parameter) =>
@@ -30,11 +30,11 @@ const removeByInviter = statement<{ accountId: string; inviterId: string }, Remo
 
 /** Ends what somebody has invited to. */
 export function removeInvitationsBy(
-  session: Session,
+  executor: Executor,
   accountId: string,
   inviterId: string,
 ): Promise<RemovedInvitation[]> {
-  return session.execute(removeByInviter, { accountId, inviterId });
+  return executor.execute(removeByInviter, { accountId, inviterId });
 }
 
 const insert = statement<StoredInvitation>((query, parameter) =>
@@ -60,9 +60,9 @@ interface StoredInvitation extends Invitation {
 }
 
 /** Stores an invitation in place of an earlier one to the same address. */
-export async function putInvitation(session: Session, invitation: StoredInvitation): Promise<void> {
-  await removeInvitationTo(session, invitation.accountId, invitation.email);
-  await session.execute(insert, invitation);
+export async function putInvitation(executor: Executor, invitation: StoredInvitation): Promise<void> {
+  await removeInvitationTo(executor, invitation.accountId, invitation.email);
+  await executor.execute(insert, invitation);
 }
 
 const selectAll = statement<{ accountId: string; now: number }, Invitation>((query, parameter) =>
@@ -83,8 +83,8 @@ const selectAll = statement<{ accountId: string; now: number }, Invitation>((que
 );
 
 /** The invitations to an account that nobody has accepted yet, the oldest first. */
-export function listInvitations(session: Session, accountId: string, now: number): Promise<Invitation[]> {
-  return session.execute(selectAll, { accountId, now });
+export function listInvitations(executor: Executor, accountId: string, now: number): Promise<Invitation[]> {
+  return executor.execute(selectAll, { accountId, now });
 }
 
 /** What an invitation leads to. */
@@ -117,8 +117,12 @@ const selectByHash = statement<{ hash: string; now: number }, FoundInvitation>((
 );
 
 /** The invitation of which a token has this hash, if it is not over `now`. */
-export async function findInvitation(session: Session, hash: string, now: number): Promise<OpenInvitation | undefined> {
-  const [found] = await session.execute(selectByHash, { hash, now });
+export async function findInvitation(
+  executor: Executor,
+  hash: string,
+  now: number,
+): Promise<OpenInvitation | undefined> {
+  const [found] = await executor.execute(selectByHash, { hash, now });
   if (found === undefined) return undefined;
   const { mailedHash, ...invitation } = found;
   return { ...invitation, isMailed: mailedHash === hash };
@@ -133,7 +137,7 @@ const removeById = statement<{ accountId: string; id: string }, RemovedInvitatio
 );
 
 /** To whom the invitation went that is gone now; undefined if there was none. */
-export async function removeInvitation(session: Session, accountId: string, id: string): Promise<string | undefined> {
-  const [removed] = await session.execute(removeById, { accountId, id });
+export async function removeInvitation(executor: Executor, accountId: string, id: string): Promise<string | undefined> {
+  const [removed] = await executor.execute(removeById, { accountId, id });
   return removed?.email;
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Scans, type Session, statement } from './database.ts';
+import { type Executor, type Scans, statement } from './database.ts';
 
 /** How often a key was used in an hour. */
 export interface KeyHour {
@@ -36,8 +36,8 @@ const add = statement<KeyHour & { accountId: string }>((query, parameter) =>
 );
 
 /** Adds to what is known of a key in an hour, also after the key was deleted. */
-export async function addKeyHour(session: Session, accountId: string, hour: KeyHour): Promise<void> {
-  await session.execute(add, { accountId, ...hour });
+export async function addKeyHour(executor: Executor, accountId: string, hour: KeyHour): Promise<void> {
+  await executor.execute(add, { accountId, ...hour });
 }
 
 /** Which of a process's batches of counts is written, and when, in UTC milliseconds. */
@@ -62,8 +62,8 @@ const begin = statement<KeyUseBatch, { number: number }>((query, parameter) =>
 );
 
 /** Notes a batch in the transaction that writes it. @returns false if it was written before */
-export async function beginKeyUseBatch(session: Session, batch: KeyUseBatch): Promise<boolean> {
-  const rows = await session.execute(begin, { ...batch });
+export async function beginKeyUseBatch(executor: Executor, batch: KeyUseBatch): Promise<boolean> {
+  const rows = await executor.execute(begin, { ...batch });
   return rows.length > 0;
 }
 
@@ -72,8 +72,8 @@ const removeBatches = statement<{ before: number }>((query, parameter) =>
 );
 
 /** Forgets what processes wrote last before a time (UTC milliseconds): they are gone. */
-export async function removeKeyUseBatches(session: Session, before: number): Promise<void> {
-  await session.execute(removeBatches, { before });
+export async function removeKeyUseBatches(executor: Executor, before: number): Promise<void> {
+  await executor.execute(removeBatches, { before });
 }
 
 /** How the account's keys were used since an hour, key by key in the order of time. */
@@ -108,7 +108,7 @@ const removeSome = statement<{ before: number; limit: number }, { hour: number }
 );
 
 /** Removes up to `limit` hours that began before another one (UTC milliseconds), of all accounts. @returns how many */
-export async function removeKeyHours(session: Session, before: number, limit: number): Promise<number> {
-  const rows = await session.execute(removeSome, { before, limit });
+export async function removeKeyHours(executor: Executor, before: number, limit: number): Promise<number> {
+  const rows = await executor.execute(removeSome, { before, limit });
   return rows.length;
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { RUN_BYTES_MAX, type Session, statement } from './database.ts';
+import { type Executor, RUN_BYTES_MAX, statement } from './database.ts';
 
 interface RunParameters {
   accountId: string;
@@ -62,17 +62,17 @@ export interface ListingRun {
  * The first listings of a range: `limit` of them, or fewer but at least one if they are large.
  * @throws why the range's `signal` aborts
  */
-export async function findListingRun(session: Session, accountId: string, range: ListingRange): Promise<ListingRun> {
+export async function findListingRun(executor: Executor, accountId: string, range: ListingRange): Promise<ListingRun> {
   const { afterId: beforeId = AFTER_EVERY_ID, limit, bytesMax = RUN_BYTES_MAX, areLong = false, signal } = range;
   const parameters = { accountId, beforeId, limit: limit + 1 };
   if (!areLong) {
     // Rows that need not be counted while they are read cost a third less.
     const docBytesMax = Math.floor(bytesMax / limit);
-    const rows = await session.execute(selectRun, { ...parameters, docBytesMax }, signal);
+    const rows = await executor.execute(selectRun, { ...parameters, docBytesMax }, signal);
     if (rows.every(hasDoc)) return toRun(rows, range, { isCut: false, areLong: false });
   }
   const wanted = { ...parameters, docBytesMax: EVERY_LENGTH };
-  const run = await session.executeRun(selectRun, wanted, bytesMax, signal);
+  const run = await executor.executeRun(selectRun, wanted, bytesMax, signal);
   return toRun(run.rows.filter(hasDoc), range, { isCut: run.isCut, areLong: true });
 }
 
@@ -117,12 +117,12 @@ const selectIds = statement<{ accountId: string; beforeId: string; limit: number
  * itself for none. Looks at no document.
  */
 export async function findPageEnd(
-  session: Session,
+  executor: Executor,
   accountId: string,
   afterId: string,
   count: number,
 ): Promise<string | undefined> {
-  const rows = await session.execute(selectIds, { accountId, beforeId: afterId, limit: count + 1 });
+  const rows = await executor.execute(selectIds, { accountId, beforeId: afterId, limit: count + 1 });
   if (rows.length <= count) return undefined;
   return count === 0 ? afterId : rows.at(-2)?.id;
 }

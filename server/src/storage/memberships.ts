@@ -1,5 +1,5 @@
 import type { Membership, Role } from '../model/users.ts';
-import { type Session, statement } from './database.ts';
+import { type Executor, statement } from './database.ts';
 
 export interface NewMembership {
   accountId: string;
@@ -18,8 +18,8 @@ const insert = statement<NewMembership>((query, parameter) =>
   }),
 );
 
-export async function insertMembership(session: Session, membership: NewMembership): Promise<void> {
-  await session.execute(insert, membership);
+export async function insertMembership(executor: Executor, membership: NewMembership): Promise<void> {
+  await executor.execute(insert, membership);
 }
 
 const selectByUser = statement<{ userId: string }, Membership>((query, parameter) =>
@@ -32,8 +32,8 @@ const selectByUser = statement<{ userId: string }, Membership>((query, parameter
 );
 
 /** The accounts that somebody belongs to, the oldest first. */
-export function listMembershipsOf(session: Session, userId: string): Promise<Membership[]> {
-  return session.execute(selectByUser, { userId });
+export function listMembershipsOf(executor: Executor, userId: string): Promise<Membership[]> {
+  return executor.execute(selectByUser, { userId });
 }
 
 /** Somebody who belongs to an account. */
@@ -56,8 +56,8 @@ const selectByAccount = statement<{ accountId: string }, Member>((query, paramet
 );
 
 /** Who belongs to an account, the longest first. */
-export function listMembers(session: Session, accountId: string): Promise<Member[]> {
-  return session.execute(selectByAccount, { accountId });
+export function listMembers(executor: Executor, accountId: string): Promise<Member[]> {
+  return executor.execute(selectByAccount, { accountId });
 }
 
 const selectAdministrator = statement<Record<never, never>, { userId: string }>((query) =>
@@ -65,8 +65,8 @@ const selectAdministrator = statement<Record<never, never>, { userId: string }>(
 );
 
 /** Whether anybody is an administrator of any account. */
-export async function hasAdministrator(session: Session): Promise<boolean> {
-  const rows = await session.execute(selectAdministrator, {});
+export async function hasAdministrator(executor: Executor): Promise<boolean> {
+  const rows = await executor.execute(selectAdministrator, {});
   return rows.length > 0;
 }
 
@@ -84,8 +84,8 @@ const selectOne = statement<MemberKey, Member>((query, parameter) =>
     .where('user_id', '=', parameter('userId')),
 );
 
-export async function findMember(session: Session, accountId: string, userId: string): Promise<Member | undefined> {
-  const [member] = await session.execute(selectOne, { accountId, userId });
+export async function findMember(executor: Executor, accountId: string, userId: string): Promise<Member | undefined> {
+  const [member] = await executor.execute(selectOne, { accountId, userId });
   return member;
 }
 
@@ -100,8 +100,8 @@ const selectOther = statement<MemberKey, { userId: string }>((query, parameter) 
 );
 
 /** Whether an account has an administrator besides this person. */
-export async function hasOtherAdministrator(session: Session, accountId: string, userId: string): Promise<boolean> {
-  const rows = await session.execute(selectOther, { accountId, userId });
+export async function hasOtherAdministrator(executor: Executor, accountId: string, userId: string): Promise<boolean> {
+  const rows = await executor.execute(selectOther, { accountId, userId });
   return rows.length > 0;
 }
 
@@ -113,8 +113,8 @@ const update = statement<MemberKey & { role: Role }>((query, parameter) =>
     .where('user_id', '=', parameter('userId')),
 );
 
-export async function setRole(session: Session, accountId: string, userId: string, role: Role): Promise<void> {
-  await session.execute(update, { accountId, userId, role });
+export async function setRole(executor: Executor, accountId: string, userId: string, role: Role): Promise<void> {
+  await executor.execute(update, { accountId, userId, role });
 }
 
 const remove = statement<MemberKey>((query, parameter) =>
@@ -124,6 +124,6 @@ const remove = statement<MemberKey>((query, parameter) =>
     .where('user_id', '=', parameter('userId')),
 );
 
-export async function removeMembership(session: Session, accountId: string, userId: string): Promise<void> {
-  await session.execute(remove, { accountId, userId });
+export async function removeMembership(executor: Executor, accountId: string, userId: string): Promise<void> {
+  await executor.execute(remove, { accountId, userId });
 }

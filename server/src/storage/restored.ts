@@ -1,4 +1,4 @@
-import { type Session, statement } from './database.ts';
+import { type Executor, statement } from './database.ts';
 
 type Nothing = Record<never, never>;
 
@@ -58,13 +58,13 @@ const STEP_MS = 30_000;
  * Ends what a restored database would let in again although it was over: sessions, invitations, setup links, half-done
  * sign-ins, and the codes that apps show now. Keys stay, and are listed.
  */
-export async function endCredentials(session: Session): Promise<Credentials> {
-  const sessions = await session.execute(removeSessions, {});
-  const invitations = await session.execute(removeInvitations, {});
-  await session.execute(removeVerifications, {});
-  await session.execute(removeSetupLinks, {});
-  const twoFactors = await session.execute(useUpCodes, { step: Math.floor(Date.now() / STEP_MS) });
-  const keys = await session.execute(selectKeys, {});
+export async function endCredentials(executor: Executor): Promise<Credentials> {
+  const sessions = await executor.execute(removeSessions, {});
+  const invitations = await executor.execute(removeInvitations, {});
+  await executor.execute(removeVerifications, {});
+  await executor.execute(removeSetupLinks, {});
+  const twoFactors = await executor.execute(useUpCodes, { step: Math.floor(Date.now() / STEP_MS) });
+  const keys = await executor.execute(selectKeys, {});
   return {
     sessions: sessions.length,
     invitations: invitations.length,

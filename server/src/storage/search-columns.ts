@@ -1,6 +1,6 @@
 import { SEARCH_COLUMNS, type SearchColumn, type SearchColumns } from '../model/search-columns.ts';
 import { type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
-import { type Parameter, type Session, statement } from './database.ts';
+import { type Executor, type Parameter, statement } from './database.ts';
 import type { Tables } from './schema.ts';
 
 type Columns = Tables['listing_facets'];
@@ -31,12 +31,12 @@ const insert = statement<RowParameters & AtSequence>((query, parameter, engine) 
 
 /** Makes a listing found by its facets, and by the words that have just been put in. */
 export async function insertSearchColumns(
-  session: Session,
+  executor: Executor,
   accountId: string,
   { id, sequence }: { id: string; sequence: number },
   searchColumns: SearchColumns,
 ): Promise<void> {
-  await session.execute(insert, { ...searchColumns, accountId, id, sequence });
+  await executor.execute(insert, { ...searchColumns, accountId, id, sequence });
 }
 
 const update = statement<RowParameters>((query, parameter) =>
@@ -48,12 +48,12 @@ const update = statement<RowParameters>((query, parameter) =>
 );
 
 export async function updateSearchColumns(
-  session: Session,
+  executor: Executor,
   accountId: string,
   id: string,
   searchColumns: SearchColumns,
 ): Promise<void> {
-  await session.execute(update, { ...searchColumns, accountId, id });
+  await executor.execute(update, { ...searchColumns, accountId, id });
 }
 
 const COLUMNS = ['account_id', 'id', 'search_row', ...SEARCH_COLUMNS.map(searchColumnName)] as const;
@@ -81,9 +81,13 @@ export interface FacetsRow {
 }
 
 /** Makes a batch of listings found by their facets, new ones and others. */
-export async function putSearchColumns(session: Session, accountId: string, rows: readonly FacetsRow[]): Promise<void> {
+export async function putSearchColumns(
+  executor: Executor,
+  accountId: string,
+  rows: readonly FacetsRow[],
+): Promise<void> {
   await executeBatch(
-    session,
+    executor,
     put,
     rows.map(({ id, searchRow, searchColumns }) => [
       accountId,
@@ -103,6 +107,6 @@ const clearExternalId = statement<{ accountId: string; id: string }>((query, par
 );
 
 /** Makes room for listings that exchange their external ids. */
-export async function releaseExternalId(session: Session, accountId: string, id: string): Promise<void> {
-  await session.execute(clearExternalId, { accountId, id });
+export async function releaseExternalId(executor: Executor, accountId: string, id: string): Promise<void> {
+  await executor.execute(clearExternalId, { accountId, id });
 }

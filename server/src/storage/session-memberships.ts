@@ -1,6 +1,6 @@
 import type { Head } from '../model/accounts.ts';
 import type { Role } from '../model/users.ts';
-import { type Session, statement } from './database.ts';
+import { type Executor, statement } from './database.ts';
 
 /** What somebody who is signed in is to an account, and where that stands. */
 export interface SessionMembership extends Head {
@@ -25,11 +25,11 @@ const select = statement<{ sessionId: string; accountId: string; now: string }, 
  * suspended.
  */
 export async function findSessionMembership(
-  session: Session,
+  executor: Executor,
   accountId: string,
   sessionId: string,
 ): Promise<SessionMembership | undefined> {
   const now = new Date().toISOString();
-  const [standing] = await session.execute(select, { sessionId, accountId, now });
+  const [standing] = await executor.execute(select, { sessionId, accountId, now });
   return standing;
 }

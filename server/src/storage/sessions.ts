@@ -1,4 +1,4 @@
-import { type Session, statement } from './database.ts';
+import { type Executor, statement } from './database.ts';
 
 const choose = statement<{ id: string; accountId: string }>((query, parameter) =>
   query
@@ -8,8 +8,8 @@ const choose = statement<{ id: string; accountId: string }>((query, parameter) =
 );
 
 /** Notes in which account a session works from now on. */
-export async function setSessionAccount(session: Session, id: string, accountId: string): Promise<void> {
-  await session.execute(choose, { id, accountId });
+export async function setSessionAccount(executor: Executor, id: string, accountId: string): Promise<void> {
+  await executor.execute(choose, { id, accountId });
 }
 
 /** A place where somebody is signed in; its times are ISO text. */
@@ -40,8 +40,8 @@ const selectByUser = statement<{ userId: string; now: string }, UserSession>((qu
 );
 
 /** Where somebody is signed in, the latest first. */
-export function listSessions(session: Session, userId: string): Promise<UserSession[]> {
-  return session.execute(selectByUser, { userId, now: new Date().toISOString() });
+export function listSessions(executor: Executor, userId: string): Promise<UserSession[]> {
+  return executor.execute(selectByUser, { userId, now: new Date().toISOString() });
 }
 
 const selectAddresses = statement<{ email: string; now: string }, { address: string | null }>((query, parameter) =>
@@ -54,8 +54,8 @@ const selectAddresses = statement<{ email: string; now: string }, { address: str
 );
 
 /** Where whoever has this e-mail address is signed in. */
-export async function listSessionAddresses(session: Session, email: string): Promise<string[]> {
-  const rows = await session.execute(selectAddresses, { email, now: new Date().toISOString() });
+export async function listSessionAddresses(executor: Executor, email: string): Promise<string[]> {
+  const rows = await executor.execute(selectAddresses, { email, now: new Date().toISOString() });
   return rows.flatMap(({ address }) => address ?? []);
 }
 
@@ -68,8 +68,8 @@ const shorten = statement<{ id: string; latest: string }>((query, parameter) =>
 );
 
 /** Ends a session at a time that is ISO text, unless it ends before. */
-export async function endSessionBy(session: Session, id: string, latest: string): Promise<void> {
-  await session.execute(shorten, { id, latest });
+export async function endSessionBy(executor: Executor, id: string, latest: string): Promise<void> {
+  await executor.execute(shorten, { id, latest });
 }
 
 /** A session in use, and whose it is. */
@@ -103,13 +103,13 @@ const selectUsed = statement<{ token: string; now: string; extendedAfter: string
 
 /** The session with this token, unless it has ended, or was not extended for `extendedMs` milliseconds. */
 export async function findUsedSession(
-  session: Session,
+  executor: Executor,
   token: string,
   extendedMs: number,
 ): Promise<UsedSession | undefined> {
   const nowMs = Date.now();
   const [now, extendedAfter] = [nowMs, nowMs - extendedMs].map((time) => new Date(time).toISOString());
-  const [found] = await session.execute(selectUsed, { token, now: now ?? '', extendedAfter: extendedAfter ?? '' });
+  const [found] = await executor.execute(selectUsed, { token, now: now ?? '', extendedAfter: extendedAfter ?? '' });
   return found;
 }
 
@@ -122,8 +122,8 @@ const selectOne = statement<{ userId: string; id: string }, { id: string }>((que
 );
 
 /** Whether a session of this person has not ended. */
-export async function hasSession(session: Session, userId: string, id: string): Promise<boolean> {
-  const rows = await session.execute(selectOne, { userId, id });
+export async function hasSession(executor: Executor, userId: string, id: string): Promise<boolean> {
+  const rows = await executor.execute(selectOne, { userId, id });
   return rows.length > 0;
 }
 
@@ -136,8 +136,8 @@ const remove = statement<{ userId: string; id: string }, { id: string }>((query,
 );
 
 /** Whether there was such a session of this person. */
-export async function removeSession(session: Session, userId: string, id: string): Promise<boolean> {
-  const rows = await session.execute(remove, { userId, id });
+export async function removeSession(executor: Executor, userId: string, id: string): Promise<boolean> {
+  const rows = await executor.execute(remove, { userId, id });
   return rows.length > 0;
 }
 
@@ -150,8 +150,8 @@ const removeOthers = statement<{ userId: string; id: string }, { id: string }>((
 );
 
 /** Ends all of a person's sessions but this one; how many there were. */
-export async function removeOtherSessions(session: Session, userId: string, id: string): Promise<number> {
-  const rows = await session.execute(removeOthers, { userId, id });
+export async function removeOtherSessions(executor: Executor, userId: string, id: string): Promise<number> {
+  const rows = await executor.execute(removeOthers, { userId, id });
   return rows.length;
 }
 
@@ -160,6 +160,6 @@ const removeAll = statement<{ userId: string }>((query, parameter) =>
 );
 
 /** Signs somebody out everywhere. */
-export async function removeSessions(session: Session, userId: string): Promise<void> {
-  await session.execute(removeAll, { userId });
+export async function removeSessions(executor: Executor, userId: string): Promise<void> {
+  await executor.execute(removeAll, { userId });
 }

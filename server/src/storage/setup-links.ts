@@ -1,4 +1,4 @@
-import { type Session, statement } from './database.ts';
+import { type Executor, statement } from './database.ts';
 
 interface SetupLink {
   hash: string;
@@ -13,20 +13,20 @@ const insert = statement<SetupLink>((query, parameter) =>
 );
 
 /** Stores the one link there is: the one before it is worth nothing from now on. */
-export async function putSetupLink(session: Session, link: SetupLink): Promise<void> {
-  await session.execute(removeAny, {});
-  await session.execute(insert, link);
+export async function putSetupLink(executor: Executor, link: SetupLink): Promise<void> {
+  await executor.execute(removeAny, {});
+  await executor.execute(insert, link);
 }
 
-export async function removeSetupLink(session: Session): Promise<void> {
-  await session.execute(removeAny, {});
+export async function removeSetupLink(executor: Executor): Promise<void> {
+  await executor.execute(removeAny, {});
 }
 
 const select = statement<Record<never, never>, SetupLink>((query) =>
   query.selectFrom('setup_links').select(['hash', 'expires_at as expiresAt']),
 );
 
-export async function findSetupLink(session: Session): Promise<SetupLink | undefined> {
-  const [link] = await session.execute(select, {});
+export async function findSetupLink(executor: Executor): Promise<SetupLink | undefined> {
+  const [link] = await executor.execute(select, {});
   return link;
 }

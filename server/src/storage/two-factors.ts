@@ -1,4 +1,4 @@
-import { type Session, statement } from './database.ts';
+import { type Executor, statement } from './database.ts';
 
 const selectSecret = statement<{ userId: string; now: string }, { secret: string }>((query, parameter) =>
   query
@@ -9,8 +9,8 @@ const selectSecret = statement<{ userId: string; now: string }, { secret: string
 );
 
 /** What a person's app shares with the service, encrypted; none while wrong codes have locked it. */
-export async function findTotpSecret(session: Session, userId: string): Promise<string | undefined> {
-  const [row] = await session.execute(selectSecret, { userId, now: new Date().toISOString() });
+export async function findTotpSecret(executor: Executor, userId: string): Promise<string | undefined> {
+  const [row] = await executor.execute(selectSecret, { userId, now: new Date().toISOString() });
   return row?.secret;
 }
 
@@ -33,8 +33,8 @@ const useStep = statement<{ userId: string; step: number; latest: number }, { id
  * Uses up the code of a step of time, and those before it; false if it was used up before. One after `latest`, which the
  * clock has not come to, was used before the clock was set back: it keeps nobody out.
  */
-export async function useTotpStep(session: Session, userId: string, step: number, latest: number): Promise<boolean> {
-  const rows = await session.execute(useStep, { userId, step, latest });
+export async function useTotpStep(executor: Executor, userId: string, step: number, latest: number): Promise<boolean> {
+  const rows = await executor.execute(useStep, { userId, step, latest });
   return rows.length > 0;
 }
 
@@ -43,8 +43,8 @@ const verify = statement<{ userId: string }>((query, parameter) =>
 );
 
 /** The app has shown a right code. */
-export async function verifyTwoFactor(session: Session, userId: string): Promise<void> {
-  await session.execute(verify, { userId });
+export async function verifyTwoFactor(executor: Executor, userId: string): Promise<void> {
+  await executor.execute(verify, { userId });
 }
 
 const remove = statement<{ userId: string }>((query, parameter) =>
@@ -56,7 +56,7 @@ const switchOff = statement<{ userId: string }>((query, parameter) =>
 );
 
 /** Lets somebody sign in by their password alone. */
-export async function removeTwoFactor(session: Session, userId: string): Promise<void> {
-  await session.execute(remove, { userId });
-  await session.execute(switchOff, { userId });
+export async function removeTwoFactor(executor: Executor, userId: string): Promise<void> {
+  await executor.execute(remove, { userId });
+  await executor.execute(switchOff, { userId });
 }

@@ -1,5 +1,5 @@
 import type { User } from '../model/users.ts';
-import { type Session, statement } from './database.ts';
+import { type Executor, statement } from './database.ts';
 
 /** `at` is an ISO time. */
 interface UserRow extends User {
@@ -40,14 +40,14 @@ const insertCredential = statement<CredentialRow>((query, parameter) =>
 
 /** Stores a person with their password, as better-auth looks for them; whether their address is known to be theirs. */
 export async function insertUser(
-  session: Session,
+  executor: Executor,
   user: User,
   credential: { id: string; passwordHash: string },
   isVerified: boolean,
 ): Promise<void> {
   const at = new Date().toISOString();
-  await session.execute(insert, { ...user, verified: isVerified ? 1 : 0, at });
-  await session.execute(insertCredential, { ...credential, userId: user.id, at });
+  await executor.execute(insert, { ...user, verified: isVerified ? 1 : 0, at });
+  await executor.execute(insertCredential, { ...credential, userId: user.id, at });
 }
 
 const selectByEmail = statement<{ email: string }, User>((query, parameter) =>
@@ -55,8 +55,8 @@ const selectByEmail = statement<{ email: string }, User>((query, parameter) =>
 );
 
 /** Who signs in with this address, which is in lower case. */
-export async function findUserByEmail(session: Session, email: string): Promise<User | undefined> {
-  const [user] = await session.execute(selectByEmail, { email });
+export async function findUserByEmail(executor: Executor, email: string): Promise<User | undefined> {
+  const [user] = await executor.execute(selectByEmail, { email });
   return user;
 }
 
@@ -64,8 +64,8 @@ const selectById = statement<{ id: string }, User>((query, parameter) =>
   query.selectFrom('users').select(['id', 'name', 'email']).where('id', '=', parameter('id')),
 );
 
-export async function findUser(session: Session, id: string): Promise<User | undefined> {
-  const [user] = await session.execute(selectById, { id });
+export async function findUser(executor: Executor, id: string): Promise<User | undefined> {
+  const [user] = await executor.execute(selectById, { id });
   return user;
 }
 
@@ -82,8 +82,8 @@ const selectOrigin = statement<{ id: string }, { createdAt: string; verified: nu
     .where('id', '=', parameter('id')),
 );
 
-export async function findUserOrigin(session: Session, id: string): Promise<UserOrigin | undefined> {
-  const [origin] = await session.execute(selectOrigin, { id });
+export async function findUserOrigin(executor: Executor, id: string): Promise<UserOrigin | undefined> {
+  const [origin] = await executor.execute(selectOrigin, { id });
   return origin && { createdAt: origin.createdAt, isVerified: origin.verified === 1 };
 }
 
@@ -92,8 +92,8 @@ const verify = statement<{ id: string }>((query, parameter) =>
 );
 
 /** Notes that somebody's address is theirs. */
-export async function verifyEmail(session: Session, id: string): Promise<void> {
-  await session.execute(verify, { id });
+export async function verifyEmail(executor: Executor, id: string): Promise<void> {
+  await executor.execute(verify, { id });
 }
 
 const removeLonely = statement<Record<never, never>>((query) =>
@@ -105,8 +105,8 @@ const removeLonely = statement<Record<never, never>>((query) =>
 );
 
 /** Removes everybody who belongs to no account any more, with their sessions. */
-export async function removeLonelyUsers(session: Session): Promise<void> {
-  await session.execute(removeLonely, {});
+export async function removeLonelyUsers(executor: Executor): Promise<void> {
+  await executor.execute(removeLonely, {});
 }
 
 const rename = statement<{ id: string; name: string; at: string }>((query, parameter) =>
@@ -116,8 +116,8 @@ const rename = statement<{ id: string; name: string; at: string }>((query, param
     .where('id', '=', parameter('id')),
 );
 
-export async function renameUser(session: Session, id: string, name: string): Promise<void> {
-  await session.execute(rename, { id, name, at: new Date().toISOString() });
+export async function renameUser(executor: Executor, id: string, name: string): Promise<void> {
+  await executor.execute(rename, { id, name, at: new Date().toISOString() });
 }
 
 const removeOwed = statement<{ userId: string }>((query, parameter) =>
@@ -125,8 +125,8 @@ const removeOwed = statement<{ userId: string }>((query, parameter) =>
 );
 
 /** Removes the second factors that are owed by somebody who has typed the password. */
-export async function removeChallenges(session: Session, userId: string): Promise<void> {
-  await session.execute(removeOwed, { userId });
+export async function removeChallenges(executor: Executor, userId: string): Promise<void> {
+  await executor.execute(removeOwed, { userId });
 }
 
 const selectPassword = statement<{ userId: string }, { hash: string | null }>((query, parameter) =>
@@ -134,8 +134,8 @@ const selectPassword = statement<{ userId: string }, { hash: string | null }>((q
 );
 
 /** Each password that is chosen has another hash, also if it is the same one. */
-export async function findPasswordHash(session: Session, userId: string): Promise<string | null | undefined> {
-  const [credential] = await session.execute(selectPassword, { userId });
+export async function findPasswordHash(executor: Executor, userId: string): Promise<string | null | undefined> {
+  const [credential] = await executor.execute(selectPassword, { userId });
   return credential?.hash;
 }
 
@@ -146,6 +146,6 @@ const updatePassword = statement<{ userId: string; hash: string; at: string }>((
     .where('user_id', '=', parameter('userId')),
 );
 
-export async function setPasswordHash(session: Session, userId: string, hash: string): Promise<void> {
-  await session.execute(updatePassword, { userId, hash, at: new Date().toISOString() });
+export async function setPasswordHash(executor: Executor, userId: string, hash: string): Promise<void> {
+  await executor.execute(updatePassword, { userId, hash, at: new Date().toISOString() });
 }

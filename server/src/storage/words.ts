@@ -1,5 +1,5 @@
 import type { RawBuilder, SqlBool } from 'kysely';
-import { type EngineSql, type NewWords, type Session, statement, type WordsPlace } from './database.ts';
+import { type EngineSql, type Executor, type NewWords, statement, type WordsPlace } from './database.ts';
 
 /** An account's id ends in random characters: so many of them keep one account's words apart from another's. */
 const TAG_LENGTH = 8;
@@ -20,12 +20,12 @@ const insert = statement<NewWords>((query, parameter, engine) => engine.insertWo
 
 /** Puts the words of a listing into the index, as it is at this sequence of the account. */
 export async function insertWords(
-  session: Session,
+  executor: Executor,
   accountId: string,
   sequence: number,
   words: ReadonlySet<string>,
 ): Promise<void> {
-  await session.execute(insert, { accountId, sequence, words: indexText(accountId, words) });
+  await executor.execute(insert, { accountId, sequence, words: indexText(accountId, words) });
 }
 
 type Place = { accountId: string; id: string };
@@ -39,16 +39,16 @@ const selectRow = statement<Place, { row: number }>((query, parameter) =>
 );
 
 /** Where a listing's words stand in the index. */
-async function findRow(session: Session, accountId: string, id: string): Promise<number> {
-  const [found] = await session.execute(selectRow, { accountId, id });
+async function findRow(executor: Executor, accountId: string, id: string): Promise<number> {
+  const [found] = await executor.execute(selectRow, { accountId, id });
   return found?.row ?? 0;
 }
 
 const remove = statement<WordsPlace>((query, parameter, engine) => engine.removeWords(query, parameter));
 
 /** Takes a listing's words out of the index. */
-export async function removeWords(session: Session, accountId: string, id: string): Promise<void> {
-  await session.execute(remove, { accountId, searchRow: await findRow(session, accountId, id) });
+export async function removeWords(executor: Executor, accountId: string, id: string): Promise<void> {
+  await executor.execute(remove, { accountId, searchRow: await findRow(executor, accountId, id) });
 }
 
 const updateRow = statement<Place & Pick<NewWords, 'sequence'>>((query, parameter, engine) =>
@@ -64,15 +64,15 @@ const updateRow = statement<Place & Pick<NewWords, 'sequence'>>((query, paramete
  * had: `search_row` tells whether they have changed.
  */
 export async function replaceWords(
-  session: Session,
+  executor: Executor,
   accountId: string,
   { id, sequence }: { id: string; sequence: number },
   words: ReadonlySet<string>,
 ): Promise<void> {
-  const searchRow = await findRow(session, accountId, id);
-  await insertWords(session, accountId, sequence, words);
-  await session.execute(updateRow, { accountId, id, sequence });
-  await session.execute(remove, { accountId, searchRow });
+  const searchRow = await findRow(executor, accountId, id);
+  await insertWords(executor, accountId, sequence, words);
+  await executor.execute(updateRow, { accountId, id, sequence });
+  await executor.execute(remove, { accountId, searchRow });
 }
 
 const selectLastRow = statement<Pick<NewWords, 'sequence'>, { row: number }>((query, parameter, engine) =>
@@ -80,8 +80,8 @@ const selectLastRow = statement<Pick<NewWords, 'sequence'>, { row: number }>((qu
 );
 
 /** The last place in the index that is taken, where the account's sequence is the last one, too. */
-export async function findLastWordsRow(session: Session, sequence: number): Promise<number> {
-  const [last] = await session.execute(selectLastRow, { sequence });
+export async function findLastWordsRow(executor: Executor, sequence: number): Promise<number> {
+  const [last] = await executor.execute(selectLastRow, { sequence });
   return last?.row ?? 0;
 }
 
@@ -90,13 +90,13 @@ const insertAt = statement<WordsPlace & { words: string }>((query, parameter, en
 );
 
 /** Puts words (`indexText`) into the index at a place after `findLastWordsRow`. */
-export async function insertWordsAt(session: Session, place: WordsPlace, words: string): Promise<void> {
-  await session.execute(insertAt, { ...place, words });
+export async function insertWordsAt(executor: Executor, place: WordsPlace, words: string): Promise<void> {
+  await executor.execute(insertAt, { ...place, words });
 }
 
 /** Takes the words at a place out of the index. */
-export async function removeWordsAt(session: Session, place: WordsPlace): Promise<void> {
-  await session.execute(remove, place);
+export async function removeWordsAt(executor: Executor, place: WordsPlace): Promise<void> {
+  await executor.execute(remove, place);
 }
 
 /** Whether each of these words begins one of the words of a row of `facets`. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { only } from '../../../testkit/src/database.ts';
-import type { Database, LongSession, Session } from '../../src/storage/database.ts';
+import type { Database, Executor, LongTransaction } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open.ts';
 import { databaseFor, otherTurns, words } from './support.ts';
 
@@ -13,7 +13,7 @@ async function notesFor(t: TestContext) {
   return database;
 }
 
-const note = (session: Session, text: string) => session.execute(words(`insert into notes values ('${text}')`), {});
+const note = (session: Executor, text: string) => session.execute(words(`insert into notes values ('${text}')`), {});
 
 /** In the order in which they were written: neither engine has a reason to read them in another. */
 async function notes(database: Database): Promise<string[]> {
@@ -21,7 +21,7 @@ async function notes(database: Database): Promise<string[]> {
   return rows.map(({ text }) => text);
 }
 
-async function noteInTurns(session: LongSession): Promise<void> {
+async function noteInTurns(session: LongTransaction): Promise<void> {
   for (let turn = 0; turn < TURNS; turn += 1) {
     await note(session, `long ${turn}`);
     await session.nextTurn();
@@ -59,7 +59,7 @@ test('a long write is alone in its transaction: others wait for it, and it for t
       assert.equal(isInside, false);
       await note(session, text);
     });
-  const long = async (session: LongSession) => {
+  const long = async (session: LongTransaction) => {
     isInside = true;
     const [inside] = await session.execute(counter, {});
     const [outside] = await database.execute(counter, {});
@@ -92,8 +92,8 @@ test('a long write that throws leaves nothing, and the others are stored', async
 // On PostgreSQL a job has a connection of its own, and harms nobody by waiting.
 for (const [name, wait] of [
   ['other turns', () => otherTurns()],
-  ['other turns after its own', (session: LongSession) => session.nextTurn().then(() => otherTurns())],
-  ['other turns beside its own', (session: LongSession) => Promise.all([session.nextTurn(), otherTurns()])],
+  ['other turns after its own', (session: LongTransaction) => session.nextTurn().then(() => otherTurns())],
+  ['other turns beside its own', (session: LongTransaction) => Promise.all([session.nextTurn(), otherTurns()])],
   ['a turn of its own making', () => new Promise(setImmediate)],
 ] as const) {
   test(
@@ -122,7 +122,7 @@ for (const [name, wait] of [
 
 test('a long write’s session ends with it', async (t) => {
   const database = await notesFor(t);
-  const { promise: kept, resolve: keep } = Promise.withResolvers<LongSession>();
+  const { promise: kept, resolve: keep } = Promise.withResolvers<LongTransaction>();
   await database.writeLong(async (session) => keep(session));
   const session = await kept;
   await assert.rejects(session.nextTurn(), /after its write job had ended/);

@@ -6,7 +6,7 @@ import { hashSecret } from '../../src/model/api-keys.ts';
 import type { Search } from '../../src/model/search.ts';
 import { findKeyDetails, findKeyPrincipal, listApiKeys, setLastUsed } from '../../src/storage/api-keys.ts';
 import { findAuditEntries, findTargetNames } from '../../src/storage/audit.ts';
-import type { Database, Session } from '../../src/storage/database.ts';
+import type { Database, Executor } from '../../src/storage/database.ts';
 import * as events from '../../src/storage/events.ts';
 import { addKeyHour, findKeyHours } from '../../src/storage/key-hours.ts';
 import * as listingRuns from '../../src/storage/listing-runs.ts';
@@ -20,43 +20,43 @@ const TENANT_TABLES = ['account_heads', 'listings', 'listing_facets', 'events', 
 /** What each function that reads listings or events gives an account, and what it gives another account for the same things. */
 const READS = {
   findListing: {
-    read: (session: Session, accountId: string, id: string) => listings.findListing(session, accountId, id),
+    read: (session: Executor, accountId: string, id: string) => listings.findListing(session, accountId, id),
     nothing: undefined,
   },
   findListingByExternalId: {
-    read: (session: Session, accountId: string) =>
+    read: (session: Executor, accountId: string) =>
       listings.findListingByExternalId(session, accountId, INPUT.externalId),
     nothing: undefined,
   },
   findIndexedListings: {
-    read: async (session: Session, accountId: string) =>
+    read: async (session: Executor, accountId: string) =>
       (await listings.findIndexedListings(session, accountId, 'externalId', [INPUT.externalId])).rows,
     nothing: [],
   },
   findListingRun: {
-    read: async (session: Session, accountId: string) =>
+    read: async (session: Executor, accountId: string) =>
       (await listingRuns.findListingRun(session, accountId, { afterId: undefined, limit: 100 })).docs,
     nothing: [],
   },
   findPageEnd: {
-    read: (session: Session, accountId: string) => listingRuns.findPageEnd(session, accountId, '~', 0),
+    read: (session: Executor, accountId: string) => listingRuns.findPageEnd(session, accountId, '~', 0),
     nothing: undefined,
   },
   findEvents: {
-    read: (session: Session, accountId: string) =>
+    read: (session: Executor, accountId: string) =>
       events.findEvents(session, accountId, 0, { limit: 100, bytesMax: 1e6 }).then(({ rows }) => rows),
     nothing: [],
   },
   findEvent: {
-    read: (session: Session, accountId: string) => events.findEvent(session, accountId, 1),
+    read: (session: Executor, accountId: string) => events.findEvent(session, accountId, 1),
     nothing: undefined,
   },
   findChangedListings: {
-    read: (session: Session, accountId: string) => events.findChangedListings(session, accountId, 0, 100),
+    read: (session: Executor, accountId: string) => events.findChangedListings(session, accountId, 0, 100),
     nothing: [],
   },
   findOldestEvents: {
-    read: (session: Session, accountId: string) => events.findOldestEvents(session, accountId, 100, 1),
+    read: (session: Executor, accountId: string) => events.findOldestEvents(session, accountId, 100, 1),
     nothing: [],
   },
 };
@@ -112,17 +112,17 @@ const EVENT = { sequence: 2, type: 'listing.deleted', listingId: 'lst_x', change
 
 /** What each function that writes listings or events puts into an account must appear in no other one. */
 const WRITES = {
-  insertListing: (session: Session, accountId: string) => listings.insertListing(session, accountId, ROW, FINDABLE),
-  putListings: (session: Session, accountId: string) => listings.putListings(session, accountId, [ROW]),
-  insertEvent: (session: Session, accountId: string) => events.insertEvent(session, accountId, EVENT),
-  insertEvents: (session: Session, accountId: string) =>
+  insertListing: (session: Executor, accountId: string) => listings.insertListing(session, accountId, ROW, FINDABLE),
+  putListings: (session: Executor, accountId: string) => listings.putListings(session, accountId, [ROW]),
+  insertEvent: (session: Executor, accountId: string) => events.insertEvent(session, accountId, EVENT),
+  insertEvents: (session: Executor, accountId: string) =>
     events.insertEvents(session, accountId, [{ ...EVENT, doc: null }]),
 };
 
 /** What changes or removes something must leave another account's alone, also when it names it. */
 const CHANGES: Record<
   string,
-  (session: Session, accountId: string, theirs: listings.StoredListing) => Promise<unknown>
+  (session: Executor, accountId: string, theirs: listings.StoredListing) => Promise<unknown>
 > = {
   updateListing: (session, accountId, theirs) =>
     listings.updateListing(session, accountId, { ...theirs, sequence: theirs.sequence + 1, doc: '{}' }, FINDABLE),

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { only } from '../../../testkit/src/database.ts';
 import { createAccount } from '../../src/domain/accounts.ts';
-import type { Database, Session } from '../../src/storage/database.ts';
+import type { Database, Executor } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open.ts';
 import { create, databaseFor, otherTurns, storedIds, storedSequence, words } from './support.ts';
 
@@ -17,7 +17,7 @@ async function notesFor(t: TestContext) {
   return { database, accountId, path };
 }
 
-const note = (session: Session, text: string) => session.execute(words(`insert into notes values ('${text}')`), {});
+const note = (session: Executor, text: string) => session.execute(words(`insert into notes values ('${text}')`), {});
 
 async function notes(database: Database): Promise<string[]> {
   const rows = await database.execute(words<{ text: string }>('select text from notes order by text'), {});
@@ -172,7 +172,7 @@ test(
 
 test('a statement that comes after its job has ended is refused', async (t) => {
   const { database } = await notesFor(t);
-  const { promise: kept, resolve: keep } = Promise.withResolvers<Session>();
+  const { promise: kept, resolve: keep } = Promise.withResolvers<Executor>();
   await database.write(async (session) => keep(session));
   const session = await kept;
   await assert.rejects(async () => note(session, 'too late'), /after its write job had ended/);

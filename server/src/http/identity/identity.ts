@@ -28,10 +28,10 @@ interface CallOptions {
 /** Each day of use extends a session, but never beyond its last one. */
 const KEEP_TO_AGE_MAX: Along = {
   when: 'update sessions',
-  async job(session, rows) {
+  async job(transaction, rows) {
     for (const { id, created_at: createdAt } of rows) {
       const latest = new Date(Date.parse(String(createdAt)) + SESSION_AGE_MAX_MS);
-      await endSessionBy(session, String(id), latest.toISOString());
+      await endSessionBy(transaction, String(id), latest.toISOString());
     }
   },
 };

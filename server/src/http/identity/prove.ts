@@ -71,6 +71,8 @@ async function requireBoth(
   }
   const sessionActor = sessionActorOf(currentSession, exchange, services);
   const body = { code: normalRecoveryCode(code), disableSession: true };
-  const along: Along[] = [{ when: 'update two_factors', job: (session) => afterRecoveryCode(session, sessionActor) }];
+  const along: Along[] = [
+    { when: 'update two_factors', job: (transaction) => afterRecoveryCode(transaction, sessionActor) },
+  ];
   await identity.call((api) => api.verifyBackupCode({ body, headers }), { along });
 }

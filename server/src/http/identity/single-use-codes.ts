@@ -23,7 +23,7 @@ export function singleUseCodes(database: Database): BetterAuthPlugin {
     // better-auth refuses the code, and counts that.
     if (step === undefined) return;
     const latest = currentStep() + STEPS_APART_MAX;
-    const isFirst = await database.write((session) => useTotpStep(session, userId, step, latest));
+    const isFirst = await database.write((transaction) => useTotpStep(transaction, userId, step, latest));
     if (!isFirst) throw wrongCode('Was used before: wait until the app shows the next one.');
   });
   return {

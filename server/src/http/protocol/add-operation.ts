@@ -32,7 +32,7 @@ export function addOperation<S extends QuerySchema, H extends Principal | undefi
   const readQuery = queryReader(operation.query, operation.partners);
   routes.add(operation.method.toUpperCase(), base + operation.path, (exchange, parameters) => {
     if (!admits(exchange)) throw new Error(`${operation.operationId} was reached by nobody who was let in`);
-    if (operation.role !== undefined && hasSession(exchange)) requireRole(exchange.principal.person);
+    if (operation.role !== undefined && hasSession(exchange)) requireRole(exchange.principal.user);
     const mediaType = negotiateType(exchange.incoming.headers, types);
     if (operation.body !== undefined)
       requireBodyType(exchange.incoming, operation.body.types, operation.body.encodings);

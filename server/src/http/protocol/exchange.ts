@@ -36,7 +36,7 @@ export function isAnybody(_exchange: Exchange): _exchange is Admitted<Principal 
 }
 
 export function hasSession(exchange: Exchange): exchange is Admitted<SessionPrincipal> {
-  return exchange.principal !== undefined && 'person' in exchange.principal;
+  return exchange.principal !== undefined && 'user' in exchange.principal;
 }
 
 /** Anything but a key, which would then lie in the log. */

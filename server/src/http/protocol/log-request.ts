@@ -36,7 +36,7 @@ function requestLine(
 
 /** The member of the line that says whose request it was. */
 function nameOf(principal: Principal): string {
-  return 'person' in principal ? `"userId":"${principal.person.userId}"` : `"keyId":"${principal.keyId}"`;
+  return 'user' in principal ? `"userId":"${principal.user.userId}"` : `"keyId":"${principal.keyId}"`;
 }
 
 /**

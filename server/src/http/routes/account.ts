@@ -16,9 +16,9 @@ export function addAccount(mount: Mount<SessionPrincipal>, { database }: Service
     return replyAccount(account);
   });
   addOperation(mount, updateAccountOperation, async (exchange) => {
-    const { accountId, person } = exchange.principal;
+    const { accountId, user } = exchange.principal;
     const change = await readInput(exchange, accountPatch);
-    return replyAccount(await changeAccount(database, accountId, change, person));
+    return replyAccount(await changeAccount(database, accountId, change, user));
   });
 }
 

@@ -18,20 +18,20 @@ export function addApiKeys(mount: Mount<SessionPrincipal>, { database }: Service
     return replyJson(200, JSON.stringify({ data, nextCursor: null }));
   });
   addOperation(mount, createKeyOperation, async (exchange) => {
-    const { person, accountId } = exchange.principal;
+    const { user, accountId } = exchange.principal;
     const { name, access, expiresAt } = await readInput(exchange, newKey);
     const request = {
       accountId,
       name,
       access: access ?? 'full',
       expiresAt: expiresAt ?? null,
-      createdBy: person.userName,
+      createdBy: user.userName,
     };
-    const { key, secret } = await issueApiKey(database, request, person);
+    const { key, secret } = await issueApiKey(database, request, user);
     return replyJson(201, JSON.stringify({ ...showKey(key), key: secret }));
   });
   addOperation(mount, deleteKeyOperation, async ({ principal }, _, { keyId = '' }) => {
-    await deleteApiKey(database, keyId, principal.person);
+    await deleteApiKey(database, keyId, principal.user);
     return { status: 204, headers: {} };
   });
 }

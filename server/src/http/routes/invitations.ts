@@ -36,10 +36,10 @@ export function addInvitations(mount: Mount<SessionPrincipal>, services: Service
     return replyJson(200, JSON.stringify({ data: invitations.map(showInvitation), nextCursor: null }));
   });
   addOperation(mount, createInvitationOperation, async (exchange) => {
-    const { accountId, person } = exchange.principal;
+    const { accountId, user } = exchange.principal;
     const given = await readInput(exchange, newInvitation);
     await invitationLimit.spend(accountId, given.email);
-    const { invitation, accountName, token, mailedToken } = await invite(database, accountId, given, person);
+    const { invitation, accountName, token, mailedToken } = await invite(database, accountId, given, user);
     const base = `${baseOf(exchange, services)}/invitation#token=`;
     const letter = { ...invitation, accountName, url: base + mailedToken };
     const isMailed = await mailInvitation(mailer, letter, (error) =>
@@ -48,7 +48,7 @@ export function addInvitations(mount: Mount<SessionPrincipal>, services: Service
     return replyJson(201, JSON.stringify({ ...showInvitation(invitation), url: base + token, isMailed }));
   });
   addOperation(mount, deleteInvitationOperation, async ({ principal }, _, { invitationId = '' }) => {
-    await revokeInvitation(database, principal.accountId, invitationId, principal.person);
+    await revokeInvitation(database, principal.accountId, invitationId, principal.user);
     return { status: 204, headers: {} };
   });
 }

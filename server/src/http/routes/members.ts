@@ -15,20 +15,20 @@ import type { Services } from '../services.ts';
 
 /** Settings → Team. */
 export function addMembers(mount: Mount<SessionPrincipal>, { database }: Services): void {
-  addOperation(mount, listMembersOperation, async ({ principal: { accountId, person } }) => {
+  addOperation(mount, listMembersOperation, async ({ principal: { accountId, user } }) => {
     const members = await listMembers(database, accountId);
-    const data = members.map((member) => showMember(member, person.userId));
+    const data = members.map((member) => showMember(member, user.userId));
     return replyJson(200, JSON.stringify({ data, nextCursor: null }));
   });
   addOperation(mount, updateMemberOperation, async (exchange, _, { memberId = '' }) => {
-    const { accountId, person } = exchange.principal;
+    const { accountId, user } = exchange.principal;
     const { role } = await readInput(exchange, roleChange);
-    const member = await changeRole(database, accountId, memberId, role, person);
-    return replyJson(200, JSON.stringify(showMember(member, person.userId)));
+    const member = await changeRole(database, accountId, memberId, role, user);
+    return replyJson(200, JSON.stringify(showMember(member, user.userId)));
   });
   addOperation(mount, deleteMemberOperation, async ({ principal }, _, { memberId = '' }) => {
-    const { accountId, person } = principal;
-    await removeMember(database, accountId, memberId, person);
+    const { accountId, user } = principal;
+    await removeMember(database, accountId, memberId, user);
     return { status: 204, headers: {} };
   });
 }

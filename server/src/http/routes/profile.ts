@@ -70,7 +70,9 @@ export function addProfile(mount: Mount<Principal | undefined>, services: Servic
   add(renewBackupCodesOperation, async (exchange, currentSession) => {
     const { password, code } = await readProof(exchange, currentSession);
     const sessionActor = sessionActorOf(currentSession, exchange, services);
-    const along: Along[] = [{ when: 'update two_factors', job: (session) => afterCodesRenewed(session, sessionActor) }];
+    const along: Along[] = [
+      { when: 'update two_factors', job: (transaction) => afterCodesRenewed(transaction, sessionActor) },
+    ];
     const work: Work<{ backupCodes: string[] }> = (api, headers) =>
       api.generateBackupCodes({ body: { password }, headers, returnHeaders: true });
     const { response } = await prove(exchange, currentSession, services, work, {
@@ -93,12 +95,12 @@ async function changePassword(exchange: Exchange, currentSession: CurrentSession
   const along: Along[] = [
     {
       when: 'update credentials',
-      job: async (session) => {
-        await afterPasswordChange(session, sessionActor);
-        requireSamePassword = await notePassword(session, sessionActor.userId);
+      job: async (transaction) => {
+        await afterPasswordChange(transaction, sessionActor);
+        requireSamePassword = await notePassword(transaction, sessionActor.userId);
       },
     },
-    { when: 'insert sessions', job: async (session) => requireSamePassword(session) },
+    { when: 'insert sessions', job: async (transaction) => requireSamePassword(transaction) },
   ];
   const { headers } = await prove(
     exchange,
@@ -111,7 +113,7 @@ async function changePassword(exchange: Exchange, currentSession: CurrentSession
   const { membership } = currentSession;
   if (membership !== undefined) {
     const { sessionId } = renewed;
-    await services.database.write((session) => setSessionAccount(session, sessionId, membership.accountId));
+    await services.database.write((transaction) => setSessionAccount(transaction, sessionId, membership.accountId));
   }
   return replySession({ ...renewed, membership }, services.database);
 }
@@ -135,8 +137,8 @@ async function disableTwoFactor(
   const { password, code } = await readProof(exchange, currentSession);
   const sessionActor = sessionActorOf(currentSession, exchange, services);
   const along: Along[] = [
-    { when: 'update users', job: (session) => afterTwoFactorDisabled(session, sessionActor) },
-    { when: 'insert sessions', job: (session) => requireSession(session, sessionActor) },
+    { when: 'update users', job: (transaction) => afterTwoFactorDisabled(transaction, sessionActor) },
+    { when: 'insert sessions', job: (transaction) => requireSession(transaction, sessionActor) },
   ];
   const { headers } = await prove(
     exchange,

@@ -78,11 +78,11 @@ function besidesSignIn(owing: Owing): Along[] {
   return [
     {
       when: 'delete verifications',
-      job: async (session, [challenge]) => {
-        if (challenge !== undefined) requireSamePassword = await notePassword(session, String(challenge.value));
+      job: async (transaction, [challenge]) => {
+        if (challenge !== undefined) requireSamePassword = await notePassword(transaction, String(challenge.value));
       },
     },
-    { when: 'insert sessions', job: async (session) => requireSamePassword(session) },
+    { when: 'insert sessions', job: async (transaction) => requireSamePassword(transaction) },
     {
       when: 'update two_factors',
       job: async (_, [factor]) => {
@@ -94,7 +94,7 @@ function besidesSignIn(owing: Owing): Along[] {
 
 function besidesEnabling(sessionActor: SessionActor): Along[] {
   return [
-    { when: 'update users', job: (session) => afterTwoFactorEnabled(session, sessionActor) },
-    { when: 'insert sessions', job: (session) => requireSession(session, sessionActor) },
+    { when: 'update users', job: (transaction) => afterTwoFactorEnabled(transaction, sessionActor) },
+    { when: 'insert sessions', job: (transaction) => requireSession(transaction, sessionActor) },
   ];
 }

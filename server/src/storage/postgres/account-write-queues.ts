@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type pg from 'pg';
-import type { LongSession } from '../database.ts';
+import type { LongTransaction } from '../database.ts';
 import { tooManyChanges, unavailable } from '../fair-semaphore.ts';
 import { Backoff } from './backoff.ts';
 import { isAway, NOTHING_WRITTEN, translateError } from './errors.ts';
@@ -49,7 +49,7 @@ export class AccountWriteQueues {
   }
 
   /** @throws {AppError} `unavailable` once it is closed; what the job throws; what `Database.write` says */
-  async submit<T>(run: (session: LongSession) => Promise<T>, options: WriteOptions = {}): Promise<T> {
+  async submit<T>(run: (transaction: LongTransaction) => Promise<T>, options: WriteOptions = {}): Promise<T> {
     const { accountId, isLong = false } = options;
     if (this.#isClosed) throw unavailable('The service is stopping; send the request again.');
     const { promise, resolve, reject } = Promise.withResolvers<T>();

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { LongSession, Statement } from '../database.ts';
+import type { LongTransaction, Statement } from '../database.ts';
 import { compiler, send, toQuery } from './connection.ts';
 import {
   isConnectionLost,
@@ -10,11 +10,11 @@ import {
   TransactionError,
   translateError,
 } from './errors.ts';
-import { JobSession, type Pending } from './job-session.ts';
+import { JobTransaction, type Pending } from './job-transaction.ts';
 import type { Pool } from './pool.ts';
 
 export interface Job {
-  run(session: LongSession): Promise<unknown>;
+  run(transaction: LongTransaction): Promise<unknown>;
   /** Whether it is alone in its transaction. */
   isLong: boolean;
   resolve(value: unknown): void;
@@ -74,17 +74,17 @@ export class Group {
   /** @throws {GroupFailure} if the transaction has ended, and every job of the group with it */
   async run(job: Job): Promise<void> {
     this.jobs.push(job);
-    const session = new JobSession(this.#client, this.#pool.settings.preparesStatements, job, this.#pending);
+    const transaction = new JobTransaction(this.#client, this.#pool.settings.preparesStatements, job, this.#pending);
     try {
-      const value = await job.run(session);
-      session.assertOpen();
-      this.#outcomes.push({ job, tell: () => job.resolve(value), hasWritten: session.hasWritten, isDone: true });
+      const value = await job.run(transaction);
+      transaction.assertOpen();
+      this.#outcomes.push({ job, tell: () => job.resolve(value), hasWritten: transaction.hasWritten, isDone: true });
     } catch (error) {
       // A job that only refuses does not harm the others.
-      if (session.hasWritten || session.hasFailed) throw await this.#explain(error, job);
+      if (transaction.hasWritten || transaction.hasFailed) throw await this.#explain(error, job);
       this.#outcomes.push({ job, tell: () => job.reject(translateError(error)), hasWritten: false, isDone: false });
     } finally {
-      session.end();
+      transaction.end();
     }
   }
 

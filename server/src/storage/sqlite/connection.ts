@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { type LimitNode, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
-import type { QueryDialect, Run, Session, Statement } from '../database.ts';
+import type { Executor, QueryDialect, Run, Statement } from '../database.ts';
 import { rowMapper, StatementCompiler } from '../statements.ts';
 import { translateError } from './errors.ts';
 import { readRun } from './read-run.ts';
@@ -34,7 +34,7 @@ interface Prepared {
 }
 
 /** A connection with its prepared statements. */
-export class Connection implements Session {
+export class Connection implements Executor {
   readonly #database: DatabaseSync;
   readonly #prepared = new WeakMap<object, Prepared>();
   /** Whether a statement that may write has run since somebody set this to false. */

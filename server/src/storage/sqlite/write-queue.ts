@@ -2,12 +2,12 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { holdTurns } from '../../lib/turns.ts';
 import { AppError } from '../../model/errors.ts';
-import type { LongSession } from '../database.ts';
+import type { LongTransaction } from '../database.ts';
 import { JobQueue } from '../job-queue.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { Connection } from './connection.ts';
 import { isBusy, isStorageFull, translateCommitError, translateError } from './errors.ts';
-import { JobSession, LateJobError, TurnGuard } from './job-session.ts';
+import { JobTransaction, LateJobError, TurnGuard } from './job-transaction.ts';
 import { CACHE_KIB } from './open-connection.ts';
 
 /**
@@ -25,7 +25,7 @@ const LOCK_WAIT_MAX_MS = 5_000;
 const LOCK_RETRY_MS = 3;
 
 interface Job {
-  run(session: LongSession): Promise<unknown>;
+  run(transaction: LongTransaction): Promise<unknown>;
   accountId: string | undefined;
   /** Whether it is alone in its transaction. */
   isLong: boolean;
@@ -65,7 +65,7 @@ export class WriteQueue {
   readonly #waiting = new JobQueue<Job>();
   #draining: Promise<void> | undefined;
   /** The job that runs, or has run last, and its session. */
-  #running: { job: Job; session: JobSession } | undefined;
+  #running: { job: Job; transaction: JobTransaction } | undefined;
   #closed = false;
 
   /** `checkpoints` for a database that keeps a log. */
@@ -86,7 +86,7 @@ export class WriteQueue {
   }
 
   /** @throws {AppError} `unavailable` once the queue is closed */
-  async submit<T>(run: (session: LongSession) => Promise<T>, options: JobOptions = {}): Promise<T> {
+  async submit<T>(run: (transaction: LongTransaction) => Promise<T>, options: JobOptions = {}): Promise<T> {
     const { accountId, isLong = false } = options;
     if (this.#closed) {
       throw new AppError('unavailable', 'The service is stopping; send the request again.', {
@@ -119,7 +119,7 @@ export class WriteQueue {
         this.#checkpoints?.noteCommit();
       } catch (error) {
         // The whole transaction is gone: nobody may be told that anything was written.
-        this.#running?.session.end();
+        this.#running?.transaction.end();
         const failure = this.#findFailure(error);
         if (failure !== undefined) {
           failure.job.reject(translateError(failure.cause));
@@ -177,26 +177,26 @@ export class WriteQueue {
 
   /** @throws if the transaction has ended, and every job of the group with it */
   async #runJob(job: Job, guard: TurnGuard): Promise<Answer> {
-    const session = new JobSession(this.#connection, guard);
-    this.#running = { job, session };
+    const transaction = new JobTransaction(this.#connection, guard);
+    this.#running = { job, transaction };
     this.#connection.hasWritten = false;
     // Whatever else takes long would make it longer, and other writes wait for it.
     using _ = job.isLong ? holdTurns() : undefined;
     if (job.isLong) this.#database.exec(`pragma cache_size = -${LONG_CACHE_KIB}`);
     try {
-      const value = await job.run(session);
-      session.assertOpen();
+      const value = await job.run(transaction);
+      transaction.assertOpen();
       if (job.isLong) await guard.letPass(() => this.#checkpoints?.syncLog());
       return () => job.resolve(value);
     } catch (error) {
       // A refused job that comes back late has no transaction any more: one that is open is another group's.
-      if (session.ended) throw error;
+      if (transaction.ended) throw error;
       // On a full disk SQLite rolls the whole transaction back.
       if (!this.#database.isTransaction) throw error;
       if (this.#connection.hasWritten) throw new JobFailure(job, error);
       return () => job.reject(translateError(error));
     } finally {
-      session.end();
+      transaction.end();
       if (job.isLong) this.#database.exec(`pragma cache_size = -${CACHE_KIB}`);
     }
   }

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { whyNoMounts } from '../../../../testkit/src/mounts.ts';
 import { mountSmallDisk } from '../../../../testkit/src/small-disk.ts';
 import { AppError } from '../../../src/model/errors.ts';
-import type { Database, Session } from '../../../src/storage/database.ts';
+import type { Database, Executor } from '../../../src/storage/database.ts';
 import { openDatabase } from '../../../src/storage/open.ts';
 import { create, databaseFor, storedIds, storedSequence, words } from '../support.ts';
 
@@ -15,11 +15,11 @@ const NEEDS_MOUNTS = { skip: whyNoMounts() ?? false };
 const LARGE = 'x'.repeat(4_000);
 
 /** Lets the file grow to so many pages: what SQLite says beyond is what it says on a full disk. */
-function limitPages(session: Session, count: number) {
+function limitPages(session: Executor, count: number) {
   return session.execute(words(`pragma max_page_count = ${count}`), {});
 }
 
-async function countPages(session: Session): Promise<number> {
+async function countPages(session: Executor): Promise<number> {
   const [row] = await session.execute(words<{ page_count: number }>('pragma page_count'), {});
   return row?.page_count ?? 0;
 }

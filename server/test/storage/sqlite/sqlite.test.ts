@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { runCommand } from '../../../../testkit/src/process.ts';
 import { directoryFor } from '../../../../testkit/src/serving.ts';
 import { AppError } from '../../../src/model/errors.ts';
-import type { Session } from '../../../src/storage/database.ts';
+import type { Executor } from '../../../src/storage/database.ts';
 import { getCursorSecret } from '../../../src/storage/database-info.ts';
 import { openDatabase } from '../../../src/storage/open.ts';
 import { databaseFor, words } from '../support.ts';
@@ -16,7 +16,7 @@ const STARTS = 10;
 /** Nobody, as far as the file system knows. */
 const OTHER_USER = 65_534;
 
-async function pragma(session: Session, name: string): Promise<unknown> {
+async function pragma(session: Executor, name: string): Promise<unknown> {
   const [row] = await session.execute(words<Record<string, unknown>>(`pragma ${name}`), {});
   return Object.values(row ?? {})[0];
 }

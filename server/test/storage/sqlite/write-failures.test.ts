@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { AppError } from '../../../src/model/errors.ts';
-import type { Session } from '../../../src/storage/database.ts';
+import type { Executor } from '../../../src/storage/database.ts';
 import { WriteQueue } from '../../../src/storage/sqlite/write-queue.ts';
 import { databaseFor, storedIds, words } from '../support.ts';
 
@@ -47,7 +47,7 @@ function failingQueue(t: TestContext) {
   return { database, queue: new WriteQueue(database), texts };
 }
 
-const note = (session: Session, text: string) => session.execute(words(`insert into notes values ('${text}')`), {});
+const note = (session: Executor, text: string) => session.execute(words(`insert into notes values ('${text}')`), {});
 
 async function assertRefused(write: Promise<unknown>, code: string): Promise<void> {
   await assert.rejects(write, (error) => {

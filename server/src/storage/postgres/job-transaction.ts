@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type pg from 'pg';
-import type { LongSession, Run, Statement } from '../database.ts';
+import type { LongTransaction, Run, Statement } from '../database.ts';
 import { compiler, send, toQuery, toRows } from './connection.ts';
 import { readRun } from './read-run.ts';
 
@@ -15,7 +15,7 @@ export interface Pending<Owner> {
  * What a job works with. A statement that gives no rows is sent, and the job goes on: what becomes of it is looked at with
  * the commit. So a change takes one round trip for each of its questions, and not for its answers.
  */
-export class JobSession<Owner> implements LongSession {
+export class JobTransaction<Owner> implements LongTransaction {
   readonly #client: pg.ClientBase;
   readonly #isNamed: boolean;
   readonly #owner: Owner;

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { LongSession, Session } from '../database.ts';
+import type { Executor, LongTransaction } from '../database.ts';
 import type { Connection } from './connection.ts';
 
 /** Ends with its job, so that no late statement can slip into another job's transaction. */
-export class JobSession implements LongSession {
+export class JobTransaction implements LongTransaction {
   readonly #connection: Connection;
   readonly #guard: TurnGuard;
   #ended = false;
@@ -25,12 +25,12 @@ export class JobSession implements LongSession {
     if (this.#ended) throw new Error('A statement came after its write job had ended');
   }
 
-  execute: Session['execute'] = (statement, parameters) => {
+  execute: Executor['execute'] = (statement, parameters) => {
     this.assertOpen();
     return this.#connection.execute(statement, parameters);
   };
 
-  executeRun: Session['executeRun'] = (statement, parameters, bytesMax) => {
+  executeRun: Executor['executeRun'] = (statement, parameters, bytesMax) => {
     this.assertOpen();
     return this.#connection.executeRun(statement, parameters, bytesMax);
   };
