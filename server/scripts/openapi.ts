@@ -1,9 +1,8 @@
 // Writes the documents below openapi/; with --check it only says whether the committed ones are current.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { readRelease } from '../src/config.ts';
-import { ADMIN } from '../src/http/openapi/admin.ts';
+import { ADMIN, V1 } from '../src/http/map.ts';
 import { openApiDocument } from '../src/http/openapi/document.ts';
-import { V1 } from '../src/http/openapi/v1.ts';
 
 const DOCUMENTS = { 'openapi.json': V1, 'admin.json': ADMIN };
 

@@ -18,7 +18,7 @@ export interface SessionPrincipal extends Head {
 export type Principal = KeyPrincipal | SessionPrincipal;
 
 /** What a user of the dashboard works with. @throws {AppError} `unauthorized` when they are out meanwhile; `forbidden` while the account is suspended */
-export async function admitUser(transaction: Executor, user: AccountUser): Promise<SessionPrincipal> {
+export async function getSessionPrincipal(transaction: Executor, user: AccountUser): Promise<SessionPrincipal> {
   const { accountId, sessionId } = user;
   const membership = await findSessionMembership(transaction, accountId, sessionId);
   if (membership === undefined) {

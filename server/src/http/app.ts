@@ -1,149 +1,66 @@
 import type { Log } from '../lib/log.ts';
 import { AppError } from '../model/errors.ts';
 import { ERRORS } from './contract/errors.ts';
-import { ADMIN_BASE, V1_BASE } from './contract/paths.ts';
-import { needsApiKey, requireApiKey, requireKeyOfRefused } from './gate/authenticate.ts';
-import { allowanceOf } from './gate/rate-limit.ts';
-import { admit } from './identity/admit.ts';
-import { ADMIN } from './openapi/admin.ts';
-import { V1 } from './openapi/v1.ts';
-import type { App } from './protocol/exchange.ts';
-import { type Exchange, hasKey, hasSession, isAnybody, openExchange } from './protocol/exchange.ts';
+import { createMap, type Found, V1 } from './map.ts';
+import { type App, type Exchange, hasKey, openExchange } from './protocol/exchange.ts';
 import { logRequest } from './protocol/log-request.ts';
-import { overloaded, RefusalCount } from './protocol/overload.ts';
+import { Overloaded, RefusalCount } from './protocol/overload.ts';
 import { type Reply, replyError } from './protocol/reply.ts';
-import { Routes } from './protocol/router.ts';
 import { send } from './protocol/send.ts';
-import { addAccount } from './routes/account.ts';
-import { addActivity } from './routes/activity.ts';
-import { addApiKeys } from './routes/api-keys.ts';
-import { addAuth } from './routes/auth.ts';
-import { addDashboard, isDashboardVisit, replyToLostVisit } from './routes/dashboard.ts';
-import { addDocs } from './routes/docs.ts';
-import { addEvents } from './routes/events.ts';
-import { addHealth } from './routes/health.ts';
-import { addImports } from './routes/imports.ts';
-import { addAcceptance, addInvitations } from './routes/invitations.ts';
-import { addListingChanges } from './routes/listing-changes.ts';
-import { addListings } from './routes/listings.ts';
-import { addMe } from './routes/me.ts';
-import { addMembers } from './routes/members.ts';
-import { addOpenApi } from './routes/openapi.ts';
-import { addOverview } from './routes/overview.ts';
-import { addProfile } from './routes/profile.ts';
-import { addSecondFactor } from './routes/second-factor.ts';
-import { addSession } from './routes/session.ts';
-import { addSetup } from './routes/setup.ts';
+import { isDashboardVisit, replyToLostVisit } from './routes/dashboard.ts';
 import type { Services } from './services.ts';
-
-/** The map of the service. */
-export function createRoutes(services: Services): Routes {
-  const routes = new Routes();
-  const v1 = { routes, base: V1_BASE, admits: hasKey };
-  const admin = { routes, base: ADMIN_BASE, admits: hasSession };
-  for (const mount of [v1, admin]) {
-    addListings(mount, services);
-    addListingChanges(mount, services);
-    addEvents(mount, services);
-    addImports(mount, services);
-  }
-  addMe(v1, services);
-  addOverview(admin, services);
-  addApiKeys(admin, services);
-  addAccount(admin, services);
-  addActivity(admin, services);
-  addOpenApi(routes, V1, services);
-  addOpenApi(routes, ADMIN, services);
-  addHealth(routes, services);
-  addDocs(routes);
-  const open = { ...admin, admits: isAnybody };
-  addSession(open, services);
-  addAuth(open, services);
-  addSecondFactor(open, services);
-  addProfile(open, services);
-  addSetup(open, services);
-  addAcceptance(open, services);
-  addMembers(admin, services);
-  addInvitations(admin, services);
-  addDashboard(routes);
-  return routes;
-}
 
 /** What each request passes, in order. */
 export function createApp(services: Services): App {
-  const { admission, database, log, trustedProxies, rateLimit, keyUse, isLeaving } = services;
+  const { admission, log, trustedProxies, rateLimit, keyUse, isLeaving } = services;
   const refusals = new RefusalCount(log, {
     first: 'more requests come than can be answered: some are refused',
     report: 'requests were refused, as too many were waiting',
   });
-  const routes = createRoutes(services);
+  const find = createMap(services);
 
-  function refusal({ requestId }: Exchange): Reply {
-    refusals.add();
-    return replyError(overloaded(), requestId);
+  async function respond(exchange: Exchange, { answer }: Found): Promise<Reply> {
+    return isDashboardVisit(exchange) ? { status: 302, headers: { Location: '/' } } : answer(exchange);
   }
 
-  async function respond(exchange: Exchange): Promise<Reply> {
-    try {
-      if (isDashboardVisit(exchange)) return { status: 302, headers: { Location: '/' } };
-      if (needsApiKey(exchange)) {
-        const { principal, taken } = await requireApiKey(exchange, services);
-        exchange.principal = principal;
-        if (database.isOverfull(principal.accountId)) return refusal(exchange);
-        exchange.rateLimit = await rateLimit.spend(principal.keyId, taken, allowanceOf(principal));
-        keyUse.countRequest(principal);
-      } else if (isOfDashboard(exchange)) {
-        await admit(exchange, services);
-      }
-      return await routes.answer(exchange);
-    } catch (error) {
-      return replyToError(error, exchange, log);
-    }
-  }
-
-  /** Too much waits already: nothing is done with the request, but whoever has no key learns nothing else. */
-  async function refuse(exchange: Exchange): Promise<Reply> {
+  /** Rejects a request because too many wait; without a key its sender learns nothing else. */
+  async function reject(exchange: Exchange, { gate, isPublic }: Found): Promise<Reply> {
     admission.noteRefusal(exchange);
-    try {
-      if (needsApiKey(exchange)) await requireKeyOfRefused(exchange, services);
-      return refusal(exchange);
-    } catch (error) {
-      return replyToError(error, exchange, log);
-    }
+    if (!isPublic) await gate?.requireLikelyCaller?.(exchange, services);
+    throw new Overloaded();
+  }
+
+  function replyTo(error: unknown, exchange: Exchange): Reply {
+    if (!(error instanceof Overloaded)) return replyToError(error, exchange, log);
+    refusals.add();
+    return replyError(error, exchange.requestId);
   }
 
   return async (incoming, outgoing) => {
     const exchange = openExchange(incoming, outgoing);
-    const isRefused = admission.isFull(exchange);
-    if (!isRefused) {
+    const found = find(exchange);
+    const { gate, isPublic } = found;
+    const needsKey = gate === V1 && !isPublic;
+    const isRejected = admission.isFull(exchange, needsKey);
+    if (!isRejected) {
       logRequest(exchange, log, trustedProxies);
-      const turn = admission.enter(exchange);
+      const turn = admission.enter(exchange, needsKey);
       if (turn !== undefined) await turn;
-      // Nobody is there any more to hear what came of it.
       if (incoming.destroyed) return;
     }
     try {
-      const answer = isRefused ? await refuse(exchange) : await respond(exchange);
-      const reply = isOfDashboard(exchange) ? withoutStoring(answer) : answer;
+      const answering = isRejected ? reject(exchange, found) : respond(exchange, found);
+      const reply = await answering.catch((error: unknown) => replyTo(error, exchange));
       await rateLimit.settle(exchange, reply.status);
       if (isKeysError(reply) && hasKey(exchange)) keyUse.countError(exchange.principal);
       if (outgoing.destroyed) return;
       // A client that keeps the connection would send its next request on one that is just being closed.
       if (isLeaving()) outgoing.shouldKeepAlive = false;
-      await send(exchange, reply);
+      await send(exchange, gate?.headers ? { ...reply, headers: { ...gate.headers, ...reply.headers } } : reply);
     } catch (error) {
       reportCut(error, exchange, log);
     }
   };
-}
-
-function isOfDashboard({ path }: Exchange): boolean {
-  return path.startsWith(`${ADMIN_BASE}/`);
-}
-
-/** One browser may have two people after each other: nothing is kept that the next one could see. */
-function withoutStoring(reply: Reply): Reply {
-  return { ...reply, headers: { 'Cache-Control': 'no-store', ...reply.headers } };
 }
 
 /** A request above the limit was not counted, nor is a key that was deleted meanwhile anybody's. */

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import { createHttpServer } from '../http/protocol/server.ts';
 import { cutConnections, shutDown, trackConnections } from '../http/protocol/shutdown.ts';
-import { createWaitingApp } from '../http/waiting-app.ts';
 import type { Log } from '../lib/log.ts';
 import { AppError } from '../model/errors.ts';
 import { DatabaseAwayError } from '../storage/database.ts';
 import { openDatabase } from '../storage/open.ts';
 import { listen } from './listening.ts';
+import { createWaitingApp } from './waiting-app.ts';
 
 const TRY_INTERVAL_MS = 500;
 /** Replies of this server are short, and end their connections. */

@@ -16,7 +16,7 @@ import { MINIMAL } from '../../../testkit/src/listings.ts';
 import { type DocumentedOperation, isOfPeople, OpenApiDocument } from '../../../testkit/src/openapi.ts';
 import { startTestService } from '../../../testkit/src/service.ts';
 import { issueApiKey } from '../../src/domain/api-keys.ts';
-import { V1 } from '../../src/http/openapi/v1.ts';
+import { V1 } from '../../src/http/map.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());

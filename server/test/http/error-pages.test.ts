@@ -7,8 +7,8 @@ import { send } from '../../../testkit/src/listings.ts';
 import { readError, readListing } from '../../../testkit/src/replies.ts';
 import { startTestService } from '../../../testkit/src/service.ts';
 import { ERRORS } from '../../src/http/contract/errors.ts';
+import { V1 } from '../../src/http/map.ts';
 import { bodyOf, exampleError } from '../../src/http/openapi/error-examples.ts';
-import { V1 } from '../../src/http/openapi/v1.ts';
 import { ERROR_CODES, type ErrorCode } from '../../src/model/errors.ts';
 
 const service = await startTestService();

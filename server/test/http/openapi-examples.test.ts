@@ -26,7 +26,7 @@ import {
 } from '../../../testkit/src/openapi.ts';
 import { REPOSITORY } from '../../../testkit/src/process.ts';
 import { startTestService } from '../../../testkit/src/service.ts';
-import { V1 } from '../../src/http/openapi/v1.ts';
+import { V1 } from '../../src/http/map.ts';
 import { PROVOCATIONS, UNPROVOKED } from '../support/provocations.ts';
 
 const service = await startTestService();

@@ -4,7 +4,7 @@ import { Browser, createPerson, signIn } from '../../../testkit/src/browser.ts';
 import { sendRaw } from '../../../testkit/src/raw.ts';
 import { readError } from '../../../testkit/src/replies.ts';
 import { startTestService } from '../../../testkit/src/service.ts';
-import { ADMIN } from '../../src/http/openapi/admin.ts';
+import { ADMIN } from '../../src/http/map.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());
@@ -15,12 +15,12 @@ const OF_LISTINGS = /^\/(listings|imports)/;
 
 /** The operations below `/admin` whose bodies need no more, and those that anybody can send something. */
 const operations = ADMIN.operations.filter(({ path, body }) => body !== undefined && !OF_LISTINGS.test(path));
-assert.ok(operations.some(({ caller }) => caller === 'anybody'));
+assert.ok(operations.some(({ caller }) => caller === 'anyone'));
 
 describe('a body below /admin that is no listing has at most 16 KiB', () => {
   for (const { method, path, body, caller } of operations) {
     test(`${method} ${path}`, async () => {
-      const browser = caller === 'anybody' ? new Browser(service) : await signIn(service, await createPerson(service));
+      const browser = caller === 'anyone' ? new Browser(service) : await signIn(service, await createPerson(service));
       const send = (bytes: string, isChunked: boolean) =>
         browser.fetch(`/admin${path.replaceAll(/\{\w+\}/g, 'x')}`, {
           method: method.toUpperCase(),

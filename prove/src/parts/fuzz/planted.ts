@@ -41,7 +41,7 @@ export const FAULTS: readonly Fault[] = [
     what: 'a reply to a change has a header that no document knows',
     patches: [
       {
-        file: 'server/src/http/routes/listing-changes.ts',
+        file: 'server/src/http/routes/listings.ts',
         from: '{ ETag: listingTag(version), ',
         to: "{ 'X-Listing': id, ETag: listingTag(version), ",
       },

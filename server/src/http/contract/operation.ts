@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { ErrorCode } from '../../model/errors.ts';
 import type { ErrorExample } from './errors/entry.ts';
 import type { RequestHeader } from './request-headers.ts';
-import type { Partners, QuerySchema } from './schemas/query.ts';
+import type { noQuery, Partners, QuerySchema } from './schemas/query.ts';
 
 export interface OperationReply {
   status: number;
@@ -31,16 +31,19 @@ export interface OperationBody {
   texts?: Record<string, string>;
 }
 
+/**
+ * Who may call an operation: an account, by one of its keys or members; only keys; only members; only administrators of the
+ * account; any user who is signed in, with or without an account; anyone at all.
+ */
+export type Caller = 'account' | 'key' | 'member' | 'administrator' | 'user' | 'anyone';
+
 /** One method of one path: what is checked before its handler runs, and what the OpenAPI document says of it. */
-export interface Operation<S extends QuerySchema = QuerySchema> {
+export interface Operation<C extends Caller, S extends QuerySchema = typeof noQuery> {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Below the base of its mount, parameters in braces. */
   path: string;
   operationId: string;
-  /** Who may call it: everybody of the account if it is left out. */
-  role?: 'administrator';
-  /** If it belongs to no account: who may call it, whoever is signed in or really anybody. */
-  caller?: 'person' | 'anybody';
+  caller: C;
   summary: string;
   description: string;
   query: S;
@@ -57,3 +60,5 @@ export interface Operation<S extends QuerySchema = QuerySchema> {
   /** What those say here that say something else elsewhere. */
   errorExamples?: Partial<Record<ErrorCode, ErrorExample>>;
 }
+
+export type AnyOperation = Operation<Caller, QuerySchema>;

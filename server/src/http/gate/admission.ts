@@ -6,7 +6,6 @@ import { clientAddress, networkOf, type TrustedProxies } from '../protocol/clien
 import type { Exchange } from '../protocol/exchange.ts';
 import { isProbe } from '../protocol/probes.ts';
 import { UnreadConnections } from '../protocol/unread-connections.ts';
-import { needsApiKey } from './authenticate.ts';
 
 /**
  * So long requests are begun in a turn of the event loop, and less where what was begun before takes of it: a request to
@@ -45,9 +44,9 @@ export class Admission {
     this.#trustedProxies = trustedProxies;
   }
 
-  /** Whether so much waits already that a request is better refused. */
-  isFull(exchange: Exchange): boolean {
-    if (!needsApiKey(exchange)) return this.#isTooLong(exchange, this.#lines.people) && !isProbe(exchange);
+  /** Whether so much waits that a request is better rejected; `needsKey` tells which line it would wait in. */
+  isFull(exchange: Exchange, needsKey: boolean): boolean {
+    if (!needsKey) return this.#isTooLong(exchange, this.#lines.people) && !isProbe(exchange);
     return this.#isTooLong(exchange, this.#lines.keys) || this.#database.isOverfull();
   }
 
@@ -62,17 +61,17 @@ export class Admission {
   }
 
   /** Resolves when a request may begin; undefined if that is now. */
-  enter(exchange: Exchange): Promise<void> | undefined {
+  enter(exchange: Exchange, needsKey: boolean): Promise<void> | undefined {
     const nowMs = performance.now();
     this.#lastMs = nowMs;
     this.#firstMs ??= nowMs;
     this.#schedule();
     const isShort = nowMs - this.#firstMs < SHARE_MS && !areConnecting();
-    return (isShort && this.#waiting.length === 0) || isProbe(exchange) ? undefined : this.#wait(exchange);
+    return (isShort && this.#waiting.length === 0) || isProbe(exchange) ? undefined : this.#wait(exchange, needsKey);
   }
 
-  #wait(exchange: Exchange): Promise<void> {
-    const line = needsApiKey(exchange) ? this.#lines.keys : this.#lines.people;
+  #wait(exchange: Exchange, needsKey: boolean): Promise<void> {
+    const line = needsKey ? this.#lines.keys : this.#lines.people;
     return line.wait(new Promise((resolve) => this.#waiting.add(this.#senderOf(exchange), resolve)));
   }
 

@@ -1,17 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import { type Authenticated, authenticate, type KeyRefusal } from '../../domain/api-keys.ts';
+import type { KeyUse } from '../../domain/key-use.ts';
 import type { Principal } from '../../domain/principals.ts';
 import { isWellFormedSecret } from '../../model/api-keys.ts';
 import { AppError } from '../../model/errors.ts';
+import type { KeyPrincipal } from '../../storage/api-keys.ts';
 import type { Database } from '../../storage/database.ts';
-import { OPENAPI_NAME, V1_BASE } from '../contract/paths.ts';
 import type { TrustedProxies } from '../protocol/client-address.ts';
 import { clientAddress } from '../protocol/client-address.ts';
-import type { Exchange } from '../protocol/exchange.ts';
+import type { Admitted, Exchange } from '../protocol/exchange.ts';
+import { Overloaded } from '../protocol/overload.ts';
 import { countHeader } from '../protocol/raw-headers.ts';
 import { CHALLENGE, challengeFor } from '../protocol/reply.ts';
 import type { KeyGuessLimiter } from './key-guess-limiter.ts';
-import type { RateLimit } from './rate-limit.ts';
+import { allowanceOf, type RateLimit } from './rate-limit.ts';
 
 /** RFC 6750 §2.1, the scheme in any case (RFC 9110 §11.1). */
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
@@ -24,12 +26,6 @@ const DESCRIPTIONS: Record<KeyRefusal['why'], string> = {
   suspended: 'The account of this API key is suspended: ',
 };
 
-/** Below `/v1` nothing can be learned without a key, not even what is not there; the document holds nobody's data. */
-export function needsApiKey({ path, incoming }: Exchange): boolean {
-  if (path === V1_BASE + OPENAPI_NAME) return incoming.method !== 'GET' && incoming.method !== 'HEAD';
-  return path === V1_BASE || path.startsWith(`${V1_BASE}/`);
-}
-
 /** What is needed to find a key. */
 interface Authenticating {
   database: Database;
@@ -38,11 +34,31 @@ interface Authenticating {
   rateLimit: Pick<RateLimit, 'keyCount'>;
 }
 
+/** What is needed to let a key in. */
+interface AdmittingKeys extends Authenticating {
+  rateLimit: RateLimit;
+  keyUse: Pick<KeyUse, 'countRequest'>;
+}
+
 /**
- * Whose key a request carries.
+ * Lets a request in by its API key, and counts it.
+ * @throws {AppError} `unauthorized`; `unavailable` if the account has too many requests waiting; `rate_limited`
+ */
+export async function admitKey(exchange: Exchange, services: AdmittingKeys): Promise<Admitted<KeyPrincipal>> {
+  const { database, keyUse, rateLimit } = services;
+  const { principal, taken } = await requireApiKey(exchange, services);
+  const admitted = Object.assign(exchange, { principal });
+  if (database.isOverfull(principal.accountId)) throw new Overloaded();
+  exchange.rateLimit = await rateLimit.spend(principal.keyId, taken, allowanceOf(principal));
+  keyUse.countRequest(principal);
+  return admitted;
+}
+
+/**
+ * Finds the key that a request carries.
  * @throws {AppError} `unauthorized`, with the reason in `WWW-Authenticate` for the key's holder
  */
-export async function requireApiKey(exchange: Exchange, services: Authenticating): Promise<Authenticated> {
+async function requireApiKey(exchange: Exchange, services: Authenticating): Promise<Authenticated> {
   const { database, rateLimit } = services;
   const secret = readSecret(exchange);
   const found = secret === undefined ? undefined : await authenticate(database, secret, rateLimit.keyCount);
@@ -63,10 +79,11 @@ function toDescription(text: string): string {
 }
 
 /**
- * As `requireApiKey`, for a request with which nothing is done: it is not counted. A database that cannot answer more is
- * not asked, and then whatever may be a key is enough.
+ * For a request that an overloaded service does not serve: it is not counted. While the database is overloaded it is not
+ * asked, and a well-formed key is enough.
+ * @throws {AppError} `unauthorized`
  */
-export async function requireKeyOfRefused(exchange: Exchange, services: Authenticating): Promise<void> {
+export async function requireLikelyKey(exchange: Exchange, services: Authenticating): Promise<void> {
   const secret = readSecret(exchange);
   const isLikely = secret !== undefined && isWellFormedSecret(secret);
   if (isLikely && services.database.isOverfull()) return;

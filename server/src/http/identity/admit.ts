@@ -1,24 +1,43 @@
-import { admitUser } from '../../domain/principals.ts';
+import { getSessionPrincipal, type SessionPrincipal } from '../../domain/principals.ts';
+import { requireRole } from '../../domain/roles.ts';
 import { AppError } from '../../model/errors.ts';
 import type { AccountUser } from '../../model/users.ts';
 import { clientAddress } from '../protocol/client-address.ts';
-import type { Exchange } from '../protocol/exchange.ts';
+import type { Admitted, Exchange } from '../protocol/exchange.ts';
 import { requireSameOrigin } from '../protocol/same-origin.ts';
 import type { IdentityServices } from './services.ts';
-import { requireCurrentSession } from './sessions.ts';
-
-/** What nobody needs to be signed in for; the handlers of some look for themselves. */
-const OPEN =
-  /^\/admin\/(?:session(?:\/account)?|setup(?:\/preview)?|auth\/.*|invitations\/(?:preview|accept)|openapi\.json)$/;
+import { requireCurrentSession, type UserExchange } from './sessions.ts';
 
 /**
- * Lets a request of the dashboard in, and finds who sends it: below `/admin` nothing can be learned without a session.
- * @throws {AppError} `forbidden` for a change that comes from elsewhere; what `requireAccountUser` throws
+ * Lets a request of the dashboard in that needs no session.
+ * @throws {AppError} `forbidden` for a change that comes from another site
  */
-export async function admit(exchange: Exchange, services: IdentityServices): Promise<void> {
+export async function admitAnyone(exchange: Exchange, services: IdentityServices): Promise<Exchange> {
   requireSameOrigin(exchange.incoming, services);
-  if (OPEN.test(exchange.path)) return;
-  exchange.principal = await admitUser(services.database, await requireAccountUser(exchange, services));
+  return exchange;
+}
+
+/** Lets in a user who is signed in, whether or not they belong to an account. @throws {AppError} `unauthorized`; `forbidden` */
+export async function admitUser(exchange: Exchange, services: IdentityServices): Promise<UserExchange> {
+  requireSameOrigin(exchange.incoming, services);
+  return Object.assign(exchange, { currentSession: await requireCurrentSession(exchange, services) });
+}
+
+/** Lets in a member of the session's account. @throws {AppError} as `admitUser`; `account_changed` */
+export async function admitMember(exchange: Exchange, services: IdentityServices): Promise<Admitted<SessionPrincipal>> {
+  requireSameOrigin(exchange.incoming, services);
+  const user = await requireAccountUser(exchange, services);
+  return Object.assign(exchange, { principal: await getSessionPrincipal(services.database, user) });
+}
+
+/** Lets in an administrator of the session's account. @throws {AppError} as `admitMember`; `forbidden` for other members */
+export async function admitAdministrator(
+  exchange: Exchange,
+  services: IdentityServices,
+): Promise<Admitted<SessionPrincipal>> {
+  const admitted = await admitMember(exchange, services);
+  requireRole(admitted.principal.user);
+  return admitted;
 }
 
 /**

@@ -18,6 +18,11 @@ export interface CurrentSession {
   membership: Membership | undefined;
 }
 
+/** An exchange whose user is signed in. */
+export interface UserExchange extends Exchange {
+  currentSession: CurrentSession;
+}
+
 const RETRY = { 'Retry-After': '1' };
 
 /** Who sends a request, by its session cookie; nobody is undefined. */

@@ -10,15 +10,15 @@ export const WRONG_LINK: readonly ErrorCode[] = ['forbidden', 'not_found'];
 export const WRONG_CODE: readonly ErrorCode[] = ['unauthorized', 'validation_failed'];
 
 /**
- * A handler of requests that carry a link's token or a code: how many wrong ones come from an address is looked at before anything
- * is read.
+ * A handler of requests that carry a link's token or a code: before anything is read it looks at how many wrong ones came
+ * from the client's address.
  */
-export function countingWrong(
+export function countingWrong<C extends { services: IdentityServices }>(
   wrong: readonly ErrorCode[],
-  services: IdentityServices,
-  handler: (exchange: Exchange) => Promise<Reply>,
-): (exchange: Exchange) => Promise<Reply> {
-  const { tokenAttempts, trustedProxies } = services;
-  return (exchange) =>
-    tokenAttempts.run(clientAddress(exchange.incoming, trustedProxies), wrong, () => handler(exchange));
+  handle: (exchange: Exchange, call: C) => Promise<Reply>,
+): (exchange: Exchange, call: C) => Promise<Reply> {
+  return (exchange, call) => {
+    const { tokenAttempts, trustedProxies } = call.services;
+    return tokenAttempts.run(clientAddress(exchange.incoming, trustedProxies), wrong, () => handle(exchange, call));
+  };
 }

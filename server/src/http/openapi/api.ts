@@ -1,25 +1,28 @@
 import type { ErrorCode } from '../../model/errors.ts';
 import type { ErrorExample } from '../contract/errors/entry.ts';
-import type { Operation } from '../contract/operation.ts';
+import type { AnyOperation } from '../contract/operation.ts';
 import type { RequestHeader } from '../contract/request-headers.ts';
 
-/** One of the service's APIs: all that stands below a path, and what its document says of it. */
-export interface Api {
+/** An API as its document introduces it. */
+export interface ApiDescription {
   /** The path that its operations stand below. */
   base: string;
   title: string;
   /** What holds for all operations; Markdown. */
   introduction: string;
-  /** In the order of the reference. */
-  operations: readonly Operation[];
   /** How callers say who they are. */
   securitySchemes: Record<string, object>;
   /** What every reply to somebody who was let in has. */
   replyHeaders: readonly string[];
   /** The headers that an operation reads besides its own. */
-  requestHeadersOf(operation: Operation): RequestHeader[];
+  requestHeadersOf(operation: AnyOperation): RequestHeader[];
   /** The codes that an operation can answer with. */
-  errorsOf(operation: Operation): ErrorCode[];
+  errorsOf(operation: AnyOperation): ErrorCode[];
   /** What those say here that say something else in another API. */
   errorExamples: Partial<Record<ErrorCode, ErrorExample>>;
+}
+
+export interface Api extends ApiDescription {
+  /** In the order of the reference. */
+  operations: readonly AnyOperation[];
 }

@@ -1,5 +1,5 @@
 import { ownTurn } from '../../lib/turns.ts';
-import type { Operation, OperationBody } from '../contract/operation.ts';
+import type { AnyOperation, OperationBody } from '../contract/operation.ts';
 import type { Api } from './api.ts';
 import { type Components, describeSchema } from './components.ts';
 import { describeParameters } from './parameters.ts';
@@ -34,14 +34,14 @@ export async function openApiDocument(api: Api, release: string): Promise<object
   };
 }
 
-function describeOperation(operation: Operation, api: Api, components: Components): object {
+function describeOperation(operation: AnyOperation, api: Api, components: Components): object {
   const { operationId, summary, description, body } = operation;
   return {
     tags: [tagOf(operation).name],
     operationId,
     summary,
     description,
-    ...(operation.caller === 'anybody' && { security: [] }),
+    ...(operation.caller === 'anyone' && { security: [] }),
     parameters: describeParameters(operation, api, components),
     ...(body && { requestBody: describeBody(body, components) }),
     responses: {

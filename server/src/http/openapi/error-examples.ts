@@ -2,7 +2,7 @@ import { requireRole } from '../../domain/roles.ts';
 import { AppError, type ErrorCode } from '../../model/errors.ts';
 import { ERRORS } from '../contract/errors.ts';
 import { JSON_TYPE } from '../contract/media-types.ts';
-import type { Operation } from '../contract/operation.ts';
+import type { AnyOperation } from '../contract/operation.ts';
 import { parseQuery } from '../contract/schemas/query.ts';
 import { readIfNoneMatch, readPrecondition } from '../protocol/conditional.ts';
 import { negotiateType, requireBodyType } from '../protocol/negotiate.ts';
@@ -11,9 +11,9 @@ import { fromNowhere } from '../protocol/same-origin.ts';
 import type { Api } from './api.ts';
 
 /** Errors whose words depend on the operation: they are had from what checks its requests. */
-const CHECKS: Partial<Record<ErrorCode, (operation: Operation) => unknown>> = {
-  forbidden: ({ role }) => {
-    if (role !== undefined) requireRole({ role: 'member' });
+const CHECKS: Partial<Record<ErrorCode, (operation: AnyOperation) => unknown>> = {
+  forbidden: ({ caller }) => {
+    if (caller === 'administrator') requireRole({ role: 'member' });
     throw fromNowhere();
   },
   unknown_parameter: ({ query }) => parseQuery('colour=red', query),
@@ -27,7 +27,7 @@ const CHECKS: Partial<Record<ErrorCode, (operation: Operation) => unknown>> = {
 };
 
 /** An error with this code as an API sends it, to a request for this operation or for any. */
-export function exampleError(code: ErrorCode, api: Api, operation?: Operation): AppError {
+export function exampleError(code: ErrorCode, api: Api, operation?: AnyOperation): AppError {
   const own = operation?.errorExamples?.[code];
   const check = CHECKS[code];
   if (operation !== undefined && own === undefined && check !== undefined) return errorOf(() => check(operation));

@@ -1,4 +1,4 @@
-import type { Operation } from '../contract/operation.ts';
+import type { AnyOperation } from '../contract/operation.ts';
 import type { RequestHeader } from '../contract/request-headers.ts';
 import type { Api } from './api.ts';
 import { type Components, describeSchema, refer } from './components.ts';
@@ -15,7 +15,7 @@ const PATH_PARAMETERS: Record<string, { description: string; example: string }> 
 };
 
 /** What an operation reads from its path, its query and its headers. */
-export function describeParameters(operation: Operation, api: Api, components: Components): object[] {
+export function describeParameters(operation: AnyOperation, api: Api, components: Components): object[] {
   const { path, query, requestHeaders = [] } = operation;
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const inQuery = Object.entries(query.shape).map(([name, schema]) => {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AppError, ErrorCode } from '../../model/errors.ts';
 import { ERRORS } from '../contract/errors.ts';
 import { JSON_TYPE } from '../contract/media-types.ts';
-import type { Operation, OperationMedia, OperationReply } from '../contract/operation.ts';
+import type { AnyOperation, OperationMedia, OperationReply } from '../contract/operation.ts';
 import { IDEMPOTENCY_KEY } from '../contract/request-headers.ts';
 import { errorReply } from '../contract/schemas/errors.ts';
 import type { Api } from './api.ts';
@@ -11,7 +11,7 @@ import { bodyOf, exampleError } from './error-examples.ts';
 import { describeHeaders, ownHeader } from './reply-headers.ts';
 
 /** What an operation answers when all is well. */
-export function describeReplies(operation: Operation, api: Api, components: Components): Record<string, object> {
+export function describeReplies(operation: AnyOperation, api: Api, components: Components): Record<string, object> {
   const { requestHeaders = [] } = operation;
   const replayed = requestHeaders.includes(IDEMPOTENCY_KEY) ? ['Idempotent-Replayed'] : [];
   const names = [...replayed, ...api.replyHeaders];
@@ -37,7 +37,7 @@ function describeContent(media: Record<string, OperationMedia>, components: Comp
 }
 
 /** One reply for each status, with an example of each code that it can carry. */
-export function describeErrors(operation: Operation, api: Api, components: Components): Record<string, object> {
+export function describeErrors(operation: AnyOperation, api: Api, components: Components): Record<string, object> {
   const byStatus = Object.groupBy(new Set(api.errorsOf(operation)), (code) => ERRORS[code].status);
   return Object.fromEntries(
     Object.entries(byStatus).map(([status, sharing = []]) => {

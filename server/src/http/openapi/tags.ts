@@ -1,4 +1,4 @@
-import type { Operation } from '../contract/operation.ts';
+import type { AnyOperation } from '../contract/operation.ts';
 
 interface Tag {
   name: string;
@@ -22,7 +22,7 @@ const TAGS: Record<string, Tag> = {
   me: { name: 'Key', description: 'The API key in use.' },
 };
 
-export function tagOf({ path }: Operation): Tag {
+export function tagOf({ path }: AnyOperation): Tag {
   const tag = TAGS[path.split('/')[1] ?? ''];
   if (tag === undefined) throw new Error(`${path} belongs to no tag`);
   return tag;

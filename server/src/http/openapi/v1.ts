@@ -1,22 +1,7 @@
 import type { ErrorCode } from '../../model/errors.ts';
-import { eventsOperation } from '../contract/operations/events.ts';
-import {
-  deleteByExternalIdOperation,
-  putOperation,
-  retrieveByExternalIdOperation,
-} from '../contract/operations/external-listings.ts';
-import { listOperation } from '../contract/operations/find-listings.ts';
-import { importOperation } from '../contract/operations/imports.ts';
-import {
-  createOperation,
-  deleteOperation,
-  retrieveOperation,
-  updateOperation,
-} from '../contract/operations/listings.ts';
-import { meOperation } from '../contract/operations/me.ts';
 import { V1_BASE } from '../contract/paths.ts';
 import { REQUEST_ID } from '../contract/request-headers.ts';
-import type { Api } from './api.ts';
+import type { ApiDescription } from './api.ts';
 
 const INTRODUCTION = `The property listings of an account: create them, find them, change them, follow what changes.
 
@@ -50,23 +35,10 @@ const COMMON_ERRORS: ErrorCode[] = [
 ];
 
 /** What programs use, with an API key. */
-export const V1: Api = {
+export const V1_DESCRIPTION: ApiDescription = {
   base: V1_BASE,
   title: 'Property Listings API',
   introduction: INTRODUCTION,
-  operations: [
-    listOperation,
-    createOperation,
-    retrieveOperation,
-    updateOperation,
-    deleteOperation,
-    retrieveByExternalIdOperation,
-    putOperation,
-    deleteByExternalIdOperation,
-    eventsOperation,
-    importOperation,
-    meOperation,
-  ],
   securitySchemes: {
     apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `plk_` and 38 characters.' },
   },

@@ -1,17 +1,21 @@
 import { STATUS_CODES } from 'node:http';
 import type { ErrorCode } from '../../model/errors.ts';
 import { ERRORS } from '../contract/errors.ts';
-import type { Operation } from '../contract/operation.ts';
-import { ADMIN } from '../openapi/admin.ts';
+import type { AnyOperation } from '../contract/operation.ts';
 import type { Api } from '../openapi/api.ts';
 import { bodyOf, exampleError } from '../openapi/error-examples.ts';
 import { tagOf } from '../openapi/tags.ts';
-import { V1 } from '../openapi/v1.ts';
 import { fieldCodes } from './field-codes.ts';
 import { escapeHtml, page, prose } from './html.ts';
 
+/** The APIs that the pages are about. */
+export interface Apis {
+  v1: Api;
+  admin: Api;
+}
+
 /** `/docs/errors/<code>`: what it means, what to do, how it looks. */
-export function errorPage(code: ErrorCode): string {
+export function errorPage(code: ErrorCode, apis: Apis): string {
   const { status, title, meaning, remedy, commands = [] } = ERRORS[code];
   return page(
     code,
@@ -24,9 +28,9 @@ export function errorPage(code: ErrorCode): string {
 <p>${prose(remedy)}</p>
 <h2>How it looks</h2>
 ${commands.length === 0 ? '' : howToGetIt(commands)}
-${block(exampleReply(code))}
+${block(exampleReply(code, apis))}
 ${code === 'validation_failed' ? fieldCodes() : ''}
-${whoAnswers(code)}`,
+${whoAnswers(code, apis)}`,
   );
 }
 
@@ -39,26 +43,26 @@ function howToGetIt(commands: readonly string[]): string {
   return `<p>${prose(explanation)}</p>\n${block(commands.map((command) => `$ ${command}`).join('\n'))}`;
 }
 
-function exampleReply(code: ErrorCode): string {
+function exampleReply(code: ErrorCode, { v1 }: Apis): string {
   const { status, headers = {} } = ERRORS[code];
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\n`);
-  const body = JSON.stringify(bodyOf(exampleError(code, V1)), null, 2);
+  const body = JSON.stringify(bodyOf(exampleError(code, v1)), null, 2);
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\n${lines.join('')}\n${body}`;
 }
 
 /** The operations that can answer with it: those of the dashboard only if there are no others. */
-function whoAnswers(code: ErrorCode): string {
-  const ofPrograms = operationsWith(code, V1);
-  if (ofPrograms.length > 0) return listOperations(ofPrograms, V1, '/docs');
-  const ofPeople = operationsWith(code, ADMIN);
-  return ofPeople.length > 0 ? listOperations(ofPeople, ADMIN, '/docs/admin') : '';
+function whoAnswers(code: ErrorCode, { v1, admin }: Apis): string {
+  const ofPrograms = operationsWith(code, v1);
+  if (ofPrograms.length > 0) return listOperations(ofPrograms, v1, '/docs');
+  const ofPeople = operationsWith(code, admin);
+  return ofPeople.length > 0 ? listOperations(ofPeople, admin, '/docs/admin') : '';
 }
 
-function operationsWith(code: ErrorCode, api: Api): Operation[] {
+function operationsWith(code: ErrorCode, api: Api): AnyOperation[] {
   return api.operations.filter((operation) => api.errorsOf(operation).includes(code));
 }
 
-function listOperations(operations: Operation[], api: Api, reference: string): string {
+function listOperations(operations: AnyOperation[], api: Api, reference: string): string {
   if (operations.length === api.operations.length) return '<h2>Where</h2>\n<p>Every operation can answer with it.</p>';
   const items = operations.map((operation) => {
     const { method, path, operationId, summary } = operation;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Principal, SessionPrincipal } from '../../domain/principals.ts';
+import type { Principal } from '../../domain/principals.ts';
 import { AppError, type ErrorCode } from '../../model/errors.ts';
 import type { KeyPrincipal } from '../../storage/api-keys.ts';
 
@@ -13,7 +13,7 @@ export interface Exchange {
   path: string;
   /** What stands behind `?`. */
   query: string;
-  /** Whose key or session the request carries; there is one below `/v1`, and nearly everywhere below `/admin`. */
+  /** Who makes the request; undefined until it is let in, and where anyone may call. */
   principal: Principal | undefined;
   /** What the reply says of the key's rate limit; nothing when there is none. */
   rateLimit: Record<string, string> | undefined;
@@ -21,22 +21,13 @@ export interface Exchange {
   errorCode: ErrorCode | undefined;
 }
 
-/** An exchange with somebody who was let in. */
-export interface Admitted<H extends Principal | undefined = Principal> extends Exchange {
-  principal: H;
+/** An exchange whose principal was let in. */
+export interface Admitted<P extends Principal = Principal> extends Exchange {
+  principal: P;
 }
 
 export function hasKey(exchange: Exchange): exchange is Admitted<KeyPrincipal> {
   return exchange.principal !== undefined && 'keyId' in exchange.principal;
-}
-
-/** For what needs nobody to be let in. */
-export function isAnybody(_exchange: Exchange): _exchange is Admitted<Principal | undefined> {
-  return true;
-}
-
-export function hasSession(exchange: Exchange): exchange is Admitted<SessionPrincipal> {
-  return exchange.principal !== undefined && 'user' in exchange.principal;
 }
 
 /** Anything but a key, which would then lie in the log. */

@@ -6,14 +6,16 @@ const REPORT_INTERVAL_MS = 10_000;
 /** Those that are refused together are not to come back together. */
 const RETRY_SECONDS_MAX = 5;
 
-/** Why nothing is done with a request. */
-export function overloaded(): AppError {
-  const seconds = 1 + Math.floor(Math.random() * RETRY_SECONDS_MAX);
-  return new AppError(
-    'unavailable',
-    `More requests are waiting than can be answered soon, and nothing was done; send this one again in ${seconds} s.`,
-    { headers: { 'Retry-After': String(seconds) } },
-  );
+/** Too many requests wait: this one was not served. */
+export class Overloaded extends AppError {
+  constructor() {
+    const seconds = 1 + Math.floor(Math.random() * RETRY_SECONDS_MAX);
+    super(
+      'unavailable',
+      `More requests are waiting than can be answered soon, and nothing was done; send this one again in ${seconds} s.`,
+      { headers: { 'Retry-After': String(seconds) } },
+    );
+  }
 }
 
 /** Tells the operator how many were refused: a line for each would cost more than the refusal. */

@@ -2,35 +2,47 @@ import { AppError } from '../../model/errors.ts';
 import type { Exchange } from './exchange.ts';
 import type { Reply } from './reply.ts';
 
-export type Handler = (exchange: Exchange, parameters: Record<string, string>) => Reply | Promise<Reply>;
+/** What stands at a path: method → target. */
+type Methods<T> = Map<string, T>;
 
-/** What a path takes: method → handler. */
-type Methods = Map<string, Handler>;
-
-interface Pattern {
+interface Pattern<T> {
   expression: RegExp;
   names: string[];
-  methods: Methods;
+  methods: Methods<T>;
+}
+
+/** Answers a request that anyone may make. */
+export type PublicHandler = (exchange: Exchange, parameters: Record<string, string>) => Reply | Promise<Reply>;
+
+/** Where routes outside the APIs are added. */
+export interface PublicRoutes {
+  add(method: 'GET', path: string, handler: PublicHandler): void;
+}
+
+export interface Match<T> {
+  target: T;
+  /** Path parameters, decoded. */
+  parameters: Record<string, string>;
 }
 
 /**
- * Which handler answers a method and path. Paths are compared as they were sent: two spellings of one path could slip
- * past a check that knows only one of them. Only the values of parameters are decoded, once.
+ * Finds what a method and path lead to. Paths are compared as they were sent: two spellings of one path could slip past a
+ * check that knows only one of them. Only the values of parameters are decoded, once.
  */
-export class Routes {
-  readonly #byPath = new Map<string, Methods>();
-  readonly #patterns: Pattern[] = [];
+export class Routes<T> {
+  readonly #byPath = new Map<string, Methods<T>>();
+  readonly #patterns: Pattern<T>[] = [];
 
-  /** Adds a handler; `path` may have parameters in braces, such as `/v1/listings/{id}`. */
-  add(method: string, path: string, handler: Handler): void {
+  /** Adds a target; `path` may have parameters in braces, such as `/v1/listings/{id}`. */
+  add(method: string, path: string, target: T): void {
     let methods = this.#byPath.get(path);
     if (methods === undefined) {
       methods = new Map();
       this.#byPath.set(path, methods);
       if (path.includes('{')) this.#patterns.push(toPattern(path, methods));
     }
-    methods.set(method, handler);
-    if (method === 'GET') methods.set('HEAD', handler);
+    methods.set(method, target);
+    if (method === 'GET') methods.set('HEAD', target);
   }
 
   /** The methods and paths there are, HEAD left out. */
@@ -40,36 +52,39 @@ export class Routes {
     );
   }
 
-  /** @throws {AppError} `not_found`, or `method_not_allowed` with `Allow` */
-  answer(exchange: Exchange): Reply | Promise<Reply> {
-    const exact = this.#byPath.get(exchange.path);
-    if (exact !== undefined) return pick(exact, exchange)(exchange, {});
+  /** `not_found` or `method_not_allowed`, with `Allow`, if nothing matches: the caller may have to be authenticated first. */
+  find(method: string, path: string): Match<T> | AppError {
+    const exact = this.#byPath.get(path);
+    if (exact !== undefined) return pick(exact, method, {});
     for (const { expression, names, methods } of this.#patterns) {
-      const values = expression.exec(exchange.path)?.slice(1);
-      if (values !== undefined) return pick(methods, exchange)(exchange, decodeParameters(names, values));
+      const values = expression.exec(path)?.slice(1);
+      if (values === undefined) continue;
+      const parameters = decodeParameters(names, values);
+      return parameters === undefined ? nothingHere() : pick(methods, method, parameters);
     }
-    throw nothingHere();
+    return nothingHere();
   }
 }
 
-function toPattern(path: string, methods: Methods): Pattern {
+function toPattern<T>(path: string, methods: Methods<T>): Pattern<T> {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
   return { expression: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '([^/]+)')}$`), names, methods };
 }
 
-function pick(methods: Methods, { incoming }: Exchange): Handler {
-  const handler = methods.get(incoming.method ?? '');
-  if (handler !== undefined) return handler;
+function pick<T>(methods: Methods<T>, method: string, parameters: Record<string, string>): Match<T> | AppError {
+  const target = methods.get(method);
+  if (target !== undefined) return { target, parameters };
   const allow = [...methods.keys()].sort().join(', ');
-  throw new AppError('method_not_allowed', `This path takes ${allow}.`, { headers: { Allow: allow } });
+  return new AppError('method_not_allowed', `This path takes ${allow}.`, { headers: { Allow: allow } });
 }
 
-function decodeParameters(names: string[], values: string[]): Record<string, string> {
+/** Undefined if a value cannot be decoded. */
+function decodeParameters(names: string[], values: string[]): Record<string, string> | undefined {
   const parameters: Record<string, string> = {};
   try {
     for (const [index, name] of names.entries()) parameters[name] = decodeURIComponent(values[index] ?? '');
   } catch {
-    throw nothingHere();
+    return undefined;
   }
   return parameters;
 }

@@ -1,23 +1,21 @@
 import { deleteApiKey, issueApiKey } from '../../domain/api-keys.ts';
 import { sumKeyUse } from '../../domain/key-use.ts';
-import type { SessionPrincipal } from '../../domain/principals.ts';
 import { formatTime } from '../../lib/times.ts';
 import type { ApiKey } from '../../model/api-keys.ts';
 import { listApiKeys } from '../../storage/api-keys.ts';
 import { createKeyOperation, deleteKeyOperation, listKeysOperation, newKey } from '../contract/operations/api-keys.ts';
-import { addOperation, type Mount } from '../protocol/add-operation.ts';
+import { endpoint } from '../endpoint.ts';
 import { readInput } from '../protocol/input.ts';
 import { replyJson } from '../protocol/reply.ts';
-import type { Services } from '../services.ts';
 
 /** Settings → API. */
-export function addApiKeys(mount: Mount<SessionPrincipal>, { database }: Services): void {
-  addOperation(mount, listKeysOperation, async ({ principal: { accountId } }) => {
+export const apiKeyEndpoints = [
+  endpoint(listKeysOperation, async ({ principal: { accountId } }, { services: { database } }) => {
     const [keys, use] = await Promise.all([listApiKeys(database, accountId), sumKeyUse(database, accountId)]);
     const data = keys.map((key) => showKey(key, use.get(key.id)));
     return replyJson(200, JSON.stringify({ data, nextCursor: null }));
-  });
-  addOperation(mount, createKeyOperation, async (exchange) => {
+  }),
+  endpoint(createKeyOperation, async (exchange, { services }) => {
     const { user, accountId } = exchange.principal;
     const { name, access, expiresAt } = await readInput(exchange, newKey);
     const request = {
@@ -27,14 +25,14 @@ export function addApiKeys(mount: Mount<SessionPrincipal>, { database }: Service
       expiresAt: expiresAt ?? null,
       createdBy: user.userName,
     };
-    const { key, secret } = await issueApiKey(database, request, user);
+    const { key, secret } = await issueApiKey(services.database, request, user);
     return replyJson(201, JSON.stringify({ ...showKey(key), key: secret }));
-  });
-  addOperation(mount, deleteKeyOperation, async ({ principal }, _, { keyId = '' }) => {
-    await deleteApiKey(database, keyId, principal.user);
+  }),
+  endpoint(deleteKeyOperation, async ({ principal }, { parameters: { keyId = '' }, services }) => {
+    await deleteApiKey(services.database, keyId, principal.user);
     return { status: 204, headers: {} };
-  });
-}
+  }),
+];
 
 function showKey(key: ApiKey, use = { requests: 0, errors: 0 }) {
   const { id, name, start, access, createdBy, createdAt, lastUsedAt, expiresAt } = key;

@@ -1,9 +1,9 @@
-import type { Principal } from '../../domain/principals.ts';
 import { notePassword, recordSignIn, signOut } from '../../domain/sign-in.ts';
 import type { Along } from '../../storage/identity-database.ts';
 import { findUserByEmail } from '../../storage/users.ts';
 import { signInOperation, signOutOperation } from '../contract/operations/auth.ts';
 import { signIn } from '../contract/schemas/identity.ts';
+import { endpoint } from '../endpoint.ts';
 import { forgiveTrials, tryPassword } from '../identity/password.ts';
 import { sessionActorOf } from '../identity/session-actor.ts';
 import {
@@ -13,7 +13,6 @@ import {
   identityHeaders,
   setCookies,
 } from '../identity/sessions.ts';
-import { addOperation, type Mount } from '../protocol/add-operation.ts';
 import { clientAddress } from '../protocol/client-address.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import { readInput } from '../protocol/input.ts';
@@ -22,14 +21,14 @@ import type { Services } from '../services.ts';
 import { replySession } from './session.ts';
 
 /** Signing in and out. Of better-auth's routes only those that stand here are to be had, and each with our checks. */
-export function addAuth(mount: Mount<Principal | undefined>, services: Services): void {
-  addOperation(mount, signInOperation, async (exchange) => {
+export const authEndpoints = [
+  endpoint(signInOperation, async (exchange, { services }) => {
     await services.passwordAttempts.requireAddress(clientAddress(exchange.incoming, services.trustedProxies));
     const given = await readInput(exchange, signIn);
     return signInWith(given, exchange, services);
-  });
-  addOperation(mount, signOutOperation, (exchange) => replySignedOut(exchange, services));
-}
+  }),
+  endpoint(signOutOperation, (exchange, { services }) => replySignedOut(exchange, services)),
+];
 
 /** Signs somebody in. @throws {AppError} `unauthorized`, `rate_limited` */
 async function signInWith(

@@ -4,7 +4,7 @@ import { HTML_TYPE } from '../pages/reply-page.ts';
 import { negotiateEncoding } from '../protocol/compression.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import type { Reply } from '../protocol/reply.ts';
-import type { Routes } from '../protocol/router.ts';
+import type { PublicRoutes } from '../protocol/router.ts';
 import { findDashboardFiles } from './dashboard-files.ts';
 
 /** The dashboard's own addresses: one page answers all of them, and shows what belongs to its address. */
@@ -54,7 +54,7 @@ The API reference is at <a href="/docs">/docs</a>.</p>
 `;
 
 /** `/`, the dashboard, and the files that its page asks for. */
-export function addDashboard(routes: Routes): void {
+export function addDashboard(routes: PublicRoutes): void {
   for (const path of PATHS) routes.add('GET', path, replyDashboard);
   routes.add('GET', '/assets/{name}', (exchange, { name = '' }) => replyAsset(exchange, name));
 }

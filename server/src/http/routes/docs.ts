@@ -2,13 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ERROR_CODES } from '../../model/errors.ts';
-import { ADMIN } from '../openapi/admin.ts';
 import type { Api } from '../openapi/api.ts';
-import { V1 } from '../openapi/v1.ts';
 import { errorIndex } from '../pages/error-index.ts';
-import { errorPage } from '../pages/error-page.ts';
+import { type Apis, errorPage } from '../pages/error-page.ts';
 import { HTML_TYPE, replyPage, SCRIPT_POLICY } from '../pages/reply-page.ts';
-import type { Routes } from '../protocol/router.ts';
+import type { PublicRoutes } from '../protocol/router.ts';
 
 /** The package has the three files of the viewer that are needed: what brings all of them reports its installation. */
 const PACKED_VIEWER = join(import.meta.dirname, '../../viewer');
@@ -62,16 +60,16 @@ const FILES: [name: string, directory: string, type: string][] = [
 ];
 
 /** `/docs`, `/docs/admin`: interactive references of both APIs; `/docs/errors`: a page for each error code. */
-export function addDocs(routes: Routes): void {
+export function addDocs(routes: PublicRoutes, apis: Apis): void {
   for (const path of ['/docs', '/docs/admin', '/docs/errors']) {
     routes.add('GET', `${path}/`, () => ({ status: 308, headers: { Location: path } }));
   }
-  routes.add('GET', '/docs', () => replyPage(toPage(V1), HTML_TYPE, SCRIPT_POLICY));
-  routes.add('GET', '/docs/admin', () => replyPage(toPage(ADMIN), HTML_TYPE, SCRIPT_POLICY));
+  routes.add('GET', '/docs', () => replyPage(toPage(apis.v1), HTML_TYPE, SCRIPT_POLICY));
+  routes.add('GET', '/docs/admin', () => replyPage(toPage(apis.admin), HTML_TYPE, SCRIPT_POLICY));
   routes.add('GET', '/docs/start.js', () => replyPage(START, 'text/javascript; charset=utf-8'));
   routes.add('GET', '/docs/errors', () => replyPage(errorIndex(), HTML_TYPE));
   for (const code of ERROR_CODES) {
-    routes.add('GET', `/docs/errors/${code}`, () => replyPage(errorPage(code), HTML_TYPE));
+    routes.add('GET', `/docs/errors/${code}`, () => replyPage(errorPage(code, apis), HTML_TYPE));
   }
   for (const [name, directory, type] of FILES) {
     let content: Buffer | undefined;

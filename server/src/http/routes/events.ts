@@ -1,14 +1,13 @@
 import { type EventPage, followEvents } from '../../domain/events.ts';
 import type { StoredEvent } from '../../storage/events.ts';
 import { eventsOperation, LIMIT_DEFAULT } from '../contract/operations/events.ts';
-import { addOperation, type Mount } from '../protocol/add-operation.ts';
+import { endpoint } from '../endpoint.ts';
 import { inChunks } from '../protocol/chunks.ts';
 import { abortWhenLeft } from '../protocol/exchange.ts';
 import { replyJson } from '../protocol/reply.ts';
-import type { Services } from '../services.ts';
 
-export function addEvents(mount: Mount, services: Services): void {
-  addOperation(mount, eventsOperation, async (exchange, query) => {
+export const eventEndpoints = [
+  endpoint(eventsOperation, async (exchange, { query, services }) => {
     const { incoming, principal } = exchange;
     const { after = 0, epoch, limit = LIMIT_DEFAULT, wait = 0 } = query;
     // What HEAD would wait for is not shown to it.
@@ -16,8 +15,8 @@ export function addEvents(mount: Mount, services: Services): void {
     const patience = { durationMs, signal: abortWhenLeft(exchange) };
     const page = await followEvents(services, principal, { after, epoch, limit }, patience);
     return { ...replyJson(200, pageJson(page, after)), isCompressible: true };
-  });
-}
+  }),
+];
 
 function pageJson({ first, rest, epoch }: EventPage, after: number): string | AsyncIterable<string> {
   let nextAfter = after;

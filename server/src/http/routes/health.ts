@@ -2,7 +2,7 @@ import { AppError } from '../../model/errors.ts';
 import { ping } from '../../storage/database-info.ts';
 import { LIVE_PATH, READY_PATH } from '../protocol/probes.ts';
 import { replyJson } from '../protocol/reply.ts';
-import type { Routes } from '../protocol/router.ts';
+import type { PublicRoutes } from '../protocol/router.ts';
 import type { Services } from '../services.ts';
 
 const NO_STORE = { 'Cache-Control': 'no-store' };
@@ -10,7 +10,7 @@ const NO_STORE = { 'Cache-Control': 'no-store' };
 export const LIVE = replyJson(200, '{"status":"live"}', NO_STORE);
 
 /** `/livez`: the process answers. `/readyz`: it takes requests and its database answers. Neither needs a key. */
-export function addHealth(routes: Routes, { database, isStopping }: Services): void {
+export function addHealth(routes: PublicRoutes, { database, isStopping }: Services): void {
   routes.add('GET', LIVE_PATH, () => LIVE);
   routes.add('GET', READY_PATH, async () => {
     if (isStopping())

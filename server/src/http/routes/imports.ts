@@ -3,21 +3,21 @@ import type { ImportReport } from '../../domain/import-report.ts';
 import { type Import, importRows } from '../../domain/imports.ts';
 import { AppError } from '../../model/errors.ts';
 import { CSV_TYPE, type ImportQuery, importOperation } from '../contract/operations/imports.ts';
+import { endpoint } from '../endpoint.ts';
 import { requireFullAccess } from '../gate/authenticate.ts';
 import { ATOMIC_BYTES_MAX, HeldBytes } from '../gate/held-bytes.ts';
 import { fileTooLarge } from '../imports/file-body.ts';
 import type { FileReading } from '../imports/file-reading.ts';
 import { readUpload } from '../imports/upload.ts';
-import { addOperation, type Mount } from '../protocol/add-operation.ts';
 import type { Admitted } from '../protocol/exchange.ts';
 import { fingerprintStart, readIdempotencyKey, replayHeaders } from '../protocol/idempotency.ts';
 import { bodyEncoding, bodyType } from '../protocol/negotiate.ts';
 import { type Reply, replyJson } from '../protocol/reply.ts';
 import type { Services } from '../services.ts';
 
-export function addImports(mount: Mount, services: Services): void {
-  const { uploadGate, readingThreads } = services;
-  addOperation(mount, importOperation, async (exchange, query) => {
+export const importEndpoints = [
+  endpoint(importOperation, async (exchange, { query, services }) => {
+    const { uploadGate, readingThreads } = services;
     requireCsv(exchange, query);
     const key = readIdempotencyKey(exchange.incoming);
     if (key !== undefined && !query.atomic) throw keyRefused(KEY_WITHOUT_ATOMIC);
@@ -31,8 +31,8 @@ export function addImports(mount: Mount, services: Services): void {
       // The file is closed once this has ended.
       return await (query.atomic ? importAll(arriving, key, services) : importSome(arriving, services));
     });
-  });
-}
+  }),
+];
 
 /** A file that is on its way. */
 interface Arriving {

@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import { acceptAsNew, acceptAsUser, getInvitation } from '../../domain/acceptance.ts';
 import { mailInvitation } from '../../domain/invitation-mail.ts';
 import { invite, revokeInvitation } from '../../domain/invitations.ts';
-import type { Principal, SessionPrincipal } from '../../domain/principals.ts';
 import { formatTime } from '../../lib/times.ts';
 import { AppError } from '../../model/errors.ts';
 import type { Invitation } from '../../model/users.ts';
@@ -17,9 +16,9 @@ import {
 } from '../contract/operations/invitations.ts';
 import { acceptance, tokenOnly } from '../contract/schemas/identity.ts';
 import { invalidFields } from '../contract/schemas/issues.ts';
+import { type Call, endpoint } from '../endpoint.ts';
 import { findCurrentSession, requireCurrentSession } from '../identity/sessions.ts';
 import { countingWrong, WRONG_LINK } from '../identity/token-trial.ts';
-import { addOperation, type Mount } from '../protocol/add-operation.ts';
 import { clientAddress } from '../protocol/client-address.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import { readInput } from '../protocol/input.ts';
@@ -29,13 +28,13 @@ import { letIn } from './auth.ts';
 import { replySession } from './session.ts';
 
 /** Who is asked to join the account. */
-export function addInvitations(mount: Mount<SessionPrincipal>, services: Services): void {
-  const { database, mailer, log, invitationLimit } = services;
-  addOperation(mount, listInvitationsOperation, async ({ principal: { accountId } }) => {
-    const invitations = await listInvitations(database, accountId, Date.now());
+export const invitationEndpoints = [
+  endpoint(listInvitationsOperation, async ({ principal: { accountId } }, { services }) => {
+    const invitations = await listInvitations(services.database, accountId, Date.now());
     return replyJson(200, JSON.stringify({ data: invitations.map(showInvitation), nextCursor: null }));
-  });
-  addOperation(mount, createInvitationOperation, async (exchange) => {
+  }),
+  endpoint(createInvitationOperation, async (exchange, { services }) => {
+    const { database, mailer, log, invitationLimit } = services;
     const { accountId, user } = exchange.principal;
     const given = await readInput(exchange, newInvitation);
     await invitationLimit.spend(accountId, given.email);
@@ -46,12 +45,12 @@ export function addInvitations(mount: Mount<SessionPrincipal>, services: Service
       log.logger.error({ err: error }, 'an invitation was not mailed'),
     );
     return replyJson(201, JSON.stringify({ ...showInvitation(invitation), url: base + token, isMailed }));
-  });
-  addOperation(mount, deleteInvitationOperation, async ({ principal }, _, { invitationId = '' }) => {
-    await revokeInvitation(database, principal.accountId, invitationId, principal.user);
+  }),
+  endpoint(deleteInvitationOperation, async ({ principal }, { parameters: { invitationId = '' }, services }) => {
+    await revokeInvitation(services.database, principal.accountId, invitationId, principal.user);
     return { status: 204, headers: {} };
-  });
-}
+  }),
+];
 
 /** How people reach the service: as the person who invites has reached it, if no setting says it. */
 function baseOf({ incoming }: Exchange, { publicUrl }: Services): string {
@@ -63,19 +62,21 @@ function showInvitation({ id, email, role, invitedBy, createdAt, expiresAt }: In
 }
 
 /** For people who belong to no account yet: the token is what lets them in. */
-export function addAcceptance(mount: Mount<Principal | undefined>, services: Services): void {
-  const preview = async (exchange: Exchange) => {
-    const { token } = await readInput(exchange, tokenOnly);
-    const { accountName, email, role, user } = await getInvitation(services.database, token);
-    return replyJson(200, JSON.stringify({ accountName, email, role, hasUser: user !== undefined }));
-  };
-  addOperation(mount, previewInvitationOperation, countingWrong(WRONG_LINK, services, preview));
-  const accept = async (exchange: Exchange) => {
-    const given = await readInput(exchange, acceptance);
-    const { user } = await getInvitation(services.database, given.token);
-    return user === undefined ? joinAsNew(given, exchange, services) : joinAsUser(given.token, exchange, services);
-  };
-  addOperation(mount, acceptInvitationOperation, countingWrong(WRONG_LINK, services, accept));
+export const acceptanceEndpoints = [
+  endpoint(previewInvitationOperation, countingWrong(WRONG_LINK, previewInvitation)),
+  endpoint(acceptInvitationOperation, countingWrong(WRONG_LINK, acceptInvitation)),
+];
+
+async function previewInvitation(exchange: Exchange, { services }: Call): Promise<Reply> {
+  const { token } = await readInput(exchange, tokenOnly);
+  const { accountName, email, role, user } = await getInvitation(services.database, token);
+  return replyJson(200, JSON.stringify({ accountName, email, role, hasUser: user !== undefined }));
+}
+
+async function acceptInvitation(exchange: Exchange, { services }: Call): Promise<Reply> {
+  const given = await readInput(exchange, acceptance);
+  const { user } = await getInvitation(services.database, given.token);
+  return user === undefined ? joinAsNew(given, exchange, services) : joinAsUser(given.token, exchange, services);
 }
 
 async function joinAsNew(

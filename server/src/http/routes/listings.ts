@@ -1,32 +1,81 @@
 import { countListings, findListings } from '../../domain/find-listings.ts';
-import { noListing } from '../../domain/listings.ts';
+import {
+  type ChangeOptions,
+  createListing,
+  deleteListing,
+  type ListingKey,
+  noListing,
+  putListing,
+  updateListing,
+} from '../../domain/listings.ts';
+import type { SavedListing } from '../../domain/save-listing.ts';
+import type { Written } from '../../domain/writing.ts';
+import type { ParsedJson } from '../../lib/json.ts';
 import { describeSearch } from '../../model/search.ts';
 import { findListing, findListingByExternalId, type StoredListing } from '../../storage/listings.ts';
 import { formatOf } from '../contract/formats/formats.ts';
-import { retrieveByExternalIdOperation } from '../contract/operations/external-listings.ts';
-import { type ListQuery, listOperation } from '../contract/operations/find-listings.ts';
-import { retrieveOperation } from '../contract/operations/listings.ts';
+import {
+  deleteByExternalIdOperation,
+  putOperation,
+  retrieveByExternalIdOperation,
+} from '../contract/operations/external-listings.ts';
+import { listOperation, type listQuery } from '../contract/operations/find-listings.ts';
+import {
+  createOperation,
+  deleteOperation,
+  retrieveOperation,
+  updateOperation,
+} from '../contract/operations/listings.ts';
+import { patchListing } from '../contract/schemas/listing-patch.ts';
 import { normalExternalId } from '../contract/schemas/listings.ts';
+import { parseListing, parseListingOf } from '../contract/schemas/parse-listing.ts';
 import { toSearch } from '../contract/schemas/searches.ts';
-import { addOperation, type Mount } from '../protocol/add-operation.ts';
-import { listingTag, listTag, readIfNoneMatch } from '../protocol/conditional.ts';
+import { type Call, endpoint } from '../endpoint.ts';
+import { requireFullAccess } from '../gate/authenticate.ts';
+import { parseBody, readBody } from '../protocol/body.ts';
+import { listingTag, listTag, readIfNoneMatch, readPrecondition } from '../protocol/conditional.ts';
 import { type Admitted, abortWhenLeft } from '../protocol/exchange.ts';
+import { readIdempotencyKey, replayHeaders, toIdempotentRequest } from '../protocol/idempotency.ts';
 import { replyList } from '../protocol/list-reply.ts';
 import { type Reply, replyJson, replyNotModified } from '../protocol/reply.ts';
 import type { Services } from '../services.ts';
 
-export function addListings(mount: Mount, services: Services): void {
-  const { database } = services;
-  addOperation(mount, listOperation, (exchange, query, _, mediaType) => list(exchange, query, mediaType, services));
-  addOperation(mount, retrieveOperation, (exchange, _, { id = '' }) =>
-    retrieve(exchange, () => findListing(database, exchange.principal.accountId, id)),
-  );
-  addOperation(mount, retrieveByExternalIdOperation, (exchange, _, { externalId = '' }) =>
+export const listingEndpoints = [
+  endpoint(listOperation, list),
+  endpoint(createOperation, async (exchange, call) => {
+    const { body, idempotency } = await readChange(exchange);
+    const makeInput = () => parseListing(body);
+    return replySaved(
+      await createListing(call.services.database, exchange.principal, makeInput, { idempotency }),
+      call,
+    );
+  }),
+  endpoint(retrieveOperation, (exchange, { parameters: { id = '' }, services }) =>
+    retrieve(exchange, () => findListing(services.database, exchange.principal.accountId, id)),
+  ),
+  endpoint(updateOperation, async (exchange, call) => {
+    const { id = '' } = call.parameters;
+    const { body, ...options } = await readChange(exchange);
+    const change = patchListing.bind(undefined, body);
+    return replySaved(await updateListing(call.services.database, exchange.principal, id, change, options), call);
+  }),
+  endpoint(deleteOperation, (exchange, { parameters: { id = '' }, services }) => remove(exchange, { id }, services)),
+  endpoint(retrieveByExternalIdOperation, (exchange, { parameters: { externalId = '' }, services }) =>
     retrieve(exchange, () =>
-      findListingByExternalId(database, exchange.principal.accountId, normalExternalId(externalId)),
+      findListingByExternalId(services.database, exchange.principal.accountId, normalExternalId(externalId)),
     ),
-  );
-}
+  ),
+  endpoint(putOperation, async (exchange, call) => {
+    const externalId = normalExternalId(call.parameters.externalId ?? '');
+    const { body, ...options } = await readChange(exchange);
+    const makeInput = () => parseListingOf(externalId, body);
+    const { database } = call.services;
+    return replySaved(await putListing(database, exchange.principal, externalId, makeInput, options), call);
+  }),
+  endpoint(deleteByExternalIdOperation, (exchange, { parameters: { externalId = '' }, services }) =>
+    remove(exchange, { externalId: normalExternalId(externalId) }, services),
+  ),
+];
 
 async function retrieve({ incoming }: Admitted, find: () => Promise<StoredListing | undefined>): Promise<Reply> {
   const isKnown = readIfNoneMatch(incoming.headers);
@@ -36,7 +85,7 @@ async function retrieve({ incoming }: Admitted, find: () => Promise<StoredListin
   return isKnown?.(etag) ? replyNotModified(etag) : replyJson(200, listing.doc, { ETag: etag });
 }
 
-async function list(exchange: Admitted, query: ListQuery, mediaType: string, services: Services): Promise<Reply> {
+async function list(exchange: Admitted, { query, mediaType, services }: Call<typeof listQuery>): Promise<Reply> {
   const { database, cursors, release } = services;
   const { path, principal, incoming } = exchange;
   const { limit, cursor, fields, count = false } = query;
@@ -67,4 +116,30 @@ function pathOfNextPage({ path, query }: Admitted, nextCursor: string): string {
   const parameters = new URLSearchParams(query);
   parameters.set('cursor', nextCursor);
   return `${path}?${parameters}`;
+}
+
+/** Reads a request that changes something, in the order of the contract's §1: headers, body, access. */
+async function readChange(exchange: Admitted): Promise<ChangeOptions & { body: ParsedJson }> {
+  const precondition = readPrecondition(exchange.incoming.headers);
+  const key = readIdempotencyKey(exchange.incoming);
+  const bytes = await readBody(exchange);
+  const body = parseBody(bytes);
+  requireFullAccess(exchange.principal);
+  return { body, precondition, idempotency: toIdempotentRequest(key, exchange, bytes) };
+}
+
+async function remove(exchange: Admitted, key: ListingKey, { database }: Services): Promise<Reply> {
+  const precondition = readPrecondition(exchange.incoming.headers);
+  const idempotencyKey = readIdempotencyKey(exchange.incoming);
+  requireFullAccess(exchange.principal);
+  const idempotency = toIdempotentRequest(idempotencyKey, exchange, Buffer.alloc(0));
+  const { isReplayed } = await deleteListing(database, exchange.principal, key, { precondition, idempotency });
+  return { status: 204, headers: replayHeaders(isReplayed) };
+}
+
+function replySaved({ outcome, isReplayed }: Written<SavedListing>, { base }: Call): Reply {
+  const { type, id, version, doc } = outcome;
+  const headers = { ETag: listingTag(version), ...replayHeaders(isReplayed) };
+  if (type !== 'created') return replyJson(200, doc, headers);
+  return replyJson(201, doc, { Location: `${base}/listings/${id}`, ...headers });
 }

@@ -1,13 +1,12 @@
 import { keyGone } from '../../domain/principals.ts';
 import { formatTime } from '../../lib/times.ts';
-import { findKeyDetails, type KeyPrincipal } from '../../storage/api-keys.ts';
+import { findKeyDetails } from '../../storage/api-keys.ts';
 import { meOperation } from '../contract/operations/me.ts';
-import { addOperation, type Mount } from '../protocol/add-operation.ts';
+import { endpoint } from '../endpoint.ts';
 import { replyJson } from '../protocol/reply.ts';
-import type { Services } from '../services.ts';
 
-export function addMe(mount: Mount<KeyPrincipal>, { database }: Services): void {
-  addOperation(mount, meOperation, async ({ principal }) => {
+export const meEndpoints = [
+  endpoint(meOperation, async ({ principal }, { services: { database } }) => {
     const { accountId, keyId, access, expiresAt } = principal;
     const details = await findKeyDetails(database, accountId, keyId);
     if (details === undefined) throw keyGone();
@@ -22,5 +21,5 @@ export function addMe(mount: Mount<KeyPrincipal>, { database }: Services): void 
       },
     };
     return replyJson(200, JSON.stringify(me));
-  });
-}
+  }),
+];

@@ -1,15 +1,12 @@
-import { OPENAPI_NAME } from '../contract/paths.ts';
 import type { Api } from '../openapi/api.ts';
 import { openApiDocument } from '../openapi/document.ts';
-import { replyJson } from '../protocol/reply.ts';
-import type { Routes } from '../protocol/router.ts';
-import type { Services } from '../services.ts';
+import { type Reply, replyJson } from '../protocol/reply.ts';
 
-/** The document of an API, made when it is first asked for: that would take a fifth of the time to start. */
-export function addOpenApi(routes: Routes, api: Api, { release }: Services): void {
+/** Replies with an API's document, made when it is first asked for: that would take a fifth of the time to start. */
+export function openApiReplies(api: Api, release: string): () => Promise<Reply> {
   let document: Promise<string> | undefined;
-  routes.add('GET', api.base + OPENAPI_NAME, async () => {
+  return async () => {
     document ??= openApiDocument(api, release).then((made) => JSON.stringify(made));
     return replyJson(200, await document);
-  });
+  };
 }

@@ -1,14 +1,12 @@
 import { getOverview } from '../../domain/overview.ts';
-import type { SessionPrincipal } from '../../domain/principals.ts';
 import { formatTime } from '../../lib/times.ts';
 import type { KeyHour } from '../../storage/key-hours.ts';
 import { overviewOperation } from '../contract/operations/overview.ts';
-import { addOperation, type Mount } from '../protocol/add-operation.ts';
+import { endpoint } from '../endpoint.ts';
 import { replyJson } from '../protocol/reply.ts';
-import type { Services } from '../services.ts';
 
-export function addOverview(mount: Mount<SessionPrincipal>, { database, listingCounts }: Services): void {
-  addOperation(mount, overviewOperation, async ({ principal }) => {
+export const overviewEndpoints = [
+  endpoint(overviewOperation, async ({ principal }, { services: { database, listingCounts } }) => {
     const counting = listingCounts.count(principal.accountId, principal);
     const found = await getOverview(database, principal.accountId, counting);
     const { total, byStatus, usedKeys, hours, lastListingAt, keyCount } = found;
@@ -19,8 +17,8 @@ export function addOverview(mount: Mount<SessionPrincipal>, { database, listingC
       keyCount,
     };
     return { ...replyJson(200, JSON.stringify(shown)), isCompressible: true };
-  });
-}
+  }),
+];
 
 function showHour({ hour, keyId, requests, errors }: KeyHour) {
   return { hour: formatTime(hour), keyId, requests, errors };

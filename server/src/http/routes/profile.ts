@@ -1,4 +1,3 @@
-import type { Principal } from '../../domain/principals.ts';
 import {
   afterCodesRenewed,
   afterPasswordChange,
@@ -12,7 +11,6 @@ import { notePassword, refusePassword } from '../../domain/sign-in.ts';
 import { parsePassword } from '../../model/passwords.ts';
 import type { Along } from '../../storage/identity-database.ts';
 import { listSessions, setSessionAccount } from '../../storage/sessions.ts';
-import type { Operation } from '../contract/operation.ts';
 import {
   changeNameOperation,
   changePasswordOperation,
@@ -24,50 +22,41 @@ import {
   renewBackupCodesOperation,
 } from '../contract/operations/profile.ts';
 import { nameChange, passwordChange, passwordOnly, sessionOnly } from '../contract/schemas/identity.ts';
-import type { noQuery } from '../contract/schemas/query.ts';
+import { type Call, endpoint } from '../endpoint.ts';
 import { prove, readProof, type Work } from '../identity/prove.ts';
 import { sessionActorOf } from '../identity/session-actor.ts';
-import { type CurrentSession, getNewSession, requireCurrentSession } from '../identity/sessions.ts';
-import { addOperation, type Mount } from '../protocol/add-operation.ts';
-import type { Exchange } from '../protocol/exchange.ts';
+import { getNewSession, type UserExchange } from '../identity/sessions.ts';
 import { readInput } from '../protocol/input.ts';
 import { type Reply, replyJson } from '../protocol/reply.ts';
-import type { Services } from '../services.ts';
 import { replySession } from './session.ts';
 
-/** What somebody who is signed in does with their own person. */
-export function addProfile(mount: Mount<Principal | undefined>, services: Services): void {
-  const { database } = services;
-  const add = (
-    operation: Operation<typeof noQuery>,
-    handler: (exchange: Exchange, currentSession: CurrentSession) => Promise<Reply>,
-  ) =>
-    addOperation(mount, operation, async (exchange) =>
-      handler(exchange, await requireCurrentSession(exchange, services)),
-    );
-  add(changeNameOperation, async (exchange, currentSession) => {
+/** What a user does with their own profile. */
+export const profileEndpoints = [
+  endpoint(changeNameOperation, async (exchange, { services }) => {
+    const { currentSession } = exchange;
     const given = await readInput(exchange, nameChange);
-    const name = await changeName(database, sessionActorOf(currentSession, exchange, services), given.name);
-    return replySession({ ...currentSession, user: { ...currentSession.user, name } }, database);
-  });
-  add(listSessionsOperation, async (_, { sessionId, user }) => {
-    const sessions = await listSessions(database, user.id);
+    const name = await changeName(services.database, sessionActorOf(currentSession, exchange, services), given.name);
+    return replySession({ ...currentSession, user: { ...currentSession.user, name } }, services.database);
+  }),
+  endpoint(listSessionsOperation, async ({ currentSession: { sessionId, user } }, { services }) => {
+    const sessions = await listSessions(services.database, user.id);
     const shown = sessions.map((session) => ({ ...session, isCurrent: session.id === sessionId }));
     return replyJson(200, JSON.stringify(shown));
-  });
-  add(endSessionOperation, async (exchange, currentSession) => {
+  }),
+  endpoint(endSessionOperation, async (exchange, { services }) => {
     const { id } = await readInput(exchange, sessionOnly);
-    await endSession(database, sessionActorOf(currentSession, exchange, services), id);
+    await endSession(services.database, sessionActorOf(exchange.currentSession, exchange, services), id);
     return { status: 204, headers: {} };
-  });
-  add(endOtherSessionsOperation, async (exchange, currentSession) => {
-    await endOtherSessions(database, sessionActorOf(currentSession, exchange, services));
+  }),
+  endpoint(endOtherSessionsOperation, async (exchange, { services }) => {
+    await endOtherSessions(services.database, sessionActorOf(exchange.currentSession, exchange, services));
     return { status: 204, headers: {} };
-  });
-  add(changePasswordOperation, (exchange, currentSession) => changePassword(exchange, currentSession, services));
-  add(enableTwoFactorOperation, (exchange, currentSession) => enableTwoFactor(exchange, currentSession, services));
-  add(disableTwoFactorOperation, (exchange, currentSession) => disableTwoFactor(exchange, currentSession, services));
-  add(renewBackupCodesOperation, async (exchange, currentSession) => {
+  }),
+  endpoint(changePasswordOperation, changePassword),
+  endpoint(enableTwoFactorOperation, enableTwoFactor),
+  endpoint(disableTwoFactorOperation, disableTwoFactor),
+  endpoint(renewBackupCodesOperation, async (exchange, { services }) => {
+    const { currentSession } = exchange;
     const { password, code } = await readProof(exchange, currentSession);
     const sessionActor = sessionActorOf(currentSession, exchange, services);
     const along: Along[] = [
@@ -80,11 +69,12 @@ export function addProfile(mount: Mount<Principal | undefined>, services: Servic
       secondFactor: { password, code },
     });
     return replyJson(200, JSON.stringify({ backupCodes: response.backupCodes }));
-  });
-}
+  }),
+];
 
 /** All other sessions end, and this one is replaced. */
-async function changePassword(exchange: Exchange, currentSession: CurrentSession, services: Services): Promise<Reply> {
+async function changePassword(exchange: UserExchange, { services }: Call): Promise<Reply> {
+  const { currentSession } = exchange;
   const given = await readInput(exchange, passwordChange);
   const { user, memberships } = currentSession;
   const known = [user.name, user.email, ...memberships.map(({ accountName }) => accountName)];
@@ -119,7 +109,8 @@ async function changePassword(exchange: Exchange, currentSession: CurrentSession
 }
 
 /** It is on once a code of it was typed. */
-async function enableTwoFactor(exchange: Exchange, currentSession: CurrentSession, services: Services): Promise<Reply> {
+async function enableTwoFactor(exchange: UserExchange, { services }: Call): Promise<Reply> {
+  const { currentSession } = exchange;
   const { password } = await readInput(exchange, passwordOnly);
   const { response } = await prove(exchange, currentSession, services, (api, headers) =>
     api.enableTwoFactor({ body: { password, method: 'totp' }, headers, returnHeaders: true }),
@@ -129,11 +120,8 @@ async function enableTwoFactor(exchange: Exchange, currentSession: CurrentSessio
   return replyJson(200, JSON.stringify({ totpURI, backupCodes }));
 }
 
-async function disableTwoFactor(
-  exchange: Exchange,
-  currentSession: CurrentSession,
-  services: Services,
-): Promise<Reply> {
+async function disableTwoFactor(exchange: UserExchange, { services }: Call): Promise<Reply> {
+  const { currentSession } = exchange;
   const { password, code } = await readProof(exchange, currentSession);
   const sessionActor = sessionActorOf(currentSession, exchange, services);
   const along: Along[] = [

@@ -1,15 +1,14 @@
-import type { Principal } from '../../domain/principals.ts';
 import { afterTwoFactorEnabled, requireSession, type SessionActor } from '../../domain/profile.ts';
 import { notePassword, recordRefusal, refusePassword } from '../../domain/sign-in.ts';
 import { AppError } from '../../model/errors.ts';
 import type { Along } from '../../storage/identity-database.ts';
 import { VERIFY_OPERATIONS } from '../contract/operations/auth.ts';
 import { codeOnly, recoveryCodeOnly } from '../contract/schemas/identity.ts';
+import { type Call, endpoint } from '../endpoint.ts';
 import { codeNotOwed } from '../identity/better-auth-errors.ts';
 import { sessionActorOf } from '../identity/session-actor.ts';
 import { findCurrentSession, getNewSession, hasCookie, identityHeaders, setCookies } from '../identity/sessions.ts';
 import { countingWrong, WRONG_CODE } from '../identity/token-trial.ts';
-import { addOperation, type Mount } from '../protocol/add-operation.ts';
 import { clientAddress } from '../protocol/client-address.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import { readInput } from '../protocol/input.ts';
@@ -21,15 +20,13 @@ import { replySession } from './session.ts';
 type Factor = 'totp' | 'backup-code';
 
 /** The codes of an authenticator app, and those for when it is lost. */
-export function addSecondFactor(mount: Mount<Principal | undefined>, services: Services): void {
-  for (const factor of ['totp', 'backup-code'] as const) {
-    const handle = async (exchange: Exchange) => {
-      const { code } = await readInput(exchange, factor === 'totp' ? codeOnly : recoveryCodeOnly);
-      return verify(factor, code, exchange, services);
-    };
-    addOperation(mount, VERIFY_OPERATIONS[factor], countingWrong(WRONG_CODE, services, handle));
-  }
-}
+export const secondFactorEndpoints = (['totp', 'backup-code'] as const).map((factor) => {
+  const handle = async (exchange: Exchange, { services }: Call) => {
+    const { code } = await readInput(exchange, factor === 'totp' ? codeOnly : recoveryCodeOnly);
+    return verify(factor, code, exchange, services);
+  };
+  return endpoint(VERIFY_OPERATIONS[factor], countingWrong(WRONG_CODE, handle));
+});
 
 /** The second factor: of somebody who signs in, or of somebody who has just set it up. */
 async function verify(factor: Factor, code: string, exchange: Exchange, services: Services): Promise<Reply> {

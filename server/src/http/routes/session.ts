@@ -1,28 +1,25 @@
 import { chooseAccount } from '../../domain/memberships.ts';
-import type { Principal } from '../../domain/principals.ts';
 import { findAccount } from '../../storage/accounts.ts';
 import type { Database } from '../../storage/database.ts';
 import { chooseAccountOperation, retrieveSessionOperation } from '../contract/operations/session.ts';
 import { accountChoice } from '../contract/schemas/identity.ts';
-import { type CurrentSession, findCurrentSession, requireCurrentSession } from '../identity/sessions.ts';
-import { addOperation, type Mount } from '../protocol/add-operation.ts';
+import { endpoint } from '../endpoint.ts';
+import { type CurrentSession, findCurrentSession } from '../identity/sessions.ts';
 import { readInput } from '../protocol/input.ts';
 import { type Reply, replyJson } from '../protocol/reply.ts';
-import type { Services } from '../services.ts';
 
-export function addSession(mount: Mount<Principal | undefined>, services: Services): void {
-  const { database } = services;
-  addOperation(mount, retrieveSessionOperation, async (exchange) => {
+export const sessionEndpoints = [
+  endpoint(retrieveSessionOperation, async (exchange, { services }) => {
     const currentSession = await findCurrentSession(exchange, services);
-    return currentSession === undefined ? replyJson(200, 'null') : replySession(currentSession, database);
-  });
-  addOperation(mount, chooseAccountOperation, async (exchange) => {
-    const currentSession = await requireCurrentSession(exchange, services);
+    return currentSession === undefined ? replyJson(200, 'null') : replySession(currentSession, services.database);
+  }),
+  endpoint(chooseAccountOperation, async (exchange, { services: { database } }) => {
+    const { currentSession } = exchange;
     const { accountId } = await readInput(exchange, accountChoice);
     const membership = await chooseAccount(database, currentSession, accountId);
     return replySession({ ...currentSession, membership }, database);
-  });
-}
+  }),
+];
 
 /** Who is signed in, as the dashboard sees it. */
 export async function replySession(

@@ -26,24 +26,25 @@ const example = {
   areaUnits: 'sqft',
 };
 
-export const retrieveAccountOperation: Operation<typeof noQuery> = {
+export const retrieveAccountOperation: Operation<'member'> = {
   method: 'get',
   path: '/account',
   operationId: 'retrieveAccount',
   summary: 'Show the account',
   description: 'What it is called, and what listings get that name a price or an area without its unit.',
+  caller: 'member',
   query: noQuery,
   replies: [{ status: 200, description: 'The account.', schema: account, example }],
   errors: [],
 };
 
-export const updateAccountOperation: Operation<typeof noQuery> = {
+export const updateAccountOperation: Operation<'administrator'> = {
   method: 'patch',
   path: '/account',
   operationId: 'updateAccount',
   summary: 'Change the account',
   description: 'Members that are given replace. Listings keep the currency and units they have.',
-  role: 'administrator',
+  caller: 'administrator',
   query: noQuery,
   body: { types: PATCH_TYPES, schema: accountPatch, example: { currency: 'USD' } },
   replies: [{ status: 200, description: 'The account as it is now.', schema: account, example }],

@@ -84,7 +84,7 @@ const EXAMPLES = [
   },
 ];
 
-export const activityOperation: Operation<typeof activityQuery> = {
+export const activityOperation: Operation<'administrator', typeof activityQuery> = {
   method: 'get',
   path: '/activity',
   operationId: 'listActivity',
@@ -92,7 +92,7 @@ export const activityOperation: Operation<typeof activityQuery> = {
   description:
     'The audit log of the account, newest first: what people did in the dashboard and the operator on the command line. ' +
     'Nothing in it is ever changed.',
-  role: 'administrator',
+  caller: 'administrator',
   query: activityQuery,
   replies: [
     {

@@ -61,13 +61,13 @@ const example = {
   errors24h: 0,
 };
 
-export const listKeysOperation: Operation<typeof noQuery> = {
+export const listKeysOperation: Operation<'administrator'> = {
   method: 'get',
   path: '/api-keys',
   operationId: 'listApiKeys',
   summary: 'List the API keys',
   description: 'The keys of the account, oldest first. A key itself is never shown again.',
-  role: 'administrator',
+  caller: 'administrator',
   query: noQuery,
   replies: [
     {
@@ -80,13 +80,13 @@ export const listKeysOperation: Operation<typeof noQuery> = {
   errors: [],
 };
 
-export const createKeyOperation: Operation<typeof noQuery> = {
+export const createKeyOperation: Operation<'administrator'> = {
   method: 'post',
   path: '/api-keys',
   operationId: 'createApiKey',
   summary: 'Generate an API key',
   description: 'The key stands in the reply, this once: only its SHA-256 is stored.',
-  role: 'administrator',
+  caller: 'administrator',
   query: noQuery,
   body: { types: [JSON_TYPE], schema: newKey, example: { name: 'Website' } },
   replies: [
@@ -111,13 +111,13 @@ export const createKeyOperation: Operation<typeof noQuery> = {
   },
 };
 
-export const deleteKeyOperation: Operation<typeof noQuery> = {
+export const deleteKeyOperation: Operation<'administrator'> = {
   method: 'delete',
   path: '/api-keys/{keyId}',
   operationId: 'deleteApiKey',
   summary: 'Delete an API key',
   description: 'The next request that carries it is refused, in every process of the service.',
-  role: 'administrator',
+  caller: 'administrator',
   query: noQuery,
   replies: [{ status: 204, description: 'It is deleted.' }],
   errors: ['not_found', 'outcome_unknown', 'storage_full'],

@@ -47,7 +47,7 @@ const event = z
 
 const updated = { ...served, listPrice: 439000, version: 2, updatedAt: '2026-02-03T16:12:45.120Z' };
 
-export const eventsOperation: Operation<typeof eventsQuery> = {
+export const eventsOperation: Operation<'account', typeof eventsQuery> = {
   method: 'get',
   path: '/events',
   operationId: 'listEvents',
@@ -58,6 +58,7 @@ export const eventsOperation: Operation<typeof eventsQuery> = {
     'list would give. A page may have fewer events than `limit` although more follow. With `wait` the reply comes as ' +
     'soon as something happens. Events are kept for 30 days; who comes later gets 410 and lists ' +
     'again. So does who gives a sequence that the account has not come to, or an `epoch` that the database does not have.',
+  caller: 'account',
   query: eventsQuery,
   replies: [
     {

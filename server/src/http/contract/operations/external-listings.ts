@@ -15,19 +15,20 @@ import {
 
 const path = '/listings/external/{externalId}';
 
-export const retrieveByExternalIdOperation: Operation<typeof noQuery> = {
+export const retrieveByExternalIdOperation: Operation<'account'> = {
   method: 'get',
   path,
   operationId: 'retrieveListingByExternalId',
   summary: 'Retrieve a listing by your own id',
   description: 'The listing of the account with this `externalId`; percent-encode what a path cannot hold.',
+  caller: 'account',
   query: noQuery,
   requestHeaders: [IF_NONE_MATCH],
   replies: [SERVED_LISTING, NOT_MODIFIED],
   errors: ['not_found', 'invalid_header'],
 };
 
-export const putOperation: Operation<typeof noQuery> = {
+export const putOperation: Operation<'account'> = {
   method: 'put',
   path,
   operationId: 'upsertListing',
@@ -35,6 +36,7 @@ export const putOperation: Operation<typeof noQuery> = {
   description:
     'Creates the listing with this `externalId`, or replaces all that it says; what is not given is gone. The body may ' +
     'repeat the `externalId` or leave it out. `If-None-Match: *` only creates, `If-Match: *` only replaces.',
+  caller: 'account',
   query: noQuery,
   requestHeaders: CHANGE_HEADERS,
   body: {
@@ -67,12 +69,13 @@ export const putOperation: Operation<typeof noQuery> = {
   errors: [...WRITE_ERRORS, ...BODY_ERRORS, 'version_mismatch', 'precondition_failed'],
 };
 
-export const deleteByExternalIdOperation: Operation<typeof noQuery> = {
+export const deleteByExternalIdOperation: Operation<'account'> = {
   method: 'delete',
   path,
   operationId: 'deleteListingByExternalId',
   summary: 'Delete a listing by your own id',
   description: 'It is gone at once; the events keep saying that it was deleted.',
+  caller: 'account',
   query: noQuery,
   requestHeaders: CHANGE_HEADERS,
   replies: [{ status: 204, description: 'It is deleted.' }],

@@ -10,7 +10,7 @@ import { listMedia } from './list-media.ts';
 
 const LIMIT_MAX = 1000;
 
-const listQuery = z.strictObject({
+export const listQuery = z.strictObject({
   ...searchParameters,
   limit: integerParameter(
     1,
@@ -39,7 +39,7 @@ export type ListQuery = z.output<typeof listQuery>;
 
 const frame = { nextCursor: null, sequence: 1, epoch: '7k2m9q4x' };
 
-export const listOperation: Operation<typeof listQuery> = {
+export const listOperation: Operation<'account', typeof listQuery> = {
   method: 'get',
   path: '/listings',
   operationId: 'listListings',
@@ -49,6 +49,7 @@ export const listOperation: Operation<typeof listQuery> = {
     'another order. Without `limit` the whole account is streamed, whether it has ten listings or a million; a reply that ' +
     'was cut has no end of JSON. Listings that are created or deleted between two pages make no other one come twice or ' +
     'never. `sequence` was read before the first row.',
+  caller: 'account',
   query: listQuery,
   partners: SEARCH_PARTNERS,
   types: LIST_TYPES,

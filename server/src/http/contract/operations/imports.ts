@@ -61,7 +61,7 @@ const rows = [
   { externalId: 'MLS-20933', address: '16 Elm Street', city: 'Austin', beds: 2, baths: 1, currency: 'USD' },
 ];
 
-export const importOperation: Operation<typeof importQuery> = {
+export const importOperation: Operation<'account', typeof importQuery> = {
   method: 'post',
   path: '/imports',
   operationId: 'createImport',
@@ -75,6 +75,7 @@ export const importOperation: Operation<typeof importQuery> = {
     '`Content-Encoding: gzip`; a row has at most 1 MiB. An error in the middle says what was imported before it: send ' +
     'the file again, and what is there already counts as unchanged. An account can have four imports under way, dry runs ' +
     'included; a fifth is 429 `too_many_imports`. After its first minute, a body must bring 30 KiB in each 30 seconds.',
+  caller: 'account',
   query: importQuery,
   requestHeaders: [IDEMPOTENCY_KEY],
   body: {

@@ -32,13 +32,13 @@ const example = {
   invitedBy: 'Ada Lovelace',
 };
 
-export const listInvitationsOperation: Operation<typeof noQuery> = {
+export const listInvitationsOperation: Operation<'administrator'> = {
   method: 'get',
   path: '/invitations',
   operationId: 'listInvitations',
   summary: 'List the invitations',
   description: 'Those that are neither accepted nor over, the oldest first. Their links are never shown again.',
-  role: 'administrator',
+  caller: 'administrator',
   query: noQuery,
   replies: [
     {
@@ -51,7 +51,7 @@ export const listInvitationsOperation: Operation<typeof noQuery> = {
   errors: [],
 };
 
-export const createInvitationOperation: Operation<typeof noQuery> = {
+export const createInvitationOperation: Operation<'administrator'> = {
   method: 'post',
   path: '/invitations',
   operationId: 'createInvitation',
@@ -59,7 +59,7 @@ export const createInvitationOperation: Operation<typeof noQuery> = {
   description:
     'The link stands in the reply, this once, and is mailed where the service can send mail. It works once, for seven ' +
     'days; another invitation to the same address ends it.',
-  role: 'administrator',
+  caller: 'administrator',
   query: noQuery,
   body: { types: [JSON_TYPE], schema: newInvitation, example: { email: 'grace@example.com', role: 'member' } },
   replies: [
@@ -93,13 +93,13 @@ export const createInvitationOperation: Operation<typeof noQuery> = {
   },
 };
 
-export const deleteInvitationOperation: Operation<typeof noQuery> = {
+export const deleteInvitationOperation: Operation<'administrator'> = {
   method: 'delete',
   path: '/invitations/{invitationId}',
   operationId: 'deleteInvitation',
   summary: 'Take an invitation back',
   description: 'Its link is worth nothing any more.',
-  role: 'administrator',
+  caller: 'administrator',
   query: noQuery,
   replies: [{ status: 204, description: 'It is taken back.' }],
   errors: ['not_found', 'outcome_unknown', 'storage_full'],
@@ -108,13 +108,13 @@ export const deleteInvitationOperation: Operation<typeof noQuery> = {
   },
 };
 
-export const previewInvitationOperation: Operation<typeof noQuery> = {
+export const previewInvitationOperation: Operation<'anyone'> = {
   method: 'post',
   path: '/invitations/preview',
   operationId: 'previewInvitation',
   summary: 'Show an invitation to who is invited',
   description: 'By the token of its link.',
-  caller: 'anybody',
+  caller: 'anyone',
   query: noQuery,
   body: { types: [JSON_TYPE], schema: tokenOnly, example: { token: TOKEN } },
   replies: [
@@ -135,7 +135,7 @@ export const previewInvitationOperation: Operation<typeof noQuery> = {
   errors: [...INPUT_ERRORS, 'not_found', 'rate_limited'],
 };
 
-export const acceptInvitationOperation: Operation<typeof noQuery> = {
+export const acceptInvitationOperation: Operation<'anyone'> = {
   method: 'post',
   path: '/invitations/accept',
   operationId: 'acceptInvitation',
@@ -143,7 +143,7 @@ export const acceptInvitationOperation: Operation<typeof noQuery> = {
   description:
     'Somebody new gives a name and a password, and is signed in. Who can sign in already does so first, as the invited ' +
     'address.',
-  caller: 'anybody',
+  caller: 'anyone',
   query: noQuery,
   body: {
     types: [JSON_TYPE],

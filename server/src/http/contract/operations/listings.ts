@@ -25,7 +25,7 @@ const created = {
   longitude: -97.7431,
 };
 
-export const createOperation: Operation<typeof noQuery> = {
+export const createOperation: Operation<'account'> = {
   method: 'post',
   path: '/listings',
   operationId: 'createListing',
@@ -33,6 +33,7 @@ export const createOperation: Operation<typeof noQuery> = {
   description:
     '`address`, `beds` and `baths` are enough. The reply comes once the listing is on disk. A field that was not ' +
     'given is absent from the reply; `null` for an optional field counts as not given.',
+  caller: 'account',
   query: noQuery,
   requestHeaders: [IDEMPOTENCY_KEY],
   body: { types: [JSON_TYPE], schema: listingInput, example: created },
@@ -48,19 +49,20 @@ export const createOperation: Operation<typeof noQuery> = {
   errors: [...WRITE_ERRORS, ...BODY_ERRORS, 'external_id_taken'],
 };
 
-export const retrieveOperation: Operation<typeof noQuery> = {
+export const retrieveOperation: Operation<'account'> = {
   method: 'get',
   path: '/listings/{id}',
   operationId: 'retrieveListing',
   summary: 'Retrieve a listing',
   description: "One listing of the account. Another account's id is answered like one that does not exist.",
+  caller: 'account',
   query: noQuery,
   requestHeaders: [IF_NONE_MATCH],
   replies: [SERVED_LISTING, NOT_MODIFIED],
   errors: ['not_found', 'invalid_header'],
 };
 
-export const updateOperation: Operation<typeof noQuery> = {
+export const updateOperation: Operation<'account'> = {
   method: 'patch',
   path: '/listings/{id}',
   operationId: 'updateListing',
@@ -69,6 +71,7 @@ export const updateOperation: Operation<typeof noQuery> = {
     'A merge patch (RFC 7396): members that are given replace, `null` removes an optional field, `metadata` is merged ' +
     'member by member. A patch that changes nothing leaves `version` and `updatedAt` as they were. With `If-Match` the ' +
     'listing is only changed if it is still at that version.',
+  caller: 'account',
   query: noQuery,
   requestHeaders: CHANGE_HEADERS,
   body: { types: ['application/merge-patch+json', JSON_TYPE], schema: listingPatch, example: { listPrice: 439000 } },
@@ -82,12 +85,13 @@ export const updateOperation: Operation<typeof noQuery> = {
   errors: [...WRITE_ERRORS, ...BODY_ERRORS, ...PRECONDITION_ERRORS, 'external_id_taken'],
 };
 
-export const deleteOperation: Operation<typeof noQuery> = {
+export const deleteOperation: Operation<'account'> = {
   method: 'delete',
   path: '/listings/{id}',
   operationId: 'deleteListing',
   summary: 'Delete a listing',
   description: 'It is gone at once; the events keep saying that it was deleted.',
+  caller: 'account',
   query: noQuery,
   requestHeaders: CHANGE_HEADERS,
   replies: [{ status: 204, description: 'It is deleted.' }],

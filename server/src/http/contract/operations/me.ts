@@ -3,12 +3,13 @@ import type { Operation } from '../operation.ts';
 import { time } from '../schemas/fields.ts';
 import { noQuery } from '../schemas/query.ts';
 
-export const meOperation: Operation<typeof noQuery> = {
+export const meOperation: Operation<'key'> = {
   method: 'get',
   path: '/me',
   operationId: 'retrieveMe',
   summary: 'Show the key in use',
   description: 'The API key that the request carries, and its account.',
+  caller: 'key',
   query: noQuery,
   replies: [
     {

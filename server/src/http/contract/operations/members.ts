@@ -38,13 +38,13 @@ const example = {
 const lastAdministrator = { message: 'An account needs an administrator: make somebody else one first.' };
 const nobody = { message: 'Nobody nobody belongs to the account; they may have been removed before.' };
 
-export const listMembersOperation: Operation<typeof noQuery> = {
+export const listMembersOperation: Operation<'administrator'> = {
   method: 'get',
   path: '/members',
   operationId: 'listMembers',
   summary: 'List the team',
   description: 'Who belongs to the account, the longest first.',
-  role: 'administrator',
+  caller: 'administrator',
   query: noQuery,
   replies: [
     {
@@ -57,13 +57,13 @@ export const listMembersOperation: Operation<typeof noQuery> = {
   errors: [],
 };
 
-export const updateMemberOperation: Operation<typeof noQuery> = {
+export const updateMemberOperation: Operation<'administrator'> = {
   method: 'patch',
   path: '/members/{memberId}',
   operationId: 'updateMember',
   summary: 'Change a role',
   description: 'The next request of that person has the new role. An account keeps one administrator at least.',
-  role: 'administrator',
+  caller: 'administrator',
   query: noQuery,
   body: { types: ['application/merge-patch+json', JSON_TYPE], schema: roleChange, example: { role: 'administrator' } },
   replies: [{ status: 200, description: 'Who it is now.', schema: member, example }],
@@ -78,7 +78,7 @@ export const updateMemberOperation: Operation<typeof noQuery> = {
   },
 };
 
-export const deleteMemberOperation: Operation<typeof noQuery> = {
+export const deleteMemberOperation: Operation<'administrator'> = {
   method: 'delete',
   path: '/members/{memberId}',
   operationId: 'deleteMember',
@@ -86,7 +86,7 @@ export const deleteMemberOperation: Operation<typeof noQuery> = {
   description:
     'Their next request for the account is refused; who belongs to no other account can no longer sign in. An account ' +
     'keeps one administrator at least.',
-  role: 'administrator',
+  caller: 'administrator',
   query: noQuery,
   replies: [{ status: 204, description: 'They are removed.' }],
   errors: ['not_found', 'conflict', 'outcome_unknown', 'storage_full'],

@@ -36,13 +36,14 @@ const overview = z
 
 const key = { id: 'key_01kt3vb2d4f6h8j0k1m3n5p7q9', name: 'Website', isDeleted: false };
 
-export const overviewOperation: Operation<typeof noQuery> = {
+export const overviewOperation: Operation<'member'> = {
   method: 'get',
   path: '/overview',
   operationId: 'retrieveOverview',
   summary: 'Show how the account is doing',
   description:
     'Its listings by status, and how its keys were used in the last 24 hours. Counts of requests are some seconds late.',
+  caller: 'member',
   query: noQuery,
   replies: [
     {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { JSON_TYPE } from '../media-types.ts';
-import type { Operation, OperationBody } from '../operation.ts';
+import type { AnyOperation, Operation, OperationBody } from '../operation.ts';
 import { time } from '../schemas/fields.ts';
 import { nameChange, passwordAndCode, passwordChange, passwordOnly, sessionOnly } from '../schemas/identity.ts';
 import { noQuery } from '../schemas/query.ts';
@@ -27,12 +27,12 @@ const backupCodes = z
 /** What somebody who is signed in does with their own person: in no account, and in whatever role. */
 function ofUser(
   name: string,
-  operation: Pick<Operation, 'operationId' | 'summary' | 'description' | 'replies' | 'errors'> & {
+  operation: Pick<AnyOperation, 'operationId' | 'summary' | 'description' | 'replies' | 'errors'> & {
     method?: 'get';
     body?: OperationBody;
   },
-): Operation<typeof noQuery> {
-  return { method: 'post', caller: 'person', query: noQuery, path: `/auth/${name}`, ...operation };
+): Operation<'user'> {
+  return { method: 'post', caller: 'user', query: noQuery, path: `/auth/${name}`, ...operation };
 }
 
 export const changeNameOperation = ofUser('update-user', {

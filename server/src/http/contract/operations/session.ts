@@ -49,25 +49,25 @@ export const SIGN_IN_REPLY: OperationReply = {
   example,
 };
 
-export const retrieveSessionOperation: Operation<typeof noQuery> = {
+export const retrieveSessionOperation: Operation<'anyone'> = {
   method: 'get',
   path: '/session',
   operationId: 'retrieveSession',
   summary: 'Show who is signed in',
   description: 'The person and their accounts; `null` when nobody is signed in.',
-  caller: 'anybody',
+  caller: 'anyone',
   query: noQuery,
   replies: [{ status: 200, description: 'The session, if there is one.', schema: session.nullable(), example }],
   errors: [],
 };
 
-export const chooseAccountOperation: Operation<typeof noQuery> = {
+export const chooseAccountOperation: Operation<'user'> = {
   method: 'put',
   path: '/session/account',
   operationId: 'chooseAccount',
   summary: 'Work in another account',
   description: 'From now on the session works in this account of the person.',
-  caller: 'person',
+  caller: 'user',
   query: noQuery,
   body: { types: [JSON_TYPE], schema: accountChoice, example: { accountId: 'acc_01kt3v9s3c5r8y0w1x2z4q6m7n' } },
   replies: [SESSION_REPLY],

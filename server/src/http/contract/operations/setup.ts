@@ -6,13 +6,13 @@ import { noQuery } from '../schemas/query.ts';
 import { INPUT_ERRORS } from './common.ts';
 import { SESSION_REPLY } from './session.ts';
 
-export const retrieveSetupOperation: Operation<typeof noQuery> = {
+export const retrieveSetupOperation: Operation<'anyone'> = {
   method: 'get',
   path: '/setup',
   operationId: 'retrieveSetup',
   summary: 'Show whether there is an administrator yet',
   description: 'The first one comes in by a link, which the service prints when it starts.',
-  caller: 'anybody',
+  caller: 'anyone',
   query: noQuery,
   replies: [
     {
@@ -34,13 +34,13 @@ export const retrieveSetupOperation: Operation<typeof noQuery> = {
   errors: [],
 };
 
-export const previewSetupOperation: Operation<typeof noQuery> = {
+export const previewSetupOperation: Operation<'anyone'> = {
   method: 'post',
   path: '/setup/preview',
   operationId: 'previewSetup',
   summary: 'Look at a setup link',
   description: 'By its token: whether it works, and which accounts whoever uses it gets.',
-  caller: 'anybody',
+  caller: 'anyone',
   query: noQuery,
   body: { types: [JSON_TYPE], schema: tokenOnly, example: { token: 'of the setup link' } },
   replies: [
@@ -59,13 +59,13 @@ export const previewSetupOperation: Operation<typeof noQuery> = {
   errors: [...INPUT_ERRORS, 'conflict', 'rate_limited'],
 };
 
-export const setUpOperation: Operation<typeof noQuery> = {
+export const setUpOperation: Operation<'anyone'> = {
   method: 'post',
   path: '/setup',
   operationId: 'setUp',
   summary: 'Become the first administrator',
   description: 'By the token of the setup link; whoever is first is signed in.',
-  caller: 'anybody',
+  caller: 'anyone',
   query: noQuery,
   body: {
     types: [JSON_TYPE],

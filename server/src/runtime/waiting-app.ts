@@ -1,11 +1,11 @@
+import { type App, openExchange } from '../http/protocol/exchange.ts';
+import { logRequest } from '../http/protocol/log-request.ts';
+import { LIVE_PATH } from '../http/protocol/probes.ts';
+import { replyError } from '../http/protocol/reply.ts';
+import { send } from '../http/protocol/send.ts';
+import { LIVE } from '../http/routes/health.ts';
 import type { Log } from '../lib/log.ts';
 import { AppError } from '../model/errors.ts';
-import { type App, openExchange } from './protocol/exchange.ts';
-import { logRequest } from './protocol/log-request.ts';
-import { LIVE_PATH } from './protocol/probes.ts';
-import { replyError } from './protocol/reply.ts';
-import { send } from './protocol/send.ts';
-import { LIVE } from './routes/health.ts';
 
 /** What answers while the database server does not: the process lives, and takes no requests yet. */
 export function createWaitingApp(log: Log): App {

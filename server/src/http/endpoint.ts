@@ -1,0 +1,83 @@
+import type { z } from 'zod';
+import type { Principal, SessionPrincipal } from '../domain/principals.ts';
+import type { KeyPrincipal } from '../storage/api-keys.ts';
+import { JSON_TYPE } from './contract/media-types.ts';
+import type { Caller, Operation } from './contract/operation.ts';
+import { type noQuery, type QuerySchema, queryReader } from './contract/schemas/query.ts';
+import type { UserExchange } from './identity/sessions.ts';
+import type { Api } from './openapi/api.ts';
+import type { Admitted, Exchange } from './protocol/exchange.ts';
+import { negotiateType, requireBodyType } from './protocol/negotiate.ts';
+import type { Reply } from './protocol/reply.ts';
+import type { Services } from './services.ts';
+
+/** The exchange that a handler gets, by who may call its operation. */
+interface Exchanges {
+  account: Admitted<Principal>;
+  key: Admitted<KeyPrincipal>;
+  member: Admitted<SessionPrincipal>;
+  administrator: Admitted<SessionPrincipal>;
+  user: UserExchange;
+  anyone: Exchange;
+}
+
+/** How an API authenticates each kind of caller that it has. */
+export type Authenticators<C extends Caller> = {
+  [K in C]: (exchange: Exchange, services: Services) => Promise<Exchanges[K]>;
+};
+
+/** What a handler works with besides the exchange. */
+export interface Call<S extends QuerySchema = typeof noQuery> {
+  query: Readonly<z.output<S>>;
+  /** Path parameters, decoded. */
+  parameters: Record<string, string>;
+  /** The media type of the response, by `Accept`. */
+  mediaType: string;
+  /** The path below which the API stands. */
+  base: string;
+  services: Services;
+}
+
+/** An operation and its handler. */
+export interface Endpoint<C extends Caller> {
+  operation: Operation<C, QuerySchema>;
+  /** Authenticates the caller, makes the checks that all operations have in the order of the contract's §1, and answers. */
+  serve(
+    exchange: Exchange,
+    call: Pick<Call, 'parameters' | 'services'>,
+    api: { base: string; authenticators: Authenticators<C> },
+  ): Promise<Reply>;
+}
+
+export function endpoint<C extends Caller, S extends QuerySchema>(
+  operation: Operation<C, S>,
+  handle: (exchange: Exchanges[C], call: Call<S>) => Promise<Reply>,
+): Endpoint<C> {
+  const { types = [JSON_TYPE], body } = operation;
+  const readQuery = queryReader(operation.query, operation.partners);
+  return {
+    operation,
+    async serve(exchange, { parameters, services }, { base, authenticators }) {
+      const admitted = await authenticators[operation.caller](exchange, services);
+      const mediaType = negotiateType(exchange.incoming.headers, types);
+      if (body !== undefined) requireBodyType(exchange.incoming, body.types, body.encodings);
+      return handle(admitted, { query: readQuery(exchange.query), parameters, mediaType, base, services });
+    },
+  };
+}
+
+/** Who is let in below a path. */
+export interface Gate {
+  base: string;
+  authenticators: Authenticators<'account' | 'anyone'>;
+  /** Headers of every response, errors included. */
+  headers?: Record<string, string>;
+  /** Whether a request would be let in, checked at the least cost: for an overloaded service. @throws {AppError} `unauthorized` */
+  requireLikelyCaller?(exchange: Exchange, services: Services): Promise<void>;
+}
+
+/** One of the two APIs: its document, who may call it, and what it does. */
+export interface ServedApi<C extends Caller> extends Api, Gate {
+  authenticators: Authenticators<C | 'account' | 'anyone'>;
+  endpoints: readonly Endpoint<C>[];
+}

@@ -1,0 +1,145 @@
+import { AppError } from '../model/errors.ts';
+import type { Caller } from './contract/operation.ts';
+import { OPENAPI_NAME } from './contract/paths.ts';
+import type { Endpoint, Gate, ServedApi } from './endpoint.ts';
+import { admitKey, requireLikelyKey } from './gate/authenticate.ts';
+import { admitAdministrator, admitAnyone, admitMember, admitUser } from './identity/admit.ts';
+import { ADMIN_DESCRIPTION, withShortBody } from './openapi/admin.ts';
+import { V1_DESCRIPTION } from './openapi/v1.ts';
+import type { Exchange } from './protocol/exchange.ts';
+import type { Reply } from './protocol/reply.ts';
+import { type PublicHandler, type PublicRoutes, Routes } from './protocol/router.ts';
+import { accountEndpoints } from './routes/account.ts';
+import { activityEndpoints } from './routes/activity.ts';
+import { apiKeyEndpoints } from './routes/api-keys.ts';
+import { authEndpoints } from './routes/auth.ts';
+import { addDashboard } from './routes/dashboard.ts';
+import { addDocs } from './routes/docs.ts';
+import { eventEndpoints } from './routes/events.ts';
+import { addHealth } from './routes/health.ts';
+import { importEndpoints } from './routes/imports.ts';
+import { acceptanceEndpoints, invitationEndpoints } from './routes/invitations.ts';
+import { listingEndpoints } from './routes/listings.ts';
+import { meEndpoints } from './routes/me.ts';
+import { memberEndpoints } from './routes/members.ts';
+import { openApiReplies } from './routes/openapi.ts';
+import { overviewEndpoints } from './routes/overview.ts';
+import { profileEndpoints } from './routes/profile.ts';
+import { secondFactorEndpoints } from './routes/second-factor.ts';
+import { sessionEndpoints } from './routes/session.ts';
+import { setupEndpoints } from './routes/setup.ts';
+import type { Services } from './services.ts';
+
+/** What keys and members do with listings. */
+const SHARED = [...listingEndpoints, ...eventEndpoints, ...importEndpoints];
+
+function operationsOf<C extends Caller>(endpoints: readonly Endpoint<C>[]) {
+  return endpoints.map(({ operation }) => operation);
+}
+
+const v1Endpoints = [...SHARED, ...meEndpoints];
+
+/** What programs use, with an API key. */
+export const V1: ServedApi<'account' | 'key' | 'anyone'> = {
+  ...V1_DESCRIPTION,
+  authenticators: { account: admitKey, key: admitKey, anyone: async (exchange) => exchange },
+  requireLikelyCaller: requireLikelyKey,
+  endpoints: v1Endpoints,
+  operations: operationsOf(v1Endpoints),
+};
+
+const USER_ENDPOINTS = [
+  ...sessionEndpoints,
+  ...setupEndpoints,
+  ...authEndpoints,
+  ...secondFactorEndpoints,
+  ...acceptanceEndpoints,
+  ...profileEndpoints,
+];
+const ACCOUNT_ENDPOINTS = [
+  ...apiKeyEndpoints,
+  ...accountEndpoints,
+  ...activityEndpoints,
+  ...memberEndpoints,
+  ...invitationEndpoints,
+];
+
+/** What the dashboard uses, with a session. */
+export const ADMIN: ServedApi<'account' | 'member' | 'administrator' | 'user' | 'anyone'> = {
+  ...ADMIN_DESCRIPTION,
+  authenticators: {
+    account: admitMember,
+    member: admitMember,
+    administrator: admitAdministrator,
+    user: admitUser,
+    anyone: admitAnyone,
+  },
+  // One browser may serve two users after each other: it keeps nothing that the next one could see.
+  headers: { 'Cache-Control': 'no-store' },
+  endpoints: [...USER_ENDPOINTS, ...overviewEndpoints, ...SHARED, ...ACCOUNT_ENDPOINTS],
+  operations: [
+    ...operationsOf(USER_ENDPOINTS).map(withShortBody),
+    ...operationsOf(overviewEndpoints),
+    ...operationsOf(SHARED),
+    ...operationsOf(ACCOUNT_ENDPOINTS).map(withShortBody),
+  ],
+};
+
+/** What a request leads to. */
+interface Route {
+  /** Undefined outside the APIs. */
+  gate?: Gate;
+  isPublic: boolean;
+  answer: PublicHandler;
+}
+
+/** What a request leads to; without being let in nothing can be learned of an API, not even what is not there. */
+export interface Found extends Omit<Route, 'answer'> {
+  answer(exchange: Exchange): Reply | Promise<Reply>;
+}
+
+/** The map of the service: two APIs, and what anyone may read. */
+export function createMap(services: Services): (exchange: Exchange) => Found {
+  const routes = new Routes<Route>();
+  addApi(routes, V1, services);
+  addApi(routes, ADMIN, services);
+  const open: PublicRoutes = { add: (method, path, answer) => routes.add(method, path, { isPublic: true, answer }) };
+  addHealth(open, services);
+  addDocs(open, { v1: V1, admin: ADMIN });
+  addDashboard(open);
+  return ({ path, incoming }) => {
+    const found = routes.find(incoming.method ?? '', path);
+    if (found instanceof AppError) return toMissing(found, path, services);
+    const { target, parameters } = found;
+    return { ...target, answer: (exchange) => target.answer(exchange, parameters) };
+  };
+}
+
+function addApi<C extends Caller>(routes: Routes<Route>, api: ServedApi<C>, services: Services): void {
+  for (const { operation, serve } of api.endpoints) {
+    routes.add(operation.method.toUpperCase(), api.base + operation.path, {
+      gate: api,
+      isPublic: operation.caller === 'anyone',
+      answer: (exchange, parameters) => serve(exchange, { parameters, services }, api),
+    });
+  }
+  const replyDocument = openApiReplies(api, services.release);
+  routes.add('GET', api.base + OPENAPI_NAME, {
+    gate: api,
+    isPublic: true,
+    answer: async (exchange) => {
+      await api.authenticators.anyone(exchange, services);
+      return replyDocument();
+    },
+  });
+}
+
+/** 401 comes before 404. */
+function toMissing(error: AppError, path: string, services: Services): Found {
+  const gate = [V1, ADMIN].find(({ base }) => path === base || path.startsWith(`${base}/`));
+  const answer = async (exchange: Exchange): Promise<Reply> => {
+    await gate?.authenticators.account(exchange, services);
+    throw error;
+  };
+  return { ...(gate && { gate }), isPublic: gate === undefined, answer };
+}

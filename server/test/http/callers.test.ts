@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { createPerson, signIn } from '../../../testkit/src/browser.ts';
+import { startTestService } from '../../../testkit/src/service.ts';
+import { createAccount } from '../../src/domain/accounts.ts';
+import { createAdministrator } from '../../src/domain/administrators.ts';
+import { issueApiKey } from '../../src/domain/api-keys.ts';
+import { OPERATOR } from '../../src/domain/audit.ts';
+import { removeMember } from '../../src/domain/memberships.ts';
+import type { AnyOperation } from '../../src/http/contract/operation.ts';
+import { ADMIN, V1 } from '../../src/http/map.ts';
+import type { Access } from '../../src/model/api-keys.ts';
+
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+const { database } = service;
+
+const owner = await createPerson(service);
+const { accountId } = owner;
+
+async function keyWith(access: Access): Promise<Record<string, string>> {
+  const { secret } = await issueApiKey(database, { accountId, name: access, access, expiresAt: null, createdBy: null });
+  return { Authorization: `Bearer ${secret}`, Origin: service.url };
+}
+
+async function sessionOf(person: Parameters<typeof signIn>[1]): Promise<Record<string, string>> {
+  const { cookies } = await signIn(service, person);
+  return { Cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '), Origin: service.url };
+}
+
+/** A session whose account the user has left for another one. */
+const former = await createPerson(service, { accountId, role: 'member' });
+const formerSession = await sessionOf(former);
+const other = await createAccount(database, 'Other Homes');
+await createAdministrator(database, other.id, { email: former.email }, 'member', OPERATOR);
+await removeMember(database, accountId, former.userId, 'operator');
+
+const PRINCIPALS = {
+  nobody: { Origin: service.url },
+  'a key': await keyWith('full'),
+  'a read-only key': await keyWith('read'),
+  'a member': await sessionOf(await createPerson(service, { accountId, role: 'member' })),
+  'an administrator': await sessionOf(owner),
+  'a former member': formerSession,
+};
+type Name = keyof typeof PRINCIPALS;
+
+/** Codes of requests that were not let in; undefined for one that was. A read-only key is let in, and may not change. */
+const DENIED = new Set(['unauthorized', 'forbidden', 'account_changed']);
+
+/** Bodies cannot be parsed, so that nothing changes. */
+async function send(name: Name, method: string, path: string, hasBody: boolean): Promise<Response> {
+  const headers = { ...PRINCIPALS[name], ...(hasBody && { 'Content-Type': 'application/json' }) };
+  return fetch(service.url + path, { method, headers, ...(hasBody && { body: '{' }) });
+}
+
+async function denialOf(name: Name, base: string, { method, path, body }: AnyOperation): Promise<string | undefined> {
+  const target = base + path.replaceAll(/\{\w+\}/g, 'x');
+  const text = await (await send(name, method.toUpperCase(), target, body !== undefined)).text();
+  const code: unknown = text.startsWith('{"error"') ? JSON.parse(text).error.code : undefined;
+  return typeof code === 'string' && DENIED.has(code) ? code : undefined;
+}
+
+/** What the operation's `caller` means below each base, by contract §9 and §14. */
+const EXPECTED: Record<string, Record<string, Partial<Record<Name, string>>>> = {
+  '/v1': {
+    account: {
+      nobody: 'unauthorized',
+      'a member': 'unauthorized',
+      'an administrator': 'unauthorized',
+      'a former member': 'unauthorized',
+    },
+  },
+  '/admin': {
+    account: {
+      nobody: 'unauthorized',
+      'a key': 'unauthorized',
+      'a read-only key': 'unauthorized',
+      'a former member': 'account_changed',
+    },
+    user: { nobody: 'unauthorized', 'a key': 'unauthorized', 'a read-only key': 'unauthorized' },
+    anyone: {},
+  },
+};
+const V1_CALLERS = { ...EXPECTED['/v1'], key: EXPECTED['/v1']?.account };
+const OF_ACCOUNT = EXPECTED['/admin']?.account;
+const ADMIN_CALLERS = {
+  ...EXPECTED['/admin'],
+  member: OF_ACCOUNT,
+  administrator: { ...OF_ACCOUNT, 'a member': 'forbidden' },
+};
+
+for (const [{ base, operations }, callers] of [
+  [V1, V1_CALLERS],
+  [ADMIN, ADMIN_CALLERS],
+] as const) {
+  describe(`below ${base} an endpoint lets in whom its contract names`, () => {
+    for (const operation of operations) {
+      const { method, path, caller, operationId } = operation;
+      test(`${method.toUpperCase()} ${path}: ${caller}`, async () => {
+        const expected = Object.entries(callers).find(([name]) => name === caller)?.[1];
+        assert.ok(expected, `this API has no caller "${caller}"`);
+        for (const name of Object.keys(PRINCIPALS) as Name[]) {
+          if (operationId === 'signOut' && name !== 'nobody') continue;
+          assert.equal(await denialOf(name, base, operation), expected[name], name);
+        }
+      });
+    }
+  });
+}
+
+test('without being let in, nothing is known of a path: 401 comes before 404 and 405', async () => {
+  const lettingIn: [base: string, name: Name][] = [
+    ['/v1', 'a key'],
+    ['/admin', 'a member'],
+  ];
+  for (const [base, name] of lettingIn) {
+    for (const [method, path, status] of [
+      ['GET', '/nothing', 404],
+      ['GET', '/listings/', 404],
+      ['GET', '/listings/%ff', 404],
+      ['PUT', '/listings', 405],
+      ['POST', '/openapi.json', 405],
+    ] as const) {
+      assert.equal((await send('nobody', method, base + path, false)).status, 401, path);
+      assert.equal((await send(name, method, base + path, false)).status, status, path);
+    }
+  }
+});
+
+test('the documents need no key and no session', async () => {
+  for (const base of ['/v1', '/admin']) {
+    for (const method of ['GET', 'HEAD']) {
+      assert.equal((await send('nobody', method, `${base}/openapi.json`, false)).status, 200);
+    }
+  }
+});
