@@ -22,7 +22,7 @@ interface Exchanges {
 }
 
 /** How an API authenticates each kind of caller that it has. */
-export type Authenticators<C extends Caller> = {
+type Authenticators<C extends Caller> = {
   [K in C]: (exchange: Exchange, services: Services) => Promise<Exchanges[K]>;
 };
 

@@ -35,8 +35,6 @@ export const listQuery = z.strictObject({
   count: booleanParameter('Whether `total` says how many listings there are on all pages.').optional(),
 });
 
-export type ListQuery = z.output<typeof listQuery>;
-
 const frame = { nextCursor: null, sequence: 1, epoch: '7k2m9q4x' };
 
 export const listOperation: Operation<'account', typeof listQuery> = {

@@ -156,14 +156,3 @@ export const renewBackupCodesOperation = ofUser('two-factor/generate-backup-code
   ],
   errors: [...INPUT_ERRORS, 'rate_limited', 'conflict'],
 });
-
-export const PROFILE_OPERATIONS = [
-  changeNameOperation,
-  listSessionsOperation,
-  endSessionOperation,
-  endOtherSessionsOperation,
-  changePasswordOperation,
-  enableTwoFactorOperation,
-  disableTwoFactorOperation,
-  renewBackupCodesOperation,
-];
