@@ -45,7 +45,7 @@ export async function fill(service: TestService, tenant: Tenant, count: number, 
   const creating = Array.from({ length: count }, (_, index) => {
     const description = randomBytes(descriptionLength).toString('hex').slice(0, descriptionLength);
     const input: ListingInput = { address: `${index} Elm Street`, beds: 3, baths: 2, description };
-    return createListing(service.database, tenant, () => input);
+    return createListing(service.database, tenant, input);
   });
   return (await Promise.all(creating)).map(({ outcome }) => outcome.id);
 }
@@ -106,7 +106,7 @@ export async function fillWithLarge(service: TestService, tenant: Tenant, count:
   const ids: string[] = [];
   for (let index = 0; index < count; index += 1) {
     const input: ListingInput = { ...MINIMAL, address: `${index} Elm Street`, photos };
-    const { outcome } = await createListing(service.database, tenant, () => input);
+    const { outcome } = await createListing(service.database, tenant, input);
     ids.push(outcome.id);
   }
   return ids;

@@ -1,6 +1,5 @@
 import type { AccountHead } from '../model/accounts.ts';
-import { AppError } from '../model/errors.ts';
-import type { Listing } from '../model/listings.ts';
+import { AppError, attempt } from '../model/errors.ts';
 import { searchWords } from '../model/words.ts';
 import type { Executor } from '../storage/database.ts';
 import { findChangedListings } from '../storage/events.ts';
@@ -128,26 +127,15 @@ export class ImportPlan {
     if (result === undefined) return 'unchanged';
     if (result instanceof AppError) return result;
     const [before, after] = [current?.listing.externalId, result.listing.externalId];
-    const principal = after === undefined || after === before ? undefined : overlay.idOf.get(after);
-    if (principal !== undefined) return externalIdTaken(principal);
-    const noRoom = this.#takeRoom(result.listing, current);
-    if (noRoom !== undefined) return noRoom;
+    const takenBy = after === undefined || after === before ? undefined : overlay.idOf.get(after);
+    if (takenBy !== undefined) return externalIdTaken(takenBy);
+    const lack = attempt(() => takeRoom(this.#room, result.listing, current?.stored));
+    if (lack instanceof AppError) return lack;
     if (before !== undefined) overlay.idOf.delete(before);
     if (after !== undefined) overlay.idOf.set(after, result.listing.id);
     overlay.byId.set(result.listing.id, result.after);
     this.batch.add(result, this.#findStored(result.listing.id));
     return result.type;
-  }
-
-  /** @returns why there is none */
-  #takeRoom(listing: Listing, current: CurrentListing | undefined): AppError | undefined {
-    try {
-      takeRoom(this.#room, listing, current?.stored);
-      return undefined;
-    } catch (error) {
-      if (error instanceof AppError) return error;
-      throw error;
-    }
   }
 
   #findStored(id: string): IndexedListing | undefined {

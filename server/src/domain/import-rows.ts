@@ -1,7 +1,7 @@
 import { AppError, type ErrorCode, type PlainError } from '../model/errors.ts';
 import type { Listing, ListingInput } from '../model/listings.ts';
 import { findListing, findListingByExternalId } from '../storage/listings.ts';
-import { type CurrentListing, readStored, type SavedListing, saveListing, saveUnchecked } from './save-listing.ts';
+import { readStored, requireFreeExternalId, type SavedListing, saveChanged, saveNew } from './save-listing.ts';
 import type { Writing } from './writing.ts';
 
 /** A row of a file that is to become a listing, or to change one. */
@@ -58,7 +58,9 @@ async function saveById(writing: Writing, row: GoodRow, id: string): Promise<Sav
   const stored = await findListing(writing.transaction, writing.account.id, id);
   if (stored === undefined) throw noSuchRow();
   const current = readStored(stored);
-  return saveListing(writing, current, row.makeInput(current.listing));
+  const input = row.makeInput(current.listing);
+  await requireFreeExternalId(writing, input.externalId, current);
+  return saveChanged(writing, current, input);
 }
 
 /** Nor does another account's listing exist. */
@@ -70,11 +72,9 @@ export function noSuchRow(): AppError {
 }
 
 async function saveByExternalId(writing: Writing, { externalId, makeInput }: GoodRow): Promise<SavedListing> {
-  const current = externalId === undefined ? undefined : await findCurrent(writing, externalId);
-  return saveUnchecked(writing, current, makeInput(current?.listing));
-}
-
-async function findCurrent({ transaction, account }: Writing, externalId: string): Promise<CurrentListing | undefined> {
-  const stored = await findListingByExternalId(transaction, account.id, externalId);
-  return stored && readStored(stored);
+  const { transaction, account } = writing;
+  const stored = externalId && (await findListingByExternalId(transaction, account.id, externalId));
+  if (!stored) return saveNew(writing, makeInput(undefined));
+  const current = readStored(stored);
+  return saveChanged(writing, current, makeInput(current.listing));
 }

@@ -3,9 +3,9 @@ import type { Listing, ListingInput } from '../model/listings.ts';
 import type { Database } from '../storage/database.ts';
 import { findListing, findListingByExternalId } from '../storage/listings.ts';
 import { auditListing } from './by-hand.ts';
-import { readStored, type SavedListing, saveListing, saveUnchecked } from './save-listing.ts';
+import { readStored, requireFreeExternalId, type SavedListing, saveChanged, saveNew } from './save-listing.ts';
 import { storeDeleted } from './write-path.ts';
-import { type Actor, type IdempotentRequest, type Writing, type Written, write } from './writing.ts';
+import { type Actor, type IdempotentRequest, type Written, write } from './writing.ts';
 
 /**
  * Whether a listing of this version (undefined: there is none) may be changed.
@@ -19,17 +19,26 @@ export interface ChangeOptions {
   precondition?: Precondition | undefined;
 }
 
+/** Input that was parsed before the transaction. Its error is thrown inside, so that a replay is recognized first. */
+export type ParsedInput = ListingInput | AppError;
+
 /**
  * Creates a listing and resolves once it is on disk.
- * @throws {AppError} what `makeInput` throws; `external_id_taken` with the `listingId` that has it; what `write` throws
+ * @throws {AppError} the input's; `external_id_taken` with the `listingId` that has it; what `write` throws
  */
 export function createListing(
   database: Database,
   actor: Actor,
-  makeInput: () => ListingInput,
+  input: ParsedInput,
   { idempotency }: ChangeOptions = {},
 ): Promise<Written<SavedListing>> {
-  return writeListing(database, actor, idempotency, (writing) => saveListing(writing, undefined, makeInput()));
+  return write(database, actor, idempotency, async (writing) => {
+    if (input instanceof AppError) throw input;
+    await requireFreeExternalId(writing, input.externalId);
+    const saved = await saveNew(writing, input);
+    await auditListing(writing.transaction, actor.user, saved);
+    return saved;
+  });
 }
 
 /**
@@ -43,12 +52,16 @@ export function updateListing(
   change: (current: Listing) => ListingInput,
   { idempotency, precondition }: ChangeOptions = {},
 ): Promise<Written<SavedListing>> {
-  return writeListing(database, actor, idempotency, async (writing) => {
+  return write(database, actor, idempotency, async (writing) => {
     const stored = await findListing(writing.transaction, writing.account.id, id);
     if (stored === undefined) throw noListing();
     precondition?.(stored.version);
     const current = readStored(stored);
-    return saveListing(writing, current, change(current.listing));
+    const input = change(current.listing);
+    await requireFreeExternalId(writing, input.externalId, current);
+    const saved = await saveChanged(writing, current, input);
+    await auditListing(writing.transaction, actor.user, saved);
+    return saved;
   });
 }
 
@@ -57,13 +70,16 @@ export function putListing(
   database: Database,
   actor: Actor,
   externalId: string,
-  makeInput: () => ListingInput,
+  input: ParsedInput,
   { idempotency, precondition }: ChangeOptions = {},
 ): Promise<Written<SavedListing>> {
-  return writeListing(database, actor, idempotency, async (writing) => {
+  return write(database, actor, idempotency, async (writing) => {
     const stored = await findListingByExternalId(writing.transaction, writing.account.id, externalId);
     precondition?.(stored?.version);
-    return saveUnchecked(writing, stored && readStored(stored), makeInput());
+    if (input instanceof AppError) throw input;
+    const saved = stored ? await saveChanged(writing, readStored(stored), input) : await saveNew(writing, input);
+    await auditListing(writing.transaction, actor.user, saved);
+    return saved;
   });
 }
 
@@ -88,20 +104,6 @@ export function deleteListing(
     await storeDeleted(writing, current);
     await auditListing(transaction, actor.user, { ...current, type: 'deleted' });
     return { type: 'deleted' };
-  });
-}
-
-/** Writes one listing, and tells of it in the audit log if it is by hand. */
-function writeListing(
-  database: Database,
-  actor: Actor,
-  idempotency: IdempotentRequest | undefined,
-  save: (writing: Writing) => Promise<SavedListing>,
-): Promise<Written<SavedListing>> {
-  return write(database, actor, idempotency, async (writing) => {
-    const saved = await save(writing);
-    await auditListing(writing.transaction, actor.user, saved);
-    return saved;
   });
 }
 

@@ -23,29 +23,8 @@ export function readStored(stored: StoredListing): CurrentListing {
   return { stored, listing: JSON.parse(stored.doc) };
 }
 
-/**
- * Creates a listing, or replaces what `current` says, within a write that is under way.
- * @throws {AppError} `external_id_taken`, `quota_exceeded`; nothing has been written then
- */
-export async function saveListing(
-  writing: Writing,
-  current: CurrentListing | undefined,
-  input: ListingInput,
-): Promise<SavedListing> {
-  if (input.externalId !== current?.listing.externalId) await refuseTakenExternalId(writing, input.externalId);
-  return saveUnchecked(writing, current, input);
-}
-
-/** As `saveListing`, for who knows that no other listing has the external id. */
-export function saveUnchecked(
-  writing: Writing,
-  current: CurrentListing | undefined,
-  input: ListingInput,
-): Promise<SavedListing> {
-  return current === undefined ? saveNew(writing, input) : saveChanged(writing, current, input);
-}
-
-async function saveNew(writing: Writing, input: ListingInput): Promise<SavedListing> {
+/** Creates a listing; no other one may have its external id. @throws {AppError} `quota_exceeded`; nothing is written then */
+export async function saveNew(writing: Writing, input: ListingInput): Promise<SavedListing> {
   const listing = makeNew(writing.account, input);
   takeRoom(writing.account, listing);
   const stored = await storeCreated(writing, listing);
@@ -59,7 +38,12 @@ export function makeNew(account: Account, input: ListingInput): Listing {
   return toListing(input, account, { id, version: 1, createdAt: now, updatedAt: now });
 }
 
-async function saveChanged(writing: Writing, current: CurrentListing, input: ListingInput): Promise<SavedListing> {
+/** Replaces what `current` says; otherwise as `saveNew`. */
+export async function saveChanged(
+  writing: Writing,
+  current: CurrentListing,
+  input: ListingInput,
+): Promise<SavedListing> {
   const { stored, listing: before } = current;
   const { listing, changed } = makeChanged(writing, before, input);
   if (changed.length === 0) return { type: 'unchanged', ...stored };
@@ -83,8 +67,13 @@ export function makeChanged(
   return { listing, changed: changedFields(before, listing) };
 }
 
-async function refuseTakenExternalId({ transaction, account }: Writing, externalId: string | undefined): Promise<void> {
-  if (externalId === undefined) return;
+/** @throws {AppError} `external_id_taken` if a listing other than `current` has it */
+export async function requireFreeExternalId(
+  { transaction, account }: Writing,
+  externalId: string | undefined,
+  current?: CurrentListing,
+): Promise<void> {
+  if (externalId === undefined || externalId === current?.listing.externalId) return;
   const taken = await findListingByExternalId(transaction, account.id, externalId);
   if (taken !== undefined) throw externalIdTaken(taken.id);
 }

@@ -5,7 +5,7 @@ import { searchWords } from '../model/words.ts';
 import { advanceSequence, type Growth } from '../storage/account-heads.ts';
 import type { Executor } from '../storage/database.ts';
 import { insertEvent, keepEventDoc } from '../storage/events.ts';
-import { insertListing, removeListing, type StoredListing, updateListing } from '../storage/listings.ts';
+import { insertListing, removeListing, replaceListing, type StoredListing } from '../storage/listings.ts';
 import type { Writing } from './writing.ts';
 
 // The write path: in one transaction the account's sequence grows by one, the event is appended, the listing written.
@@ -46,7 +46,7 @@ export async function storeUpdated({ transaction, account }: Writing, update: Up
   const sequence = await appendEvent(transaction, account, event, growth, current);
   const words = changesWords(changed) ? searchWords(listing) : undefined;
   const stored = { id, version, sequence, doc };
-  await updateListing(transaction, account.id, stored, { searchColumns: listing, words });
+  await replaceListing(transaction, account.id, stored, { searchColumns: listing, words });
   return stored;
 }
 

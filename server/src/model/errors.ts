@@ -101,6 +101,16 @@ export class AppError extends Error {
   }
 }
 
+/** What `work` returns, or the `AppError` that it throws. */
+export function attempt<T>(work: () => T): T | AppError {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+}
+
 /** An error as plain data, to be passed between threads: a copy of an `Error` loses all but its message. */
 export type PlainError = Pick<AppError, 'code' | 'message' | 'details' | 'members' | 'headers'>;
 

@@ -55,8 +55,8 @@ const update = statement<StoredListing & { accountId: string }>((query, paramete
     .where('id', '=', parameter('id')),
 );
 
-/** Replaces a listing; `words` are undefined if they are the same as before. */
-export async function updateListing(
+/** Stores a listing's new version; `words` are undefined if they are the same as before. */
+export async function replaceListing(
   executor: Executor,
   accountId: string,
   row: StoredListing,

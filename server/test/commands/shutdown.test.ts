@@ -93,7 +93,7 @@ async function startWithList(t: TestContext) {
   const { accountId, key } = await createTenantByCommand(settings);
   const database = await openDatabase(`file:${join(directory, 'listings.db')}`);
   const input = { address: '12 Elm Street', beds: 3, baths: 2, description: DESCRIPTION };
-  await Promise.all(Array.from({ length: LISTINGS }, () => createListing(database, { accountId }, () => input)));
+  await Promise.all(Array.from({ length: LISTINGS }, () => createListing(database, { accountId }, input)));
   await database.close();
   return { directory, key, service: await serveFor(t, settings) };
 }

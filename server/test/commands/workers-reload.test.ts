@@ -70,7 +70,7 @@ test('SIGHUP: held requests get their ordinary empty reply, and a list that is b
   const opened = await openDatabase(database.url);
   const input = { address: '12 Elm Street', beds: 3, baths: 2, description: DESCRIPTION };
   const { accountId } = tenant;
-  await Promise.all(Array.from({ length: LISTINGS }, () => createListing(opened, { accountId }, () => input)));
+  await Promise.all(Array.from({ length: LISTINGS }, () => createListing(opened, { accountId }, input)));
   await opened.close();
   const service = await serveFor(t, { DATA_DIR: directory, DATABASE_URL: database.url, WORKERS: '2' });
 

@@ -17,7 +17,7 @@ async function createTenant(word: string): Promise<Tenant> {
   for (let index = 0; index < 4; index += 1) {
     const externalId = `${word}-${index}`;
     const input = { ...MINIMAL, address: `${word} Elm`, externalId, listPrice: index + 1, latitude: 1, longitude: 1 };
-    await createListing(service.database, created, () => input);
+    await createListing(service.database, created, input);
   }
   return created;
 }

@@ -15,7 +15,7 @@ async function createPlaces(places: Places): Promise<Tenant> {
   const tenant = await service.createTenant();
   for (const [address, place] of Object.entries(places)) {
     const at = place === undefined ? {} : { latitude: place[0], longitude: place[1] };
-    await createListing(service.database, tenant, () => ({ ...MINIMAL, address, ...at }));
+    await createListing(service.database, tenant, { ...MINIMAL, address, ...at });
   }
   return tenant;
 }

@@ -14,7 +14,7 @@ const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());
 
 async function create(tenant: Tenant, fields: Partial<ListingInput>): Promise<string> {
-  const { outcome } = await createListing(service.database, tenant, () => ({ ...MINIMAL, ...fields }));
+  const { outcome } = await createListing(service.database, tenant, { ...MINIMAL, ...fields });
   return outcome.id;
 }
 

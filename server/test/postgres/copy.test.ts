@@ -52,9 +52,9 @@ async function fill(database: Database, count: number): Promise<string> {
   await createAdministrator(database, accountId, person, 'administrator', OPERATOR);
   await invite(database, accountId, { email: 'guest@example.com', role: 'member' }, 'operator');
   const idempotency = { key: 'once', fingerprint: 'f' };
-  await createListing(database, { accountId }, () => input(1_000_000), { idempotency });
+  await createListing(database, { accountId }, input(1_000_000), { idempotency });
   const indexes = Array.from({ length: count }, (_, index) => index);
-  const created = await Promise.all(indexes.map((index) => createListing(database, { accountId }, () => input(index))));
+  const created = await Promise.all(indexes.map((index) => createListing(database, { accountId }, input(index))));
   for (const { outcome } of created.slice(0, 5)) await deleteListing(database, { accountId }, { id: outcome.id });
   return accountId;
 }
@@ -140,7 +140,7 @@ test('rows that were changed meanwhile are told, and the copy is not served', as
   const change = (step: string, table: string) => {
     if (step !== 'copied' || table !== 'listings' || isChanged) return;
     isChanged = true;
-    void createListing(original, { accountId }, () => input(77_777));
+    void createListing(original, { accountId }, input(77_777));
   };
   await assert.rejects(copyDatabase(original, copy, change), {
     code: 'conflict',

@@ -103,7 +103,7 @@ test('so is one that people write by hand, whose sessions end with it', async (t
     const writers = others.map(async (database): Promise<unknown> => {
       try {
         for (;;) {
-          await createListing(database, { accountId }, () => JSON.parse(LISTING));
+          await createListing(database, { accountId }, JSON.parse(LISTING));
           created += 1;
         }
       } catch (error) {

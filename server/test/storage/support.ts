@@ -41,7 +41,7 @@ export async function databaseFor(t: TestContext) {
 /** Creates a listing without HTTP. */
 export async function create(database: Database, accountId: string, fields: Partial<ListingInput> = {}) {
   const input = { address: '12 Elm Street', beds: 3, baths: 2, ...fields };
-  const { outcome } = await createListing(database, { accountId }, () => input);
+  const { outcome } = await createListing(database, { accountId }, input);
   return outcome;
 }
 

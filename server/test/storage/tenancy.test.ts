@@ -124,8 +124,8 @@ const CHANGES: Record<
   string,
   (session: Executor, accountId: string, theirs: listings.StoredListing) => Promise<unknown>
 > = {
-  updateListing: (session, accountId, theirs) =>
-    listings.updateListing(session, accountId, { ...theirs, sequence: theirs.sequence + 1, doc: '{}' }, FINDABLE),
+  replaceListing: (session, accountId, theirs) =>
+    listings.replaceListing(session, accountId, { ...theirs, sequence: theirs.sequence + 1, doc: '{}' }, FINDABLE),
   removeListing: (session, accountId, theirs) => listings.removeListing(session, accountId, theirs.id),
   removeListings: (session, accountId) => listings.removeListings(session, accountId, 10),
   removeEvents: (session, accountId) => events.removeEvents(session, accountId, 10),

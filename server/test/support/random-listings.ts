@@ -66,7 +66,7 @@ export async function createRandom(
 ): Promise<string[]> {
   const inputs = fc.sample(listing, { numRuns: count, seed });
   const creating = inputs.map((input, index) =>
-    createListing(service.database, tenant, () => ({ externalId: `${tenant.accountId} ${seed} ${index}`, ...input })),
+    createListing(service.database, tenant, { externalId: `${tenant.accountId} ${seed} ${index}`, ...input }),
   );
   const ids = (await Promise.all(creating)).map(({ outcome }) => outcome.id);
   for (const id of ids.filter((_, index) => index % 7 === 0)) {

@@ -3,14 +3,14 @@ import type { ParsedJson, PropertyPath } from '../../lib/json.ts';
 import type { FileRecord } from '../../lib/records.ts';
 import { AppError, type PlainError, toPlainError, type ValidationIssue } from '../../model/errors.ts';
 import type { Listing, ListingInput } from '../../model/listings.ts';
-import { IGNORED_FIELDS } from '../contract/schemas/import-rows.ts';
+import { IGNORED_FIELDS } from '../contract/schemas/file-rows.ts';
 import { decodeRecord } from '../contract/schemas/listing-csv.ts';
 import { withoutUnits } from '../contract/schemas/listing-patch.ts';
 import { listingFields, normalExternalId } from '../contract/schemas/listings.ts';
 import { parseListing, toRowIssue } from '../contract/schemas/parse-listing.ts';
 import { type CsvColumn, parseHeader, toOurWords } from './csv-columns.ts';
 import type { FileFormat } from './file-rows.ts';
-import { ROW_BYTES_MAX } from './import-rows.ts';
+import { ROW_BYTES_MAX } from './json-rows.ts';
 import type { ReadRow } from './reading.ts';
 
 /** A CSV file: a header row with our names of fields or RESO's, then the rows. */

@@ -1,8 +1,8 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { ImportRow } from '../../domain/import-rows.ts';
 import { AppError, fromPlainError } from '../../model/errors.ts';
-import { toImportRow } from './import-row.ts';
 import type { ReadingOrder, ReadingReport, ReadRow } from './reading.ts';
+import { toImportRow } from './to-import-row.ts';
 
 interface Batch {
   rows: ReadRow[];

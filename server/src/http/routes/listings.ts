@@ -11,6 +11,7 @@ import {
 import type { SavedListing } from '../../domain/save-listing.ts';
 import type { Written } from '../../domain/writing.ts';
 import type { ParsedJson } from '../../lib/json.ts';
+import { attempt } from '../../model/errors.ts';
 import { describeSearch } from '../../model/search.ts';
 import { findListing, findListingByExternalId, type StoredListing } from '../../storage/listings.ts';
 import { formatOf } from '../contract/formats/formats.ts';
@@ -43,12 +44,9 @@ import type { Services } from '../services.ts';
 export const listingEndpoints = [
   endpoint(listOperation, list),
   endpoint(createOperation, async (exchange, call) => {
-    const { body, idempotency } = await readChange(exchange);
-    const makeInput = () => parseListing(body);
-    return replySaved(
-      await createListing(call.services.database, exchange.principal, makeInput, { idempotency }),
-      call,
-    );
+    const { body, ...options } = await readChange(exchange);
+    const input = attempt(() => parseListing(body));
+    return replySaved(await createListing(call.services.database, exchange.principal, input, options), call);
   }),
   endpoint(retrieveOperation, (exchange, { parameters: { id = '' }, services }) =>
     retrieve(exchange, () => findListing(services.database, exchange.principal.accountId, id)),
@@ -68,9 +66,9 @@ export const listingEndpoints = [
   endpoint(putOperation, async (exchange, call) => {
     const externalId = normalExternalId(call.parameters.externalId ?? '');
     const { body, ...options } = await readChange(exchange);
-    const makeInput = () => parseListingOf(externalId, body);
+    const input = attempt(() => parseListingOf(externalId, body));
     const { database } = call.services;
-    return replySaved(await putListing(database, exchange.principal, externalId, makeInput, options), call);
+    return replySaved(await putListing(database, exchange.principal, externalId, input, options), call);
   }),
   endpoint(deleteByExternalIdOperation, (exchange, { parameters: { externalId = '' }, services }) =>
     remove(exchange, { externalId: normalExternalId(externalId) }, services),

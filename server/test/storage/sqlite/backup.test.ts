@@ -27,7 +27,7 @@ async function backedUpFor(t: TestContext) {
   const url = `file:${path}`;
   const { accountId, id, epoch } = await use(url, async (database) => {
     const { id: accountId } = await createAccount(database, 'Ada');
-    const { outcome } = await createListing(database, { accountId }, () => LISTING);
+    const { outcome } = await createListing(database, { accountId }, LISTING);
     return { accountId, id: outcome.id, epoch: (await getDatabaseInfo(database)).epoch };
   });
   const file = join(backups, 'one.db');
@@ -80,7 +80,7 @@ test('a damaged database is not backed up', async (t) => {
 test('what is restored has the same data under a new epoch, and the database before is kept', async (t) => {
   const { url, path, accountId, id, epoch, file } = await backedUpFor(t);
   const later = await use(url, async (database) => {
-    const { outcome } = await createListing(database, { accountId }, () => LISTING);
+    const { outcome } = await createListing(database, { accountId }, LISTING);
     return outcome.id;
   });
 
@@ -140,7 +140,7 @@ test('a database that is there stays unless it is to be replaced, and while some
   assert.deepEqual(await readFile(path), before);
   await use(url, async (database) => {
     await assert.rejects(restore(url, file, { force: true }), /A process uses .*; stop the service/);
-    await createListing(database, { accountId }, () => LISTING);
+    await createListing(database, { accountId }, LISTING);
     assert.notEqual(await findListing(database, accountId, id), undefined);
   });
   assert.deepEqual(await readdir(directory), ['listings.db']);

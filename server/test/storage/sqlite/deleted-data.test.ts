@@ -46,14 +46,18 @@ async function openFor(t: TestContext) {
 async function fillWith(database: Database, accountId: string, texts: ReturnType<typeof secrets>): Promise<string[]> {
   const ids: string[] = [];
   for (let index = 0; index < COUNT; index += 1) {
-    const { outcome } = await createListing(database, { accountId }, () => ({
-      address: `${index} ${texts.address} Street`,
-      city: texts.city,
-      description: `${texts.description} `.repeat(60),
-      externalId: `${texts.externalId}-${index}`,
-      beds: 3,
-      baths: 2,
-    }));
+    const { outcome } = await createListing(
+      database,
+      { accountId },
+      {
+        address: `${index} ${texts.address} Street`,
+        city: texts.city,
+        description: `${texts.description} `.repeat(60),
+        externalId: `${texts.externalId}-${index}`,
+        beds: 3,
+        baths: 2,
+      },
+    );
     ids.push(outcome.id);
     await updateListing(database, { accountId }, outcome.id, (current) => ({ ...current, beds: 4 }));
   }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { JSON_TYPE } from '../media-types.ts';
 import type { Operation } from '../operation.ts';
 import { IDEMPOTENCY_KEY } from '../request-headers.ts';
-import { importRow } from '../schemas/import-rows.ts';
+import { importRow } from '../schemas/file-rows.ts';
 import { booleanParameter } from '../schemas/parameters.ts';
 
 const NDJSON_TYPE = 'application/x-ndjson';

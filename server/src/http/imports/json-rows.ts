@@ -4,7 +4,7 @@ import { LineSplitter } from '../../lib/lines.ts';
 import { isObject } from '../../lib/merge-patch.ts';
 import type { FileRecord } from '../../lib/records.ts';
 import { AppError, type ValidationIssue } from '../../model/errors.ts';
-import { IGNORED_FIELDS } from '../contract/schemas/import-rows.ts';
+import { IGNORED_FIELDS } from '../contract/schemas/file-rows.ts';
 import { parseListing, toRowIssue } from '../contract/schemas/parse-listing.ts';
 import { parseBody } from '../protocol/body.ts';
 import type { FileFormat } from './file-rows.ts';
