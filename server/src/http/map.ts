@@ -136,7 +136,7 @@ function addApi<C extends Caller>(routes: Routes<Route>, api: ServedApi<C>, serv
 
 /** 401 comes before 404. */
 function toMissing(error: AppError, path: string, services: Services): Found {
-  const gate = [V1, ADMIN].find(({ base }) => path === base || path.startsWith(`${base}/`));
+  const gate = path === V1.base ? V1 : [V1, ADMIN].find(({ base }) => path.startsWith(`${base}/`));
   const answer = async (exchange: Exchange): Promise<Reply> => {
     await gate?.authenticators.account(exchange, services);
     throw error;
