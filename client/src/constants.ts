@@ -1,0 +1,120 @@
+// Generated from openapi/openapi.json by `npm run types -w client`. Do not edit.
+export const STATUSES = [
+  'coming_soon',
+  'active',
+  'active_under_contract',
+  'pending',
+  'hold',
+  'withdrawn',
+  'closed',
+  'expired',
+  'canceled',
+] as const;
+export const PROPERTY_TYPES = [
+  'residential',
+  'residential_lease',
+  'residential_income',
+  'land',
+  'farm',
+  'commercial_sale',
+  'commercial_lease',
+  'business_opportunity',
+  'manufactured_in_park',
+] as const;
+export const LIVING_AREA_UNITS = [
+  'sqft',
+  'sqm',
+] as const;
+export const LOT_SIZE_UNITS = [
+  'acres',
+  'sqft',
+  'sqm',
+] as const;
+export const LISTING_FIELDS = [
+  'id',
+  'externalId',
+  'address',
+  'unitNumber',
+  'city',
+  'stateOrProvince',
+  'postalCode',
+  'country',
+  'beds',
+  'baths',
+  'status',
+  'propertyType',
+  'listPrice',
+  'currency',
+  'livingArea',
+  'livingAreaUnits',
+  'lotSizeArea',
+  'lotSizeUnits',
+  'yearBuilt',
+  'latitude',
+  'longitude',
+  'description',
+  'photos',
+  'metadata',
+  'version',
+  'createdAt',
+  'updatedAt',
+] as const;
+export const WRITABLE_FIELDS = [
+  'externalId',
+  'address',
+  'unitNumber',
+  'city',
+  'stateOrProvince',
+  'postalCode',
+  'country',
+  'beds',
+  'baths',
+  'status',
+  'propertyType',
+  'listPrice',
+  'currency',
+  'livingArea',
+  'livingAreaUnits',
+  'lotSizeArea',
+  'lotSizeUnits',
+  'yearBuilt',
+  'latitude',
+  'longitude',
+  'description',
+  'photos',
+  'metadata',
+] as const;
+export const REQUIRED_FIELDS = [
+  'address',
+  'beds',
+  'baths',
+] as const;
+export const INTEGER_FIELDS = [
+  'beds',
+  'baths',
+  'yearBuilt',
+] as const;
+export const DECIMAL_FIELDS = [
+  'listPrice',
+  'livingArea',
+  'lotSizeArea',
+  'latitude',
+  'longitude',
+] as const;
+export const RANGE_FIELDS = [
+  'beds',
+  'baths',
+  'listPrice',
+  'livingArea',
+  'yearBuilt',
+  'createdAt',
+  'updatedAt',
+] as const;
+export const SORT_FIELDS = [
+  'createdAt',
+  'updatedAt',
+  'listPrice',
+  'beds',
+  'baths',
+  'livingArea',
+] as const;
