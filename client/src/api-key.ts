@@ -3,22 +3,23 @@ const LENGTH = 42;
 const CHECKSUM_LENGTH = 6;
 
 /**
- * Says what is wrong with an API key, without showing it; undefined for one that can be a key.
- * An API key is `plk_`, 32 random characters, and 6 that are the checksum of those before.
+ * Describes what is wrong with an API key, without quoting it.
+ * A key is `plk_`, 32 random characters, and a checksum of 6 characters.
+ * @returns undefined if the key is well-formed
  */
 export function describeKeyFault(key: string): string | undefined {
   if (key.trim() === '') return 'The API key is empty.';
   if (key !== key.trim()) return 'The API key has spaces or line breaks around it; remove them.';
-  if (!key.startsWith('plk_')) return 'This is no API key: those begin with plk_. Make one under Settings, API.';
+  if (!key.startsWith('plk_')) return 'An API key starts with plk_. Create one in the dashboard (Settings → API).';
   if (key.length !== LENGTH) return `The API key has ${key.length} characters instead of ${LENGTH}; copy it again.`;
-  if (!/^plk_[0-9A-Za-z]+$/.test(key)) return 'The API key has characters that no key has; copy it again.';
+  if (!/^plk_[0-9A-Za-z]+$/.test(key)) return 'The API key has invalid characters; copy it again.';
   if (!key.endsWith(checksum(key.slice(0, -CHECKSUM_LENGTH)))) {
     return "The API key's checksum does not match; copy it again.";
   }
   return undefined;
 }
 
-/** The text without the secret of any key in it. */
+/** Masks all API keys in a text. */
 export function maskKeys(text: string): string {
   return text.replace(/plk_\w+/g, 'plk_…');
 }
@@ -34,7 +35,7 @@ function checksum(body: string): string {
   return encoded;
 }
 
-/** Bit by bit: a table would be larger than all keys ever checked. ASCII only. */
+/** Computed bit by bit, because a table would make the client larger. ASCII only. */
 function crc32(text: string): number {
   let crc = -1;
   for (let index = 0; index < text.length; index += 1) {

@@ -6,14 +6,14 @@ import { type CallOptions, type ClientOptions, readSettings } from './options.ts
 import { Transport } from './transport.ts';
 import type { Me } from './types.ts';
 
-/** The listings of one account, with its API key. */
+/** A client for the listings of one account. */
 export class PropertyListings {
   readonly listings: Listings;
   readonly imports: Imports;
   readonly events: Events;
   readonly #transport: Transport;
 
-  /** @throws {ConfigurationError} for a key or a base URL that cannot be one, before any request */
+  /** @throws {ConfigurationError} if the key or the base URL is malformed */
   constructor(options: ClientOptions = {}) {
     const transport = new Transport(readSettings(options));
     this.#transport = transport;
@@ -22,7 +22,7 @@ export class PropertyListings {
     this.events = new Events(transport);
   }
 
-  /** The account and the key in use. */
+  /** The account and the API key in use. */
   me(options?: CallOptions): Call<Me> {
     return this.#transport.call({ method: 'GET', path: '/me' }, options);
   }

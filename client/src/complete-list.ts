@@ -1,5 +1,4 @@
 import { ConnectionError, ListCutError } from './errors.ts';
-import { toLines } from './lines.ts';
 import type { CallOptions } from './options.ts';
 import { unreadable } from './replies.ts';
 import type { Query } from './request.ts';
@@ -7,16 +6,16 @@ import { pause, retryDelayMs } from './retry.ts';
 import { parse, type Transport } from './transport.ts';
 
 /**
- * Every listing, as they come. A stream that is cut is asked for again, and what was given is left out, as long as each
- * try brings something new. That needs the order of ids.
- * @throws {ListCutError} when it is cut and cannot be taken up
+ * Streams every listing. If the connection is lost, it requests the list again and skips listings already yielded,
+ * which requires the order of IDs. A listing that arrives resets the retry count.
+ * @throws {ListCutError} if the list is incomplete and cannot be resumed
  */
 export async function* readCompleteList<T extends object>(
   transport: Transport,
   query: Query,
   options: CallOptions,
 ): AsyncGenerator<T, void> {
-  const isInOrderOfIds = query.sort === undefined && query.near === undefined && hasIds(query);
+  const isSortedById = query.sort === undefined && query.near === undefined && hasIds(query);
   const maxRetries = transport.retriesOf(options);
   let lastId: string | undefined;
   let count = 0;
@@ -26,8 +25,8 @@ export async function* readCompleteList<T extends object>(
       for await (const listings of readList<T>(transport, query, options)) {
         for (const listing of listings) {
           const { id } = Object(listing);
-          // Ids descend, and those of new listings are above all others.
-          if (isInOrderOfIds && lastId !== undefined && id >= lastId) continue;
+          // IDs descend, and new listings have greater ones.
+          if (isSortedById && lastId !== undefined && id >= lastId) continue;
           lastId = id;
           count += 1;
           failures = 0;
@@ -37,9 +36,10 @@ export async function* readCompleteList<T extends object>(
       return;
     } catch (error) {
       failures += 1;
-      const canGoOn = count === 0 || isInOrderOfIds;
-      const delayMs = canGoOn ? retryDelayMs(error, 'always', failures, maxRetries) : undefined;
-      if (delayMs === undefined) throw count > 0 && error instanceof ConnectionError ? cutAfter(count, error) : error;
+      const canResume = count === 0 || isSortedById;
+      const delayMs = canResume ? retryDelayMs(error, 'always', failures, maxRetries) : undefined;
+      if (delayMs === undefined)
+        throw count > 0 && error instanceof ConnectionError ? new ListCutError(count, { cause: error }) : error;
       await pause(delayMs, options.signal);
     }
   }
@@ -49,13 +49,9 @@ function hasIds({ fields }: Query): boolean {
   return fields === undefined || String(fields).split(',').includes('id');
 }
 
-function cutAfter(count: number, cause: ConnectionError): ListCutError {
-  return new ListCutError(count, { cause });
-}
-
 const NDJSON = 'application/x-ndjson';
 
-/** One try. Only the line at the end says that a list is whole: a proxy may end what it cut as if it were. */
+/** One attempt. Only the end line proves that the list is complete: a proxy may cut a response and end it cleanly. */
 async function* readList<T extends object>(transport: Transport, query: Query, options: CallOptions) {
   const operation = { method: 'GET', path: '/listings', query, headers: { Accept: NDJSON } } as const;
   let count = 0;
@@ -70,13 +66,27 @@ async function* readList<T extends object>(transport: Transport, query: Query, o
   if (end?.count !== count) throw unreadable();
 }
 
-/** What closes a list. */
+/** The last line of a list. */
 interface End {
   end: true;
   count: number;
 }
 
-/** No listing has such a member. */
+/** No listing has a field named `end`. */
 function isEnd(row: object): row is End {
   return 'end' in row;
+}
+
+/** Splits bytes into lines, as many as each chunk completes. The last line needs no line feed. */
+async function* toLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string[], void> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of chunks) {
+    // Split only the new text: a line may come in a thousand chunks.
+    const [first = '', ...others] = decoder.decode(chunk, { stream: true }).split('\n');
+    const lines = [rest + first, ...others];
+    rest = lines.pop() ?? '';
+    yield lines;
+  }
+  if (rest !== '') yield [rest];
 }

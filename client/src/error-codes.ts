@@ -1,6 +1,6 @@
 import { ApiError } from './errors.ts';
 
-// One class for each code of the service, named after it: `toApiError` finds them by their names.
+// One class per error code. `toApiError` finds them by name.
 export class InvalidJsonError extends ApiError<'invalid_json'> {}
 export class InvalidQueryError extends ApiError<'invalid_query'> {}
 export class UnknownParameterError extends ApiError<'unknown_parameter'> {}
@@ -17,7 +17,7 @@ export class RequestTimeoutError extends ApiError<'request_timeout'> {}
 export class IdempotencyInProgressError extends ApiError<'idempotency_in_progress'> {}
 export class ExternalIdTakenError extends ApiError<'external_id_taken'> {
   declare readonly members: { listingId: string };
-  /** The listing that has the external id. */
+  /** The listing that has the external ID. */
   get listingId(): string {
     return this.members.listingId;
   }
@@ -27,7 +27,7 @@ export class ConflictError extends ApiError<'conflict'> {}
 export class EventsExpiredError extends ApiError<'events_expired'> {}
 export class VersionMismatchError extends ApiError<'version_mismatch'> {
   declare readonly members: { currentVersion: number | null };
-  /** Null where there is no listing. */
+  /** Null if there is no listing. */
   get currentVersion(): number | null {
     return this.members.currentVersion;
   }

@@ -1,6 +1,6 @@
 import type { ErrorCode } from './types.ts';
 
-/** Whatever this client throws by itself; `code` says in a word what happened. */
+/** The base class of the client's errors; `code` is a stable identifier. */
 export class PropertyListingsError extends Error {
   readonly code: string;
 
@@ -10,36 +10,36 @@ export class PropertyListingsError extends Error {
   }
 }
 
-/** The client cannot be made like this. The message never holds the key. */
+/** Invalid options. The message never contains the key. */
 export class ConfigurationError extends PropertyListingsError {
   constructor(message: string) {
     super('invalid_configuration', message);
   }
 }
 
-/** No whole reply came: not reached, cut, or the answer of something else than the service. */
+/** The service is unreachable, the connection was lost, or the response is not the service's. */
 export class ConnectionError extends PropertyListingsError {
   constructor(message: string, options?: ErrorOptions & { code?: string }) {
     super(options?.code ?? 'connection_failed', message, options);
   }
 }
 
-/** Nothing came for as long as `timeoutMs` says. What `AbortSignal.timeout` throws has this name, too, but is a DOMException. */
+/** The service sent nothing for `timeoutMs`. `AbortSignal.timeout` throws a DOMException with the same name. */
 export class TimeoutError extends ConnectionError {
   constructor(timeoutMs: number) {
-    super(`The service was silent for ${timeoutMs} ms. Try again, or raise timeoutMs.`, { code: 'timeout' });
+    super(`The service sent nothing for ${timeoutMs} ms. Try again, or increase timeoutMs.`, { code: 'timeout' });
   }
 }
 
-/** A list was cut after some of it had been given, and cannot be taken up where it ended. */
+/** A list is incomplete and cannot be resumed, after some listings have been yielded. */
 export class ListCutError extends ConnectionError {
   constructor(count: number, options?: ErrorOptions) {
-    const remedy = 'Ask for it again, or for its pages: list(…).pages().';
-    super(`The list was cut after ${count} listings: the rest is missing. ${remedy}`, { ...options, code: 'list_cut' });
+    const remedy = 'Request it again, or in pages: list(…).pages().';
+    super(`The list is incomplete: it was cut after ${count} listings. ${remedy}`, { ...options, code: 'list_cut' });
   }
 }
 
-/** One fault of a field, with its path (`photos[2].url`, `query.limit`); in an import with the row's line. */
+/** An invalid field with its path, such as `photos[2].url` or `query.limit`; in an import, with the row's line. */
 export interface FieldFault {
   field: string;
   code: string;
@@ -47,29 +47,29 @@ export interface FieldFault {
   line?: number;
 }
 
-/** What an error reply says besides its code and message. */
+/** The members of an error response besides its code and message. */
 export interface ErrorMembers {
   requestId?: string | undefined;
   details?: FieldFault[] | undefined;
   [name: string]: unknown;
 }
 
-/** So many fields are named in an error's message; all are in its details. */
+/** The message names only the first invalid fields, to stay readable; `details` contains all. */
 const FAULTS_MAX = 5;
 
-/** The service refused. Each of its codes has a class of its own. The message names the fields at fault, the first of them. */
+/** An error response of the service; each code has a subclass. The message names the first invalid fields. */
 export class ApiError<Code extends string = ErrorCode | (string & {})> extends PropertyListingsError {
   declare readonly code: Code;
   readonly status: number;
-  /** The message without the fields, for whoever shows `details` beside it. */
+  /** The message without the fields, to show beside `details`. */
   readonly summary: string;
-  /** To be named when asking for help. */
+  /** Identifies the request in support requests. */
   readonly requestId: string | undefined;
-  /** All fields at fault, if fields are. */
+  /** All invalid fields, if any. */
   readonly details: FieldFault[];
-  /** What the error has besides, such as `currentVersion` or `listingId`. */
+  /** All other members, such as `currentVersion` or `listingId`. */
   readonly members: Record<string, unknown>;
-  /** How long the service asks to wait. */
+  /** How long the service asks the client to wait. */
   readonly retryAfterMs: number | undefined;
 
   constructor(status: number, code: string, message: string, members: ErrorMembers = {}, retryAfterMs?: number) {
@@ -85,19 +85,19 @@ export class ApiError<Code extends string = ErrorCode | (string & {})> extends P
 }
 
 function withFaults(summary: string, details: FieldFault[] = []): string {
-  // One fault may be the message already.
+  // With a single fault, the summary is its message.
   const faults = details.filter(({ message }) => !summary.includes(message));
-  const told = faults.slice(0, FAULTS_MAX).map(({ line, field, message }) => {
+  const shown = faults.slice(0, FAULTS_MAX).map(({ line, field, message }) => {
     return `${line === undefined ? '' : `line ${line}: `}${field}: ${message}`;
   });
-  if (faults.length > FAULTS_MAX) told.push(`And ${faults.length - FAULTS_MAX} more.`);
-  return [summary, ...told].join(' ');
+  if (faults.length > FAULTS_MAX) shown.push(`And ${faults.length - FAULTS_MAX} more.`);
+  return [summary, ...shown].join(' ');
 }
 
-/** What was asked for is as it was: `ifNoneMatch` matched. */
+/** `ifNoneMatch` matched: nothing has changed. */
 export class NotModifiedError extends ApiError<'not_modified'> {}
 
-// A bundler may shorten the names of classes; those of errors are shown.
+// Bundlers shorten class names, but error names appear in messages.
 PropertyListingsError.prototype.name = 'PropertyListingsError';
 ConfigurationError.prototype.name = 'ConfigurationError';
 ConnectionError.prototype.name = 'ConnectionError';

@@ -1,8 +1,16 @@
 import type { Call } from './call.ts';
-import { followPages, listEvents, type Position } from './follow.ts';
 import type { CallOptions } from './options.ts';
+import { pause } from './retry.ts';
 import type { Transport } from './transport.ts';
 import type { EventList, EventQuery, ListingEvent } from './types.ts';
+
+/** A position in the events of an account. */
+export interface Position {
+  /** The sequence of the last event. */
+  after: number;
+  /** Identifies the database: after a restore, the same sequence may be another event. */
+  epoch?: string | undefined;
+}
 
 export class Events {
   readonly #transport: Transport;
@@ -11,15 +19,15 @@ export class Events {
     this.#transport = transport;
   }
 
-  /** What changed after a sequence, in order; `wait` holds the request for so many seconds until something does. */
+  /** Lists events after a sequence, in order. `wait` holds the request for up to that many seconds until there is one. */
   list(query: EventQuery = {}, options?: CallOptions): Call<EventList> {
     return listEvents(this.#transport, query, options);
   }
 
   /**
-   * Every event after a sequence (without `after`: from the first that is kept, at most 30 days old), each once and in order, for ever: through cuts and restarts of the service. To go on
-   * later, keep `sequence` and `epoch` of the last one.
-   * @throws {EventsExpiredError} when events after the sequence are gone: take the list anew (or `listings.sync`)
+   * Streams every event after a sequence, each once and in order, across lost connections and restarts. Without
+   * `after`, it starts at the oldest available event (30 days). To resume later, keep the last `sequence` and `epoch`.
+   * @throws {EventsExpiredError} if the events are no longer available: list everything again, or use `listings.sync`
    */
   async *follow(
     position: Partial<Position> = {},
@@ -29,4 +37,51 @@ export class Events {
       for (const event of data) yield { ...event, epoch };
     }
   }
+}
+
+/** Below the idle timeout of common proxies, 30 seconds. */
+const WAIT_SECONDS = 25;
+const LIMIT = 1000;
+/** An earlier empty response means that the service is stopping; an immediate retry would loop. */
+const PAUSE_MS = 1_000;
+
+function listEvents(transport: Transport, query: EventQuery, options?: CallOptions): Call<EventList> {
+  const waitMs = Number(query.wait ?? 0) * 1000;
+  return transport.call<EventList>({ method: 'GET', path: '/events', query, waitMs }, options);
+}
+
+/**
+ * Streams pages of events, each event once and in order, forever or until there are no more. After the first response,
+ * it retries transient errors without limit; before it, an error is likely a wrong address. Errors such as 401 and 410
+ * always end it.
+ */
+export async function* followPages(
+  transport: Transport,
+  { after = 0, epoch }: Partial<Position>,
+  options: CallOptions,
+  isEndless = true,
+): AsyncGenerator<EventList, void> {
+  let { maxRetries } = options;
+  let wait = 0;
+  for (;;) {
+    const requestedAtMs = performance.now();
+    const page = await listEvents(transport, { after, epoch, wait, limit: LIMIT }, { ...options, maxRetries });
+    maxRetries = options.maxRetries ?? Infinity;
+    epoch ??= page.epoch;
+    if (page.epoch !== epoch || !isNext(page, after)) {
+      await pause(PAUSE_MS, options.signal);
+    } else if (page.data.length > 0) {
+      yield page;
+      after = page.nextAfter;
+    } else {
+      if (!isEndless) return;
+      if (wait > 0 && performance.now() - requestedAtMs < PAUSE_MS) await pause(PAUSE_MS, options.signal);
+      wait = WAIT_SECONDS;
+    }
+  }
+}
+
+/** Sequences have no gaps. Any other page is a cached response to another request. */
+function isNext({ data, nextAfter }: EventList, after: number): boolean {
+  return data.every(({ sequence }, index) => sequence === after + index + 1) && nextAfter === after + data.length;
 }

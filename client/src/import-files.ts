@@ -5,10 +5,10 @@ import { toBody, toWholeBody } from './upload.ts';
 
 export type ImportFormat = 'ndjson' | 'csv' | 'json';
 
-/** A row; or a piece of a file, wherever it was cut. */
+/** A row, or an arbitrary chunk of a file. */
 type Part = ImportRow | string | Uint8Array;
 
-/** Rows, or a file, of which a text is the content and not the name: `fs.createReadStream(…)` is an iterable of its pieces. */
+/** Rows, or the content of a file. A string is content, not a file name; `fs.createReadStream(…)` is an iterable. */
 export type ImportSource =
   | string
   | Uint8Array
@@ -18,11 +18,11 @@ export type ImportSource =
   | AsyncIterable<Part>;
 
 export interface ImportFileOptions {
-  /** Of a file; default: what its name, its type or the beginning of a text says. Objects, and pieces, are NDJSON without it. */
+  /** Default: by the file's name or type, or the start of a string; NDJSON for objects, chunks, and streams. */
   format?: ImportFormat | undefined;
-  /** All rows or none; at most 10,000. */
+  /** Saves all rows or none; at most 10,000 rows. */
   atomic?: boolean | undefined;
-  /** Reports what would happen and changes nothing. */
+  /** Reports what would happen without changing anything. */
   dryRun?: boolean | undefined;
 }
 
@@ -32,11 +32,11 @@ const TYPES: Record<ImportFormat, string> = {
   json: 'application/json',
 };
 
-/** Rows go out together, but those that have come do not wait for more. */
-const PIECE_LENGTH = 64 * 1024;
-const PIECE_MS = 100;
+/** Rows are sent in batches; a batch does not wait longer than this for more rows. */
+const CHUNK_LENGTH = 64 * 1024;
+const CHUNK_WAIT_MS = 100;
 
-/** How an import is sent, and when it may be sent again. */
+/** Prepares an import: headers, body, and whether it can be retried. */
 export function toImportFile(
   source: ImportSource,
   options: ImportFileOptions,
@@ -45,24 +45,26 @@ export function toImportFile(
   const { format = formatOf(source), atomic, dryRun } = options;
   const headers = { 'Content-Type': TYPES[format], ...(isGzip(source) && { 'Content-Encoding': 'gzip' }) };
   const open = opener(source, format);
-  // Kept whole, it can be sent again with its Idempotency-Key; a dry run has none and needs none.
+  // Buffered, so that it can be retried with its Idempotency-Key; a dry run needs no key.
   if (atomic) return { headers, body: toWholeBody(open), ...(dryRun && { repeat: 'always' }) };
   const repeat = dryRun ? 'always' : 'unread';
-  // Browsers cannot send a stream, and some would send its name instead.
+  // Browsers cannot send a stream; some send the text "[object ReadableStream]".
   const body = isBrowserPage() ? toWholeBody(open, Infinity) : toBody(open);
-  return { headers, body, repeat: canOpenAgain(source) ? repeat : 'never' };
+  return { headers, body, repeat: isRepeatable(source) ? repeat : 'never' };
 }
 
-/** @throws {TypeError} for what JavaScript lets pass: the name of a file, one row alone */
+/** @throws {TypeError} for mistakes in plain JavaScript: a file name, or a single row */
 function checkSource(source: ImportSource): void {
   if (typeof source === 'string') {
     if (/^\s*([{[]|$)|[\r\n]/.test(source)) return;
-    throw new TypeError('A text is the content of a file: this one has no line end. To send a file, open it.');
+    throw new TypeError(
+      'A string must be the content of a file, but this one has no line break. Open the file to send it.',
+    );
   }
   const given = Object(source);
   if (given instanceof Blob || given instanceof ReadableStream) return;
   if (Symbol.iterator in given || Symbol.asyncIterator in given) return;
-  throw new TypeError('An import takes rows in an array or an iterable, or a file; give one row as [row].');
+  throw new TypeError('Pass an array or iterable of rows, or a file; pass a single row as [row].');
 }
 
 function opener(source: ImportSource, format: ImportFormat): () => AsyncIterable<Uint8Array> {
@@ -72,13 +74,13 @@ function opener(source: ImportSource, format: ImportFormat): () => AsyncIterable
   return () => toBytes(parts, format);
 }
 
-/** What is its own iterator can be read once. */
-function canOpenAgain(source: ImportSource): boolean {
+/** An object that is its own iterator can be read only once. */
+function isRepeatable(source: ImportSource): boolean {
   if (typeof source === 'string' || source instanceof Blob) return true;
   return Symbol.iterator in source && Object(source[Symbol.iterator]()) !== source;
 }
 
-/** Not every platform can iterate over streams. */
+/** Some platforms cannot iterate over streams. */
 async function* readStream(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   const reader = stream.getReader();
   try {
@@ -100,7 +102,7 @@ async function* toBytes(
   for await (const part of parts) {
     const bytes = part instanceof Uint8Array ? part : undefined;
     text += bytes === undefined ? toText(part, format) : '';
-    const isDue = text.length >= PIECE_LENGTH || performance.now() - sentAtMs >= PIECE_MS;
+    const isDue = text.length >= CHUNK_LENGTH || performance.now() - sentAtMs >= CHUNK_WAIT_MS;
     if (text !== '' && (isDue || bytes !== undefined)) {
       yield encoder.encode(text);
       text = '';
@@ -113,17 +115,17 @@ async function* toBytes(
 
 function toText(part: Part, format: ImportFormat): string {
   if (typeof part === 'string') return part;
-  if (format !== 'ndjson') throw new TypeError(`Objects are sent as ndjson, not as ${format}: leave format out.`);
+  if (format !== 'ndjson') throw new TypeError(`Objects are sent as ndjson, not ${format}. Omit format.`);
   return `${JSON.stringify(part)}\n`;
 }
 
-/** @throws {TypeError} where nothing tells: a CSV file that is taken for NDJSON has a fault in each line */
+/** @throws {TypeError} if unknown: a CSV file sent as NDJSON would have an error in each line */
 function formatOf(source: ImportSource): ImportFormat {
   const hint = hintOf(source);
   if (/csv$/i.test(hint)) return 'csv';
   if (/(^|\/)json$/i.test(hint)) return 'json';
   if (/(ndjson|jsonl)$/i.test(hint)) return 'ndjson';
-  throw new TypeError("Neither its name nor its type tells the file's format; give format: 'csv', 'json' or 'ndjson'.");
+  throw new TypeError("Cannot detect the file's format. Set format to 'csv', 'json', or 'ndjson'.");
 }
 
 function hintOf(source: ImportSource): string {
@@ -132,14 +134,14 @@ function hintOf(source: ImportSource): string {
   return /\.(csv|json|ndjson|jsonl)(\.gz)?$/i.exec(nameOf(source))?.[1] ?? source.type.split(';')[0] ?? '';
 }
 
-/** By how they begin; an empty text is a file without rows. */
+/** By the first character; an empty string is a file without rows. */
 const TEXT_FORMATS: Record<string, ImportFormat> = { '{': 'ndjson', '[': 'json', '': 'ndjson' };
 
 function isGzip(source: ImportSource): boolean {
   return source instanceof Blob && /\.gz$/i.test(nameOf(source));
 }
 
-/** Node 18 and what is like it know no global `File`. */
+/** Some platforms have no global `File`. */
 function nameOf(blob: Blob): string {
   return 'name' in blob ? String(blob.name) : '';
 }

@@ -5,7 +5,7 @@ import type { Transport } from './transport.ts';
 import type { ImportReport } from './types.ts';
 
 export interface ImportOptions extends CallOptions, ImportFileOptions {
-  /** Skips the columns of a CSV file that the service does not know. */
+  /** Skips CSV columns that the service does not know. */
   ignoreUnknown?: boolean | undefined;
 }
 
@@ -17,9 +17,9 @@ export class Imports {
   }
 
   /**
-   * Sends many listings at once: objects, or a file as bytes. Rows with an `externalId` or `id` change their listing.
-   * Unless it is `atomic`, an import that broke off may have saved rows, so it is not sent again by itself: give the
-   * rows an `externalId` and run it again.
+   * Imports many listings, from objects or a file. A row whose `externalId` or `id` exists updates that listing.
+   * Unless `atomic`, an interrupted import may have saved rows and is not retried: give each row an `externalId` and
+   * run the import again.
    */
   create(rows: ImportSource, options: ImportOptions = {}): Call<ImportReport> {
     const { format, atomic, dryRun, ignoreUnknown, ...others } = options;

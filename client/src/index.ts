@@ -3,7 +3,7 @@ export type { Answer, Call } from './call.ts';
 export { PropertyListings, PropertyListings as default } from './client.ts';
 export * from './error-codes.ts';
 export * from './errors.ts';
-export type { Position } from './follow.ts';
+export type { Position } from './events.ts';
 export type { ImportFormat, ImportSource } from './import-files.ts';
 export type { ImportOptions } from './imports.ts';
 export type { ListingList } from './list.ts';

@@ -8,8 +8,8 @@ import type { ListingPage } from './types.ts';
 const PAGE_LIMIT = 100;
 
 /**
- * The listings that were asked for. `await` gives the first page, `for await` all of them as they come, in constant
- * memory, `pages()` one page after the other. Nothing is sent before one of these.
+ * A list of listings. `await` returns the first page, `for await` streams all listings in constant memory, and
+ * `pages()` iterates over pages. It sends no request before one of these.
  */
 export class ListingList<T extends object> extends Call<ListingPage<T>> implements AsyncIterable<T> {
   readonly #transport: Transport;
@@ -27,7 +27,7 @@ export class ListingList<T extends object> extends Call<ListingPage<T>> implemen
     this.#options = options;
   }
 
-  /** `limit` (100) listings at a time. What is inserted or deleted meanwhile neither skips nor repeats another one. */
+  /** Pages of `limit` listings (default: 100). Concurrent inserts and deletes neither skip nor repeat other listings. */
   async *pages(): AsyncGenerator<ListingPage<T>, void> {
     let page = await this.#getPage();
     yield page;
@@ -37,7 +37,7 @@ export class ListingList<T extends object> extends Call<ListingPage<T>> implemen
     }
   }
 
-  /** All of them, whatever `limit` says: it is the size of a page. */
+  /** Streams all listings; `limit`, the page size, does not apply. */
   [Symbol.asyncIterator](): AsyncGenerator<T, void> {
     return readCompleteList<T>(this.#transport, { ...this.#query, limit: undefined }, this.#options);
   }

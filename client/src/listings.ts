@@ -15,7 +15,7 @@ export class Listings {
     this.#transport = transport;
   }
 
-  /** Creates a listing: `address`, `beds` and `baths` are required. Each call creates another one; its retries do not. */
+  /** Creates a listing; `address`, `beds`, and `baths` are required. Retries do not create a second one. */
   create(listing: NewListing, options?: CallOptions): Call<Listing> {
     return this.#transport.call(
       { method: 'POST', path: '/listings', headers: JSON_TYPE, body: toJson(listing) },
@@ -23,12 +23,12 @@ export class Listings {
     );
   }
 
-  /** @throws {NotFoundError} when the account has no such listing */
+  /** @throws {NotFoundError} if the account has no such listing */
   retrieve(id: string, options?: CallOptions): Call<Listing> {
     return this.#transport.call({ method: 'GET', path: pathOf(id) }, options);
   }
 
-  /** Changes what the patch names and nothing else, as RFC 7396 has it; `ifMatch: version` only if nobody has changed it since. */
+  /** Applies a merge patch (RFC 7396). With `ifMatch`, fails if the listing has another version. */
   update(id: string, patch: ListingPatch, options?: CallOptions): Call<Listing> {
     return this.#transport.call(
       { method: 'PATCH', path: pathOf(id), headers: PATCH_TYPE, body: toJson(patch) },
@@ -36,17 +36,17 @@ export class Listings {
     );
   }
 
-  /** Deletes the listing for good. @throws {NotFoundError} when it is gone already */
+  /** Permanently deletes a listing. @throws {NotFoundError} if the account has no such listing */
   delete(id: string, options?: CallOptions): Call<void> {
-    return this.#transport.callWithoutReply({ method: 'DELETE', path: pathOf(id) }, options);
+    return this.#transport.callWithoutBody({ method: 'DELETE', path: pathOf(id) }, options);
   }
 
-  /** The listing with your own id. @throws {NotFoundError} when the account has none */
+  /** Retrieves a listing by your own ID. @throws {NotFoundError} if the account has no such listing */
   retrieveByExternalId(externalId: string, options?: CallOptions): Call<Listing> {
     return this.#transport.call({ method: 'GET', path: externalPathOf(externalId) }, options);
   }
 
-  /** Creates the listing with your own id, or replaces it as a whole. */
+  /** Creates or replaces the listing with your own ID. */
   upsert(externalId: string, listing: NewListing, options?: CallOptions): Call<Listing> {
     return this.#transport.call(
       { method: 'PUT', path: externalPathOf(externalId), headers: JSON_TYPE, body: toJson(listing) },
@@ -54,12 +54,12 @@ export class Listings {
     );
   }
 
-  /** Deletes the listing with your own id. @throws {NotFoundError} when it is gone already */
+  /** Permanently deletes a listing by your own ID. @throws {NotFoundError} if the account has no such listing */
   deleteByExternalId(externalId: string, options?: CallOptions): Call<void> {
-    return this.#transport.callWithoutReply({ method: 'DELETE', path: externalPathOf(externalId) }, options);
+    return this.#transport.callWithoutBody({ method: 'DELETE', path: externalPathOf(externalId) }, options);
   }
 
-  /** All listings of the account, newest first, or those that are asked for: see `ListingList`. */
+  /** Lists listings, newest first by default; see `ListingList`. */
   list<F extends ListingField = ListingField>(
     query: ListQuery<F> = {},
     options: CallOptions = {},
@@ -68,8 +68,8 @@ export class Listings {
   }
 
   /**
-   * Keeps a copy of all listings current in a store of yours, from the complete list and the events after it; goes on
-   * where the store says it was left. Ends by an error, the `signal`, or with `follow: false` once the copy is current.
+   * Keeps a copy of all listings current in your store, and resumes at the store's position. It ends with an error, by
+   * `signal`, or with `follow: false` once the copy is current.
    */
   sync(store: ListingStore, options: SyncOptions = {}): Promise<void> {
     return syncStore(this.#transport, store, options);
@@ -84,16 +84,16 @@ function externalPathOf(externalId: string): string {
   return `/listings/external/${toSegment(externalId)}`;
 }
 
-/** An id in a path. @throws {TypeError} for what would name another path: nothing, `.` and `..` */
+/** Encodes an ID. @throws {TypeError} for an ID that would change the path: empty, `.`, and `..` */
 function toSegment(id: string): string {
   if (typeof id !== 'string' || /^\.{0,2}$/.test(id))
-    throw new TypeError('The id must be a text, and neither empty nor dots.');
+    throw new TypeError('The ID must be a string other than "", ".", and "..".');
   return encodeURIComponent(id);
 }
 
-/** The same bytes for each try, whatever becomes of the object meanwhile. @throws {TypeError} for what is none */
+/** Serializes once, so that every attempt sends the same bytes. @throws {TypeError} if the value is not an object */
 function toJson(value: object): MakeBody {
-  if (Object(value) !== value) throw new TypeError('Give the listing, or the patch, as an object.');
+  if (Object(value) !== value) throw new TypeError('Pass the listing or patch as an object.');
   const body = JSON.stringify(value);
   return () => ({ body });
 }

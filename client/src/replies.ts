@@ -2,29 +2,30 @@ import { maskKeys } from './api-key.ts';
 import * as classes from './error-codes.ts';
 import { ApiError, ConnectionError, type ErrorMembers, NotModifiedError } from './errors.ts';
 
-/** The headers of a reply, however it came. */
+/** The headers of a response, from `fetch` or elsewhere. */
 interface HeaderReader {
   get(name: string): string | null;
 }
 
-/** The error that a reply other than 2xx is. */
+/** Converts a response other than 2xx to an error. */
 export function toApiError(status: number, text: string, headers: HeaderReader): ApiError {
   const waitMs = toMilliseconds(headers.get('Retry-After'));
   const requestId = headers.get('X-Request-Id') ?? undefined;
   if (status === 304) return new NotModifiedError(304, 'not_modified', 'Nothing has changed.', { requestId });
   const error = parseError(maskKeys(text));
-  if (error === undefined) return new ApiError(status, 'unexpected_reply', foreignReply(status), { requestId }, waitMs);
+  if (error === undefined)
+    return new ApiError(status, 'unexpected_reply', foreignResponse(status), { requestId }, waitMs);
   const { code, message, ...members } = error;
-  const words = [message, ...refusalOf(headers)].join(': ');
-  return new (CLASSES[toClassName(code)] ?? ApiError)(status, code, words, { requestId, ...members }, waitMs);
+  const fullMessage = [message, ...rejectionOf(headers)].join(': ');
+  return new (CLASSES[toClassName(code)] ?? ApiError)(status, code, fullMessage, { requestId, ...members }, waitMs);
 }
 
 type ErrorClass = new (...given: ConstructorParameters<typeof ApiError>) => ApiError;
 
-/** A code that is newer than this client has none. */
+/** Codes newer than this client have no class. */
 const CLASSES: Readonly<Record<string, ErrorClass>> = classes;
 
-// A bundler may shorten the names of classes; those of errors are shown.
+// Bundlers shorten class names, but error names appear in messages.
 for (const [name, type] of Object.entries(CLASSES)) type.prototype.name = name;
 
 /** `not_found` → `NotFoundError`, `internal_error` → `InternalError`. */
@@ -32,12 +33,12 @@ function toClassName(code: string): string {
   return `_${code.replace(/_error$/, '')}_error`.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Why a key was refused: only this header tells (RFC 6750 §3). */
-function refusalOf(headers: HeaderReader): string[] {
+/** The reason for a rejected key, which only this header contains (RFC 6750, section 3). */
+function rejectionOf(headers: HeaderReader): string[] {
   return /error_description="([^"]+)"/.exec(maskKeys(headers.get('WWW-Authenticate') ?? ''))?.slice(1) ?? [];
 }
 
-/** The one shape that errors of the service have; a proxy before it has others. */
+/** Accepts only the service's error format; a proxy's is different. */
 function parseError(text: string): (ErrorMembers & { code: string; message: string }) | undefined {
   try {
     const { error } = JSON.parse(text);
@@ -48,12 +49,12 @@ function parseError(text: string): (ErrorMembers & { code: string; message: stri
   }
 }
 
-function foreignReply(status: number): string {
-  if (status >= 500) return `The service answered with status ${status}. Try again in a moment.`;
-  return `Status ${status} did not come from the service itself: look at the base URL, and at what is between.`;
+function foreignResponse(status: number): string {
+  if (status >= 500) return `The service returned status ${status}. Try again in a moment.`;
+  return `Status ${status} did not come from the service. Check the base URL and any proxy.`;
 }
 
-/** Of `Retry-After`: seconds, or a time (RFC 9110 §10.2.3). */
+/** Parses `Retry-After`, which is a number of seconds or a date (RFC 9110, section 10.2.3). */
 function toMilliseconds(retryAfter: string | null): number | undefined {
   if (retryAfter === null) return undefined;
   const seconds = Number(retryAfter);
@@ -61,7 +62,7 @@ function toMilliseconds(retryAfter: string | null): number | undefined {
   return Number.isNaN(waitMs) ? undefined : Math.max(0, waitMs);
 }
 
-/** A reply of 2xx that the service does not give: garbage, or of somebody else. */
+/** The error for a 2xx response that the service would not send. */
 export function unreadable(): ConnectionError {
-  return new ConnectionError('The reply cannot be read: it was changed on the way, or is not one of the service.');
+  return new ConnectionError('The response is incomplete or did not come from the service.');
 }

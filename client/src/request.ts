@@ -10,7 +10,7 @@ export { Watch } from './watch.ts';
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** A parameter: ranges are objects (`beds: { gte: 3 }`), several values an array; what is undefined is not sent. */
+/** A query parameter. Ranges are objects (`beds: { gte: 3 }`), several values an array; undefined is not sent. */
 export type QueryValue = string | number | boolean | Date | null | undefined | readonly QueryValue[] | QueryRange;
 
 interface QueryRange {
@@ -19,32 +19,32 @@ interface QueryRange {
 
 export type Query = Readonly<Record<string, QueryValue>>;
 
-/** What `fetch` takes, with its body as it is sent. */
+/** The options of `fetch`. */
 export interface RequestOptions extends RequestInit {
-  /** Another one than the platform's. */
+  /** Replaces the platform's `fetch`. */
   fetch?: Fetch | undefined;
-  /** `fetch` asks for it where the body is a stream. */
+  /** `fetch` requires it if the body is a stream. */
   duplex?: 'half';
 }
 
 /**
  * Sends a request once.
- * @returns the reply, of which only the head has come
- * @throws {ApiError} for every other reply than 2xx
- * @throws {ConnectionError} when no reply came
- * @throws the signal's reason when it is aborted
+ * @returns the response, once its headers have arrived
+ * @throws {ApiError} for a response other than 2xx
+ * @throws {ConnectionError} without a response
+ * @throws the signal's reason if it is aborted
  */
 export async function send(url: string, { fetch: given, ...init }: RequestOptions): Promise<Response> {
-  // Called without an object before it: in a browser or an edge worker `fetch` is nobody else's method.
+  // Browsers and edge workers reject `fetch` as a method of another object.
   const fetch = given ?? globalThis.fetch;
-  // A redirected POST would come back as a GET; and the key goes nowhere else.
+  // A redirected POST would become a GET, and the key must not go to another host.
   const sending = async () => fetch(url, { redirect: 'manual', ...init });
   const response = await received(sending(), init.signal);
   if (response.ok) return response;
   throw toApiError(response.status, await received(response.text(), init.signal), response.headers);
 }
 
-/** What arrives from the network; or a ConnectionError, or the signal's reason. */
+/** Converts network errors. @throws {ConnectionError} or the signal's reason */
 export async function received<T>(arriving: Promise<T>, signal: AbortSignal | null | undefined): Promise<T> {
   try {
     return await arriving;
@@ -54,13 +54,13 @@ export async function received<T>(arriving: Promise<T>, signal: AbortSignal | nu
   }
 }
 
-/** In few words. Nothing else of a foreign error is kept: an own `fetch` may put the request into it, and with it the key. */
+/** Keeps only the code or message of an error: a custom `fetch` may attach the request, which contains the key. */
 function reasonOf(error: unknown): string {
   const { cause, code, message } = Object(error);
   return cause === undefined ? maskKeys(String(code ?? message ?? error)) : reasonOf(cause);
 }
 
-/** Parameters with their `?`; nothing where there are none. */
+/** The query string with its `?`; empty without parameters. */
 export function toSearch(query: Query = {}): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) append(search, name, value);

@@ -1,19 +1,19 @@
 import { EventsExpiredError } from './error-codes.ts';
-import { followPages, type Position } from './follow.ts';
+import { followPages, type Position } from './events.ts';
 import { ListingList } from './list.ts';
 import type { CallOptions } from './options.ts';
 import type { Transport } from './transport.ts';
 import type { Listing, ListingEvent } from './types.ts';
 
-/** Where a copy of the listings is kept: a table, a file, a search index. */
+/** Stores a copy of the listings, for example in a table, a file, or a search index. */
 export interface ListingStore {
-  /** What `apply` was given last; undefined where there is no copy yet. */
+  /** The last position passed to `apply`; undefined if there is no copy yet. */
   position(): MaybePromise<Position | undefined>;
-  /** Makes the copy hold these listings and no others. If reading them throws, it is best left as it was. */
+  /** Replaces the whole copy. If reading the listings throws, keep the old copy if possible. */
   replace(listings: AsyncIterable<Listing>): MaybePromise<void>;
   /**
-   * Carries out what happened, in this order, and keeps the position, best in one transaction. To be given some events
-   * a second time does no harm: each has its listing as a whole.
+   * Applies the events in order and stores the position, ideally in one transaction. Events may be applied twice: each
+   * contains the complete listing.
    */
   apply(events: ListingEvent[], position: Position): MaybePromise<void>;
 }
@@ -21,11 +21,11 @@ export interface ListingStore {
 type MaybePromise<T> = T | Promise<T>;
 
 export interface SyncOptions extends CallOptions {
-  /** `false` ends it once the copy is current; by default it is kept so for ever. */
+  /** Keeps the copy current forever (default); `false` stops once it is current. */
   follow?: boolean | undefined;
 }
 
-/** Brings a copy up to date from where it was left: by the events after it, or if these are gone by the complete list. */
+/** Updates a copy with the events after its position, or with the complete list if they are no longer available. */
 export async function syncStore(transport: Transport, store: ListingStore, options: SyncOptions): Promise<void> {
   const { follow = true, ...others } = options;
   let position = await store.position();
@@ -43,17 +43,17 @@ export async function syncStore(transport: Transport, store: ListingStore, optio
   }
 }
 
-/** @returns the position before the list was read: what happens meanwhile is in the events after it, or in both */
+/** @returns the position before the list was read; changes during the read are also in the events after it */
 async function copyAll(transport: Transport, store: ListingStore, options: CallOptions): Promise<Position> {
   const { sequence, epoch } = await new ListingList(transport, { limit: 1, fields: 'id' }, options);
-  let isWhole = false;
+  let isComplete = false;
   await store.replace(
     (async function* () {
       yield* new ListingList<Listing>(transport, {}, options);
-      isWhole = true;
+      isComplete = true;
     })(),
   );
-  if (!isWhole) throw new TypeError('replace() must read all listings before it ends.');
+  if (!isComplete) throw new TypeError('replace() must read all listings.');
   const position = { after: sequence, epoch };
   await store.apply([], position);
   return position;

@@ -4,29 +4,31 @@ import { CALL_OPTIONS, checkLimits, checkNames } from './options.ts';
 import { unreadable } from './replies.ts';
 import { type Query, received, send, toSearch } from './request.ts';
 import { pause, type Repeat, retryDelayMs } from './retry.ts';
-import { VERSION } from './version.ts';
 import { Watch } from './watch.ts';
+
+/** The same as in package.json. */
+const VERSION = '0.1.0';
 
 type Body = Pick<RequestInit, 'body'> & { duplex?: 'half' };
 
-/** A body, made for each try; it tells the watch whose turn it is. */
+/** Creates the body of each attempt; it pauses the watch while the source is slow. */
 export type MakeBody = (watch: Watch) => Body | Promise<Body>;
 
-/** One of the service's operations. */
+/** A request to one of the API's operations. */
 export interface Operation {
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
-  /** Below the base URL. */
+  /** Relative to the base URL. */
   path: string;
   query?: Query;
   headers?: Record<string, string>;
   body?: MakeBody;
-  /** When it is not said, always, and with an Idempotency-Key if it writes. */
+  /** Default: `always`, with an Idempotency-Key for writes. */
   repeat?: Repeat;
-  /** How long the service is asked to wait before it answers. */
+  /** How long the service may hold the request. */
   waitMs?: number;
 }
 
-/** Sends what the client asks for, with the key, and again if that helps. */
+/** Sends requests with the API key, and retries transient errors. */
 export class Transport {
   readonly #settings: Settings;
 
@@ -34,19 +36,19 @@ export class Transport {
     this.#settings = settings;
   }
 
-  /** A call whose reply is JSON. */
+  /** A call with a JSON response. */
   call<T extends object>(operation: Operation, options?: CallOptions): Call<T> {
     return this.#start(operation, options, readJson<T>);
   }
 
-  /** A call whose reply has no body. */
-  callWithoutReply(operation: Operation, options?: CallOptions): Call<void> {
+  /** A call with an empty response. */
+  callWithoutBody(operation: Operation, options?: CallOptions): Call<void> {
     return this.#start(operation, options, async ({ status }) => {
       if (status !== 204) throw unreadable();
     });
   }
 
-  /** The bytes of a reply as they come, of one try. @throws when it is cut, as far as HTTP tells */
+  /** Streams the bytes of a response, without retries. @throws {ConnectionError} if HTTP detects a cut */
   async *stream(operation: Operation, options: CallOptions = {}): AsyncGenerator<Uint8Array, void> {
     const watch = this.#watch(operation, options);
     try {
@@ -65,12 +67,11 @@ export class Transport {
     }
   }
 
-  /** How often what fails is tried again in this call. */
   retriesOf(options: CallOptions): number {
     return options.maxRetries ?? this.#settings.maxRetries;
   }
 
-  /** It begins at once, whether anybody waits for it or not. */
+  /** Sends the request at once, even if the result is never awaited. */
   #start<T>(operation: Operation, options: CallOptions = {}, read: Read<T>): Call<T> {
     const answer = this.#repeat(operation, options, read);
     return new Call(() => answer);
@@ -78,18 +79,18 @@ export class Transport {
 
   async #repeat<T>(operation: Operation, options: CallOptions, read: Read<T>): Promise<Answer<T>> {
     const headers = this.#headers(operation, options);
-    for (let tries = 1; ; tries += 1) {
+    for (let attempts = 1; ; attempts += 1) {
       try {
-        return await this.#try(operation, options, headers, read);
+        return await this.#attempt(operation, options, headers, read);
       } catch (error) {
-        const delayMs = retryDelayMs(error, operation.repeat ?? 'always', tries, this.retriesOf(options));
+        const delayMs = retryDelayMs(error, operation.repeat ?? 'always', attempts, this.retriesOf(options));
         if (delayMs === undefined) throw error;
         await pause(delayMs, options.signal);
       }
     }
   }
 
-  async #try<T>(operation: Operation, options: CallOptions, headers: Headers, read: Read<T>): Promise<Answer<T>> {
+  async #attempt<T>(operation: Operation, options: CallOptions, headers: Headers, read: Read<T>): Promise<Answer<T>> {
     const watch = this.#watch(operation, options);
     try {
       const response = await this.#send(operation, headers, watch);
@@ -114,7 +115,7 @@ export class Transport {
     return send(baseUrl + path + toSearch(query), { method, headers, signal, fetch, ...given });
   }
 
-  /** What the caller gives counts. The same Idempotency-Key goes with each try, whatever became of the others. */
+  /** Computed once per call, so that every attempt has the same Idempotency-Key. The caller's headers take precedence. */
   #headers({ method, headers: own = {}, repeat }: Operation, options: CallOptions): Headers {
     checkNames(options, CALL_OPTIONS);
     const headers = new Headers({
@@ -141,13 +142,13 @@ async function readJson<T extends object>(response: Response, signal: AbortSigna
   return parse<T>(text);
 }
 
-/** JSON that holds something. @throws {ConnectionError} for all else */
+/** Parses an object or array. @throws {ConnectionError} for anything else */
 export function parse<T extends object>(text: string): T {
   try {
     const value = JSON.parse(text);
     if (Object(value) === value) return value;
   } catch {
-    // As for a lone number: not what the service says.
+    // Fall through: the service never sends this.
   }
   throw unreadable();
 }
@@ -156,12 +157,12 @@ function isOfType(response: Response, type = ''): boolean {
   return response.headers.get('Content-Type')?.startsWith(type) ?? false;
 }
 
-/** A listing's version is its ETag. */
+/** A listing's ETag is its version in quotes. */
 function toEtag(given: number | string): string {
   return typeof given === 'number' ? `"${given}"` : given;
 }
 
-/** 128 random bits; `crypto.randomUUID` is not there in pages without HTTPS. */
+/** 128 random bits. `crypto.randomUUID` is missing in pages without HTTPS. */
 function createKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

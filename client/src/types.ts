@@ -3,19 +3,18 @@ import type { components, operations } from './openapi.ts';
 type Schemas = components['schemas'];
 
 export type Listing = Schemas['Listing'];
-/** What only the service writes. A whole `Listing` has it: take it out before it is sent. */
-type NotWritten = { [Name in Exclude<keyof Listing, keyof Schemas['ListingInput']>]?: never };
-/** What makes a listing. */
-export type NewListing = Schemas['ListingInput'] & NotWritten;
-/** What is to change: `null` removes an optional field, `metadata` is merged member by member. */
-export type ListingPatch = Schemas['ListingPatch'] & NotWritten;
+/** Read-only fields: remove them from a complete `Listing` before sending it. */
+type ReadOnly = { [Name in Exclude<keyof Listing, keyof Schemas['ListingInput']>]?: never };
+export type NewListing = Schemas['ListingInput'] & ReadOnly;
+/** A merge patch: `null` removes an optional field, and `metadata` is merged. */
+export type ListingPatch = Schemas['ListingPatch'] & ReadOnly;
 export type ListingStatus = Listing['status'];
 export type PropertyType = NonNullable<Listing['propertyType']>;
 export type ListingField = keyof Listing;
 export type ImportRow = Schemas['ImportRow'];
 export type ImportReport = Schemas['ImportReport'];
 type EventOf<Type, Members> = Omit<Schemas['Event'], 'type' | 'listing' | 'changed'> & { type: Type } & Members;
-/** What happened; `type` tells what the event has. */
+/** An event; `type` decides which members it has. */
 export type ListingEvent =
   | EventOf<'listing.created', { listing: Listing; changed?: never }>
   | EventOf<'listing.updated', { listing: Listing; changed: string[] }>
@@ -24,13 +23,13 @@ export type EventList = Omit<Schemas['EventList'], 'data'> & { data: ListingEven
 export type Me = Schemas['Me'];
 export type ErrorCode = Schemas['Error']['error']['code'];
 
-/** A listing with the fields that were asked for: all, unless some were. */
+/** A listing with the requested fields; by default, all. */
 export type ChosenListing<F extends ListingField> = [ListingField] extends [F] ? Listing : Pick<Listing, F>;
 
-/** A page, or the first one; `nextCursor` is null on the last. */
+/** A page of a list; `nextCursor` is null on the last one. */
 export type ListingPage<T = Listing> = Omit<Schemas['ListingList'], 'data'> & { data: T[] };
 
-type Asked = NonNullable<operations['listListings']['parameters']['query']>;
+type Parameters = NonNullable<operations['listListings']['parameters']['query']>;
 type NumberField = 'beds' | 'baths' | 'listPrice' | 'livingArea' | 'yearBuilt';
 type TimeField = 'createdAt' | 'updatedAt';
 type ListField = 'status' | 'propertyType' | 'bbox' | 'near' | 'fields';
@@ -38,17 +37,17 @@ type Time = Date | string;
 
 export type Range<T> = { [Operator in 'gt' | 'gte' | 'lt' | 'lte']?: T | undefined };
 
-/** What is to be found, in which order, and what of it; ranges are objects or written out (`'beds[gte]': 3`). */
+/** Filters, order, and fields of a list. Ranges are objects, or written out as `'beds[gte]': 3`. */
 export type ListQuery<F extends ListingField = ListingField> = {
-  [Name in Exclude<keyof Asked, NumberField | ListField>]?: Asked[Name] | undefined;
+  [Name in Exclude<keyof Parameters, NumberField | ListField>]?: Parameters[Name] | undefined;
 } & { [Name in NumberField]?: number | Range<number> | undefined } & {
   [Name in TimeField]?: Range<Time> | undefined;
 } & {
   status?: ListingStatus | readonly ListingStatus[] | undefined;
   propertyType?: PropertyType | readonly PropertyType[] | undefined;
-  /** West, south, east and north. */
+  /** West, south, east, and north, in degrees. */
   bbox?: readonly [number, number, number, number] | string | undefined;
-  /** Latitude and longitude. */
+  /** Latitude and longitude, in degrees. */
   near?: readonly [number, number] | string | undefined;
   fields?: readonly F[] | undefined;
 };

@@ -1,36 +1,36 @@
 import { pause } from './retry.ts';
 import type { MakeBody } from './transport.ts';
 
-/** Bytes as they are read, from their beginning each time, if that can be. */
+/** Opens the source, from its start each time if it can be read again. */
 type Open = () => AsyncIterable<Uint8Array>;
 
 /**
- * After the first piece, so that a refusal can come: a connection that is written to when the service has closed it loses
- * its reply on Node.js 20, and any machine may lose it.
+ * Pauses after the first chunk, so that an early rejection can arrive: writing to a connection that the service has
+ * closed can discard its response (on Node.js 20, always).
  */
 const PAUSE_MS = 100;
 
-/** What the service takes with `atomic=true`, and what is kept here so that it can be sent again. */
+/** The service's limit for `atomic=true`, and how much is buffered for retries. */
 const ATOMIC_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Sent as it is read. While the source is slow, nobody waits for the service. An error of the source ends the request. */
+/** Streams the source. The timeout pauses while the source is slow. An error of the source aborts the request. */
 export function toBody(open: Open): MakeBody {
   return (watch) => {
     const chunks = open()[Symbol.asyncIterator]();
     const { signal } = watch;
-    let pieces = 0;
-    // Whatever ends the request, also its reply, ends the source: Node.js would go on reading it.
-    // An error while it closes comes after the one that is told.
+    let sent = 0;
+    // Close the source when the request or its response ends: Node.js would continue to read it.
+    // An error while closing must not hide the first one.
     signal.addEventListener('abort', () => chunks.return?.().catch(() => {}));
     const body = new ReadableStream<Uint8Array>(
       {
         async pull(controller) {
           watch.rest();
           try {
-            if (pieces === 1) await pause(PAUSE_MS, signal);
-            pieces += 1;
+            if (sent === 1) await pause(PAUSE_MS, signal);
+            sent += 1;
             const { done, value } = await chunks.next();
-            // A source that was ended here has not come to its end: the service must not believe so.
+            // A source closed by an abort looks finished; the service must not see a complete body.
             signal.throwIfAborted();
             if (done) controller.close();
             else controller.enqueue(value);
@@ -50,7 +50,7 @@ export function toBody(open: Open): MakeBody {
   };
 }
 
-/** Read before it is sent, and then the same for each try. @throws {RangeError} above the limit of atomic imports */
+/** Buffers the source, so that every attempt sends the same bytes. @throws {RangeError} above the limit */
 export function toWholeBody(open: Open, bytesMax = ATOMIC_BYTES_MAX): MakeBody {
   let reading: Promise<Blob> | undefined;
   return async ({ signal }) => {
@@ -59,7 +59,7 @@ export function toWholeBody(open: Open, bytesMax = ATOMIC_BYTES_MAX): MakeBody {
   };
 }
 
-/** A source that says nothing does not hold back who has given up. */
+/** Rejects on abort even if the source is stuck. */
 function untilAborted<T>(working: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason);
@@ -75,7 +75,7 @@ async function readWhole(chunks: AsyncIterable<Uint8Array>, bytesMax: number, si
   for await (const chunk of chunks) {
     signal.throwIfAborted();
     length += chunk.length;
-    if (length > bytesMax) throw new RangeError('An atomic import has at most 64 MiB. Leave atomic out.');
+    if (length > bytesMax) throw new RangeError('An atomic import is limited to 64 MiB. Omit atomic.');
     kept.push(new Uint8Array(chunk));
   }
   return new Blob(kept);

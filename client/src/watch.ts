@@ -1,7 +1,7 @@
 import { TimeoutError } from './errors.ts';
 import { TIMER_MS_MAX } from './retry.ts';
 
-/** Ends a request when its caller says so, or when nothing has come for too long. */
+/** Aborts a request when the caller's signal does, or when the service sends nothing for too long. */
 export class Watch {
   readonly #controller = new AbortController();
   readonly #timeoutMs: number;
@@ -20,19 +20,19 @@ export class Watch {
     return this.#controller.signal;
   }
 
-  /** From now on the service is waited for. */
+  /** Starts the timeout: the client waits for the service. */
   start(): void {
     this.rest();
     if (this.#timeoutMs > TIMER_MS_MAX || this.signal.aborted) return;
     this.#timer = setTimeout(() => this.end(new TimeoutError(this.#timeoutMs)), this.#timeoutMs);
   }
 
-  /** The service is not waited for: it is the caller's turn. */
+  /** Pauses the timeout: the service waits for the caller. */
   rest(): void {
     clearTimeout(this.#timer);
   }
 
-  /** Lets go of the connection, if it still runs, and of the caller's signal. */
+  /** Aborts the request if it is still running, and detaches from the caller's signal. */
   end(reason?: unknown): void {
     this.rest();
     this.#given?.removeEventListener('abort', this.#stop);

@@ -6,11 +6,11 @@ import { describeKeyFault } from '../src/index.ts';
 describe('the check of an API key', () => {
   const key = generateSecret();
 
-  test('takes each key that the service makes', () => {
+  test('accepts every generated key', () => {
     for (let index = 0; index < 1000; index += 1) assert.equal(describeKeyFault(generateSecret()), undefined);
   });
 
-  test('is the same as that of the service', () => {
+  test('agrees with the service', () => {
     const others = [
       ...Array.from(key, (_, at) => `${key.slice(0, at)}${key[at] === 'x' ? 'y' : 'x'}${key.slice(at + 1)}`),
       ...Array.from(key, (_, at) => key.slice(0, at)),
@@ -26,13 +26,13 @@ describe('the check of an API key', () => {
     }
   });
 
-  test('says what is wrong, and never shows the key', () => {
+  test('says what is wrong, and never quotes the key', () => {
     const faults: [string, RegExp][] = [
       ['', /is empty/],
       [`${key} `, /has spaces or line breaks around it/],
-      [`sk_${key.slice(4)}`, /begin with plk_/],
+      [`sk_${key.slice(4)}`, /starts with plk_/],
       [key.slice(0, -1), /has 41 characters instead of 42; copy it again/],
-      [`${key.slice(0, -1)}-`, /has characters that no key has/],
+      [`${key.slice(0, -1)}-`, /has invalid characters/],
       [`${key.slice(0, 20)}${key[20] === 'a' ? 'b' : 'a'}${key.slice(21)}`, /checksum does not match; copy it again/],
     ];
     for (const [wrong, words] of faults) {

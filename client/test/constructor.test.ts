@@ -9,7 +9,7 @@ const OTHER_KEY = generateSecret();
 const BASE_URL = 'http://127.0.0.1:3000/v1';
 const VARIABLES = { key: 'PROPERTY_LISTINGS_API_KEY', url: 'PROPERTY_LISTINGS_BASE_URL' };
 
-/** Where its first request goes, and with which key; nothing is sent. */
+/** The URL and the key of the first request; nothing is sent. */
 async function firstRequest(options: ClientOptions): Promise<{ url: string; authorization: string | null }> {
   let sent = { url: '', authorization: null as string | null };
   const fetch = async (url: string, init: RequestInit) => {
@@ -26,7 +26,7 @@ describe('a new client', () => {
     for (const name of ['window', 'document']) Reflect.deleteProperty(globalThis, name);
   });
 
-  test('takes key and base URL from its options, or else from the environment', async () => {
+  test('takes key and base URL from its options or the environment', async () => {
     process.env[VARIABLES.key] = KEY;
     process.env[VARIABLES.url] = BASE_URL;
     assert.deepEqual(await firstRequest({}), { url: `${BASE_URL}/me`, authorization: `Bearer ${KEY}` });
@@ -35,20 +35,20 @@ describe('a new client', () => {
     assert.deepEqual(await firstRequest(given), expected);
   });
 
-  test('takes an empty variable as not set', () => {
+  test('ignores empty variables', () => {
     process.env[VARIABLES.key] = '';
     process.env[VARIABLES.url] = '';
-    assert.throws(() => new PropertyListings({ baseUrl: BASE_URL }), /No API key: .*PROPERTY_LISTINGS_API_KEY/);
-    assert.throws(() => new PropertyListings({ apiKey: KEY }), /No base URL: .*PROPERTY_LISTINGS_BASE_URL/);
+    assert.throws(() => new PropertyListings({ baseUrl: BASE_URL }), /Missing API key: .*PROPERTY_LISTINGS_API_KEY/);
+    assert.throws(() => new PropertyListings({ apiKey: KEY }), /Missing base URL: .*PROPERTY_LISTINGS_BASE_URL/);
   });
 
-  test('minds no slash at the end of the base URL', async () => {
+  test('accepts slashes at the end of the base URL', async () => {
     for (const end of ['', '/', '//']) {
       assert.equal((await firstRequest({ apiKey: KEY, baseUrl: BASE_URL + end })).url, `${BASE_URL}/me`);
     }
   });
 
-  test('refuses a base URL that cannot be one, without showing it', () => {
+  test('rejects a malformed base URL without quoting it', () => {
     const wrong = [
       '',
       'listings',
@@ -64,7 +64,7 @@ describe('a new client', () => {
         () => new PropertyListings({ apiKey: KEY, baseUrl }),
         (error) => {
           assert.ok(error instanceof ConfigurationError);
-          assert.match(error.message, /must be like https:\/\/listings\.example\.com\/v1/);
+          assert.match(error.message, /must look like https:\/\/listings\.example\.com\/v1/);
           assert.ok(!inspect(error).includes(KEY));
           return true;
         },
@@ -72,7 +72,7 @@ describe('a new client', () => {
     }
   });
 
-  test('refuses a key that cannot be one before any request, and never shows it', () => {
+  test('rejects a malformed key before any request, without quoting it', () => {
     const swapped = KEY.slice(0, 20) + (KEY[20] === 'a' ? 'b' : 'a') + KEY.slice(21);
     for (const apiKey of ['', KEY.slice(1), KEY.slice(0, -1), `${KEY}\n`, swapped, `Bearer ${KEY}`]) {
       const fetch = () => assert.fail('a request was sent');
@@ -92,18 +92,15 @@ describe('a new client', () => {
     );
   });
 
-  test('refuses to start in a browser page, and says why, unless it is allowed', () => {
+  test('rejects browser pages unless allowed, and says why', () => {
     Object.assign(globalThis, { window: globalThis, document: {} });
     const options = { apiKey: KEY, baseUrl: BASE_URL };
-    assert.throws(
-      () => new PropertyListings(options),
-      /a key does not belong in client-side code.*dangerouslyAllowBrowser/,
-    );
+    assert.throws(() => new PropertyListings(options), /does not belong in client-side code.*dangerouslyAllowBrowser/);
     assert.throws(() => new PropertyListings({ ...options, dangerouslyAllowBrowser: false }), ConfigurationError);
     assert.ok(new PropertyListings({ ...options, dangerouslyAllowBrowser: true }));
   });
 
-  test('refuses to start in a worker of such a page, but not in one of a server', (t) => {
+  test('rejects workers of browser pages, but not of servers', (t) => {
     const { navigator } = globalThis;
     const options = { apiKey: KEY, baseUrl: BASE_URL };
     const nameBrowser = (userAgent?: string) =>
@@ -112,24 +109,24 @@ describe('a new client', () => {
     t.after(() => Reflect.deleteProperty(globalThis, 'WorkerGlobalScope'));
     Object.assign(globalThis, { WorkerGlobalScope: class {} });
     nameBrowser('Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0');
-    assert.throws(() => new PropertyListings(options), /a key does not belong in client-side code/);
+    assert.throws(() => new PropertyListings(options), /does not belong in client-side code/);
     for (const server of ['Cloudflare-Workers', 'Deno/2.5.0', undefined]) {
       nameBrowser(server);
       assert.ok(new PropertyListings(options));
     }
   });
 
-  test('refuses limits that mean nothing', () => {
+  test('rejects limits out of range', () => {
     for (const wrong of [{ timeoutMs: 0 }, { timeoutMs: Number.NaN }, { maxRetries: -1 }, { maxRetries: Number.NaN }]) {
       assert.throws(() => new PropertyListings({ apiKey: KEY, baseUrl: BASE_URL, ...wrong }), ConfigurationError);
     }
   });
 
-  test('waits for ever where it is told to', async () => {
+  test('accepts infinite limits', async () => {
     assert.ok(await firstRequest({ apiKey: KEY, baseUrl: BASE_URL, timeoutMs: Infinity, maxRetries: Infinity }));
   });
 
-  test('works where there is no process, or none that may be asked', async () => {
+  test('works without a process or without access to its environment', async () => {
     const { process } = globalThis;
     const forbidden = {
       get env(): never {
@@ -139,7 +136,7 @@ describe('a new client', () => {
     for (const other of [undefined, {}, forbidden]) {
       Object.defineProperty(globalThis, 'process', { value: other, configurable: true, writable: true });
       try {
-        assert.throws(() => new PropertyListings(), /No API key/);
+        assert.throws(() => new PropertyListings(), /Missing API key/);
         assert.ok(new PropertyListings({ apiKey: KEY, baseUrl: BASE_URL }));
       } finally {
         Object.defineProperty(globalThis, 'process', { value: process, configurable: true, writable: true });

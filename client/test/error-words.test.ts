@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import { generateSecret } from '../../server/src/model/api-keys.ts';
-import { startTestService, type TestService } from '../../testkit/src/service.ts';
+import { startTestService } from '../../testkit/src/service.ts';
 import {
   ApiError,
   ExternalIdTakenError,
@@ -14,16 +14,11 @@ import { clientOf, connect, HOME } from './support/connect.ts';
 
 const FAULT = { field: 'beds', code: 'out_of_range', message: 'Must be at least 0.' };
 
-describe('what an error says', () => {
-  let service: TestService;
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
 
-  before(async () => {
-    service = await startTestService();
-  });
-
-  after(() => service[Symbol.asyncDispose]());
-
-  test('why the key was refused', async () => {
+describe('an error', () => {
+  test('says why the key was rejected', async () => {
     const stranger = clientOf(generateSecret(), service.url);
     await assert.rejects(stranger.me(), (error) => {
       assert.ok(error instanceof UnauthorizedError);
@@ -32,7 +27,7 @@ describe('what an error says', () => {
     });
   });
 
-  test('each field at fault, in the message alone, too', async () => {
+  test('names each invalid field in its message', async () => {
     const { client } = await connect(service);
     await assert.rejects(client.listings.create({ address: '', beds: -1, baths: 2 }), (error) => {
       assert.ok(error instanceof ApiError);
@@ -44,7 +39,7 @@ describe('what an error says', () => {
     });
   });
 
-  test('one fault once', async () => {
+  test('names a single fault once', async () => {
     const { client } = await connect(service);
     await assert.rejects(client.listings.create({ ...HOME, beds: -1 }), (error) => {
       assert.ok(error instanceof ApiError);
@@ -53,20 +48,20 @@ describe('what an error says', () => {
     });
   });
 
-  test('the row of each fault of an import', async () => {
+  test('names the row of each fault in an import', async () => {
     const { client } = await connect(service);
     const rows = [HOME, { ...HOME, beds: -1 }, { ...HOME, baths: -1 }];
     await assert.rejects(client.imports.create(rows, { atomic: true }), /line 2: beds: .* line 3: baths: /);
   });
 
-  test('the first of many faults, and how many more there are', () => {
+  test('names the first of many faults, and counts the others', () => {
     const details = Array.from({ length: 100 }, (_, index) => ({ ...FAULT, field: `photos[${index}].url` }));
     const { message } = new ApiError(422, 'validation_failed', '100 fields are not valid.', { details });
     assert.match(message, /photos\[4\]\.url: Must be at least 0\. And 95 more\.$/);
     assert.doesNotMatch(message, /photos\[5\]/);
   });
 
-  test('never a key, wherever a reply has it', async () => {
+  test('never contains a key, even if the response does', async () => {
     const key = generateSecret();
     const details = [{ field: key, code: key, message: key }];
     const replies = [
@@ -87,7 +82,7 @@ describe('what an error says', () => {
     }
   });
 
-  test('something at all when details are not what the service sends', async () => {
+  test('tolerates malformed details', async () => {
     for (const details of ['many', [null], [7], [{}], {}]) {
       const fetch = async () =>
         Response.json({ error: { code: 'conflict', message: 'No.', details } }, { status: 409 });
@@ -96,7 +91,7 @@ describe('what an error says', () => {
     }
   });
 
-  test('which version is the current one, and which listing has the external id', async () => {
+  test('has the current version, or the listing with the external ID', async () => {
     const { client } = await connect(service);
     const { id } = await client.listings.create({ ...HOME, externalId: 'A' });
     await assert.rejects(client.listings.update(id, { beds: 9 }, { ifMatch: 7 }), (error) => {

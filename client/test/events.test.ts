@@ -1,28 +1,17 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, type TestContext, test } from 'node:test';
-import { startTestService, type TestService } from '../../testkit/src/service.ts';
+import { after, describe, test } from 'node:test';
+import { startTestService } from '../../testkit/src/service.ts';
 import { until } from '../../testkit/src/until.ts';
 import { EventsExpiredError, type ListingEvent, type PropertyListings } from '../src/index.ts';
-import { clientOf, connect, HOME } from './support/connect.ts';
+import { clientOf, connect, connectByProxy, HOME } from './support/connect.ts';
 import { MemoryStore } from './support/memory-store.ts';
 import { type Fate, proxyFor } from './support/proxy.ts';
 
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+
 describe('follow', () => {
-  let service: TestService;
-
-  before(async () => {
-    service = await startTestService();
-  });
-
-  after(() => service[Symbol.asyncDispose]());
-
-  async function proxied(t: TestContext) {
-    const proxy = await proxyFor(t, service.url);
-    const { client, tenant } = await connect(service, { url: proxy.url });
-    return { proxy, client, tenant };
-  }
-
-  /** Reads so many. */
+  /** Reads that many events. */
   async function take(client: PropertyListings, count: number, after = 0): Promise<number[]> {
     const sequences: number[] = [];
     for await (const { sequence } of client.events.follow({ after })) {
@@ -32,8 +21,8 @@ describe('follow', () => {
     return sequences;
   }
 
-  test('gives what has happened after a sequence, and then what happens', async (t) => {
-    const { client, proxy } = await proxied(t);
+  test('yields past events after a sequence, then new ones', async (t) => {
+    const { client, proxy } = await connectByProxy(t, service);
     await client.imports.create(Array.from({ length: 5 }, () => HOME));
     const taking = take(client, 5, 2);
     await until('it waits for more', () => proxy.seen.some(({ url }) => url.includes('wait=25')));
@@ -42,8 +31,8 @@ describe('follow', () => {
     assert.deepEqual(await taking, [3, 4, 5, 6, 7]);
   });
 
-  test('misses and doubles nothing, whatever the network does to it', async (t) => {
-    const { client, proxy } = await proxied(t);
+  test('neither misses nor repeats an event, whatever the network does', async (t) => {
+    const { client, proxy } = await connectByProxy(t, service);
     const fates: Fate[] = ['lose reply', 'break reply', 'shorten reply', 'garbage', 'cut', 500, 429, 503];
     let turn = 0;
     proxy.judge = ({ method }) => {
@@ -59,8 +48,8 @@ describe('follow', () => {
     );
   });
 
-  test('takes no page that is not of its question', async (t) => {
-    const { client, proxy, tenant } = await proxied(t);
+  test('ignores a cached page of another request', async (t) => {
+    const { client, proxy, tenant } = await connectByProxy(t, service);
     await client.imports.create([HOME, HOME]);
     const straight = clientOf(tenant.key, service.url);
     const old = JSON.stringify(await straight.events.list());
@@ -78,8 +67,8 @@ describe('follow', () => {
     assert.deepEqual(await taking, [1, 2, 3]);
   });
 
-  test('takes no page of another database', async (t) => {
-    const { client, tenant } = await proxied(t);
+  test('ignores a page of another database', async (t) => {
+    const { client, tenant } = await connectByProxy(t, service);
     await client.listings.create(HOME);
     const { epoch } = await client.events.list();
     let replies = 0;
@@ -92,8 +81,8 @@ describe('follow', () => {
     assert.deepEqual([value?.epoch, replies], [epoch, 2]);
   });
 
-  test('waits for as long as a timer can where it is asked for more', async (t) => {
-    const { tenant } = await proxied(t);
+  test('caps a long Retry-After at the maximum timer', async (t) => {
+    const { tenant } = await connectByProxy(t, service);
     const controller = new AbortController();
     const timers = t.mock.method(globalThis, 'setTimeout');
     let replies = 0;
@@ -111,16 +100,16 @@ describe('follow', () => {
     assert.deepEqual([longest(), replies], [2 ** 31 - 1, 2]);
   });
 
-  test('says so when the events after a sequence are gone, or of another database', async (t) => {
-    const { client } = await proxied(t);
+  test('fails if the events have expired or belong to another database', async (t) => {
+    const { client } = await connectByProxy(t, service);
     await client.listings.create(HOME);
     await assert.rejects(take(client, 1, 99), EventsExpiredError);
     const other = client.events.follow({ after: 0, epoch: 'aaaaaaaa' });
     await assert.rejects(other.next(), { name: 'EventsExpiredError', code: 'events_expired', status: 410 });
   });
 
-  test('gives up where it has never reached the service, and when the key is refused', async (t) => {
-    const { client, proxy, tenant } = await proxied(t);
+  test('fails if it has never reached the service, and if the key is rejected', async (t) => {
+    const { client, proxy, tenant } = await connectByProxy(t, service);
     proxy.judge = () => 'cut';
     await assert.rejects(take(client, 1), { name: 'ConnectionError' });
     proxy.judge = () => 'forward';
@@ -131,8 +120,8 @@ describe('follow', () => {
     await assert.rejects(following, { name: 'UnauthorizedError', status: 401 });
   });
 
-  test('ends with the reason of its signal while it waits', async (t) => {
-    const { client, proxy } = await proxied(t);
+  test('ends with the reason of its signal while waiting', async (t) => {
+    const { client, proxy } = await connectByProxy(t, service);
     const controller = new AbortController();
     const reason = new Error('enough');
     const following = client.events.follow({}, { signal: controller.signal }).next();
@@ -144,15 +133,7 @@ describe('follow', () => {
 });
 
 describe('sync', () => {
-  let service: TestService;
-
-  before(async () => {
-    service = await startTestService();
-  });
-
-  after(() => service[Symbol.asyncDispose]());
-
-  test('copies the complete list once, and afterwards what changed', async () => {
+  test('copies the complete list once, then only changes', async () => {
     const { client } = await connect(service);
     const store = new MemoryStore();
     const [first, second] = [await client.listings.create(HOME), await client.listings.create(HOME)];
@@ -165,7 +146,7 @@ describe('sync', () => {
     assert.deepEqual([store.replaced, store.kept?.after], [1, 5]);
   });
 
-  test('what happens while the list is read is in the copy', async () => {
+  test('includes changes made while the list is read', async () => {
     const { client } = await connect(service);
     const [first, second] = [await client.listings.create(HOME), await client.listings.create(HOME)];
     const store = new MemoryStore();
@@ -179,7 +160,7 @@ describe('sync', () => {
     assert.deepEqual([...store.listings.values()], [await client.listings.retrieve(first.id)]);
   });
 
-  test('begins anew when the events are gone or of another database', async () => {
+  test('copies everything again if the events have expired or belong to another database', async () => {
     const { client } = await connect(service);
     const { id } = await client.listings.create(HOME);
     for (const kept of [{ after: 99 }, { after: 1, epoch: 'aaaaaaaa' }]) {
@@ -191,7 +172,7 @@ describe('sync', () => {
     }
   });
 
-  test('never takes a list for the copy that was not read to its end', async (t) => {
+  test('never keeps an incomplete list as the copy', async (t) => {
     const proxy = await proxyFor(t, service.url);
     const { client } = await connect(service, { url: proxy.url, maxRetries: 0 });
     await client.imports.create(Array.from({ length: 50 }, () => HOME));
@@ -207,7 +188,7 @@ describe('sync', () => {
     assert.equal(store.kept, undefined);
   });
 
-  test('is whole in the end, wherever it was stopped', async () => {
+  test('completes the copy, wherever it was stopped', async () => {
     const { client } = await connect(service);
     const listings = await Promise.all([HOME, HOME, HOME].map((home) => client.listings.create(home)));
     const [first, second] = listings.map(({ id }) => id);
@@ -236,7 +217,7 @@ describe('sync', () => {
     assert.deepEqual(store.kept, { after: expected.sequence, epoch: expected.epoch });
   });
 
-  test('ends with what its store throws', async () => {
+  test('ends with the error of its store', async () => {
     const { client } = await connect(service);
     await client.listings.create(HOME);
     const store = new MemoryStore();

@@ -1,37 +1,29 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, type TestContext, test } from 'node:test';
+import { after, describe, type TestContext, test } from 'node:test';
 import { generateSecret } from '../../server/src/model/api-keys.ts';
 import { plant } from '../../testkit/src/listings.ts';
-import { startTestService, type TestService } from '../../testkit/src/service.ts';
+import { startTestService } from '../../testkit/src/service.ts';
 import { until } from '../../testkit/src/until.ts';
-import { ConnectionError, ListCutError, type PropertyListings } from '../src/index.ts';
+import { ConnectionError, ListCutError } from '../src/index.ts';
 import { clientOf, connect, HOME } from './support/connect.ts';
 import { type Fate, firstMeet, proxyFor } from './support/proxy.ts';
 
-/** More than a piece of a stream. */
+/** More than one chunk of a stream. */
 const COUNT = 1_234;
 
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+
+const tenant = await service.createTenant();
+await plant(service, tenant, COUNT, 200);
+
 describe('a list', () => {
-  let service: TestService;
-  let key: string;
-
-  before(async () => {
-    service = await startTestService();
-    const tenant = await service.createTenant();
-    key = tenant.key;
-    await plant(service, tenant, COUNT, 200);
-  });
-
-  after(() => service[Symbol.asyncDispose]());
-
-  async function proxied(
-    t: TestContext,
-  ): Promise<{ client: PropertyListings; proxy: Awaited<ReturnType<typeof proxyFor>> }> {
+  async function proxied(t: TestContext) {
     const proxy = await proxyFor(t, service.url);
-    return { proxy, client: clientOf(key, proxy.url) };
+    return { proxy, client: clientOf(tenant.key, proxy.url) };
   }
 
-  test('gives its first page when it is awaited, and sends nothing before', async (t) => {
+  test('returns its first page when awaited, and sends nothing before', async (t) => {
     const { client, proxy } = await proxied(t);
     const list = client.listings.list({ limit: 7 });
     assert.equal(proxy.seen.length, 0);
@@ -44,14 +36,14 @@ describe('a list', () => {
     assert.equal((await client.listings.list()).data.length, 100);
   });
 
-  test('gives its pages, up to the last', async (t) => {
+  test('iterates over all pages', async (t) => {
     const { client, proxy } = await proxied(t);
     const ids: string[] = [];
     for await (const { data } of client.listings.list({ limit: 500 }).pages()) ids.push(...data.map(({ id }) => id));
     assert.deepEqual([ids.length, new Set(ids).size, proxy.seen.length], [COUNT, COUNT, 3]);
   });
 
-  test('gives every listing in one request, whatever the size of a page', async (t) => {
+  test('streams every listing in one request, whatever the page size', async (t) => {
     const { client, proxy } = await proxied(t);
     const listings = await Array.fromAsync(client.listings.list({ limit: 10 }));
     assert.equal(listings.length, COUNT);
@@ -59,7 +51,7 @@ describe('a list', () => {
     assert.equal(proxy.seen.filter(({ headers }) => headers.accept === 'application/x-ndjson').length, 1);
   });
 
-  test('gives the first listing before the last has come, and stops when nobody wants more', async (t) => {
+  test('yields listings before the last one arrives, and closes the connection on return', async (t) => {
     const { client, proxy } = await proxied(t);
     proxy.judge = () => 'stall';
     const listings = client.listings.list()[Symbol.asyncIterator]();
@@ -69,7 +61,7 @@ describe('a list', () => {
     await until('the connection is closed', () => proxy.open.size === 0);
   });
 
-  test('is asked for again when its stream is silent for too long', async (t) => {
+  test('is requested again when its stream stalls', async (t) => {
     const { client, proxy } = await proxied(t);
     proxy.judge = firstMeet('stall');
     assert.equal((await Array.fromAsync(client.listings.list({}, { timeoutMs: 1_000 }))).length, COUNT);
@@ -77,7 +69,7 @@ describe('a list', () => {
   });
 
   for (const fate of ['break reply', 'shorten reply'] as const) {
-    test(`is whole and without doubles when its stream meets "${fate}"`, async (t) => {
+    test(`is complete without repeats if its stream meets "${fate}"`, async (t) => {
       const { client, proxy } = await proxied(t);
       proxy.judge = firstMeet(fate, 2);
       const beds = await Array.fromAsync(client.listings.list(), (listing) => listing.beds);
@@ -91,7 +83,7 @@ describe('a list', () => {
 
   for (const fate of ['stall', 'shorten reply'] as const) {
     for (const query of [{ sort: 'beds' }, { fields: ['beds'] }] as const) {
-      test(`that is cut (${fate}) never looks whole where it cannot be taken up: ${JSON.stringify(query)}`, async (t) => {
+      test(`that cannot be resumed fails on "${fate}": ${JSON.stringify(query)}`, async (t) => {
         const { client, proxy } = await proxied(t);
         proxy.judge = firstMeet(fate);
         let count = 0;
@@ -111,7 +103,7 @@ describe('a list', () => {
     }
   }
 
-  test('whose stream always ends at the same place ends with an error', async (t) => {
+  test('fails if its stream always ends at the same place', async (t) => {
     const { client, proxy } = await proxied(t);
     proxy.judge = () => 'shorten reply';
     let count = 0;
@@ -123,7 +115,7 @@ describe('a list', () => {
     assert.equal(proxy.seen.length, 2);
   });
 
-  test('gets through what happens before its first listing, in any order', async (t) => {
+  test('is retried before its first listing, in any order', async (t) => {
     const fates: Fate[] = ['cut', 'lose reply', 'garbage', 'garbage as JSON', 429, 500];
     await Promise.all(
       fates.map(async (fate) => {
@@ -135,7 +127,7 @@ describe('a list', () => {
     );
   });
 
-  test('that is refused says why', async (t) => {
+  test('that is rejected says why', async (t) => {
     const { client } = await proxied(t);
     const list = client.listings.list({ q: '!' });
     await assert.rejects(async () => list, { name: 'InvalidQueryError', status: 400 });
@@ -143,7 +135,7 @@ describe('a list', () => {
     await assert.rejects(Array.fromAsync(list.pages()), { name: 'InvalidQueryError' });
   });
 
-  test('ends with the reason of its signal, in the middle', async (t) => {
+  test('ends with the reason of its signal', async (t) => {
     const { client } = await proxied(t);
     const controller = new AbortController();
     const reason = new Error('enough');
@@ -155,7 +147,7 @@ describe('a list', () => {
     await assert.rejects(reading, reason);
   });
 
-  test('of an account without listings is empty', async () => {
+  test('of an empty account is empty', async () => {
     const { client } = await connect(service);
     assert.deepEqual(await Array.fromAsync(client.listings.list()), []);
     assert.deepEqual((await client.listings.list()).data, []);
@@ -164,7 +156,7 @@ describe('a list', () => {
   });
 });
 
-test('a list never looks whole that was cut, at whatever byte, and comes through in pieces of any size', async () => {
+test('a list cut at any byte fails, and a complete one arrives in chunks of any size', async () => {
   const rows = ['c', 'b', 'a'].map((letter) => ({ id: `lst_${letter}`, address: `東京 😀 ${letter}` }));
   const text = [...rows, { end: true, count: rows.length }].map((row) => `${JSON.stringify(row)}\n`).join('');
   const bytes = Buffer.from(text);
@@ -177,7 +169,7 @@ test('a list never looks whole that was cut, at whatever byte, and comes through
       const fetch = async () => new Response(ReadableStream.from(pieces), { headers });
       const client = clientOf(generateSecret(), 'http://127.0.0.1:9', { fetch, maxRetries: 0 });
       const reading = Array.fromAsync(client.listings.list());
-      // The last line feed tells nothing.
+      // The last line needs no line feed.
       if (length >= bytes.length - 1) assert.deepEqual(await reading, rows);
       else await assert.rejects(reading, ConnectionError, `${length} bytes in pieces of ${pieceLength}`);
     }

@@ -1,28 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { startTestService, type TestService } from '../../testkit/src/service.ts';
-import { NotFoundError, NotModifiedError, PropertyListings, VersionMismatchError } from '../src/index.ts';
+import { after, describe, test } from 'node:test';
+import { startTestService } from '../../testkit/src/service.ts';
+import { NotFoundError, NotModifiedError, VersionMismatchError } from '../src/index.ts';
+import { connect, HOME } from './support/connect.ts';
 
-const HOME = { address: '12 Elm Street', beds: 3, baths: 2 };
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
 
 describe('each method', () => {
-  let service: TestService;
-  let client: PropertyListings;
-
-  before(async () => {
-    service = await startTestService();
-  });
-
-  after(() => service[Symbol.asyncDispose]());
-
-  /** In an account of its own. */
-  async function connect(): Promise<void> {
-    const { key } = await service.createTenant();
-    client = new PropertyListings({ apiKey: key, baseUrl: `${service.url}/v1` });
-  }
-
-  test('creates, retrieves, updates and deletes a listing', async () => {
-    await connect();
+  test('creates, retrieves, updates, and deletes a listing', async () => {
+    const { client } = await connect(service);
     const created = await client.listings.create({ ...HOME, listPrice: 450_000 });
     assert.deepEqual(await client.listings.retrieve(created.id), created);
     const updated = await client.listings.update(
@@ -35,8 +22,8 @@ describe('each method', () => {
     await assert.rejects(client.listings.retrieve(created.id), NotFoundError);
   });
 
-  test('creates, replaces and deletes a listing by its external id, whatever characters that has', async () => {
-    await connect();
+  test('creates, replaces, and deletes a listing by an external ID with any characters', async () => {
+    const { client } = await connect(service);
     const externalId = 'MLS/20931?é#';
     const created = await client.listings.upsert(externalId, HOME, { ifNoneMatch: '*' });
     assert.equal(created.externalId, externalId);
@@ -46,13 +33,13 @@ describe('each method', () => {
     await assert.rejects(client.listings.retrieveByExternalId(externalId), NotFoundError);
   });
 
-  test('an id that would name another path is refused before any request', async () => {
-    await connect();
+  test('rejects an ID that would change the path', async () => {
+    const { client } = await connect(service);
     for (const id of ['', '.', '..']) assert.throws(() => client.listings.delete(id), TypeError);
   });
 
-  test('a version that is not the current one changes nothing', async () => {
-    await connect();
+  test('changes nothing if the version differs', async () => {
+    const { client } = await connect(service);
     const { id } = await client.listings.create(HOME);
     await assert.rejects(client.listings.update(id, { beds: 9 }, { ifMatch: 7 }), (error) => {
       assert.ok(error instanceof VersionMismatchError);
@@ -62,34 +49,34 @@ describe('each method', () => {
     assert.equal((await client.listings.retrieve(id)).beds, 3);
   });
 
-  test('what one has already is not sent again', async () => {
-    await connect();
+  test('throws NotModifiedError for a current version', async () => {
+    const { client } = await connect(service);
     const { id, version } = await client.listings.create(HOME);
     await assert.rejects(client.listings.retrieve(id, { ifNoneMatch: version }), NotModifiedError);
   });
 
-  test('me tells the account and the key', async () => {
-    await connect();
+  test('me returns the account and the key', async () => {
+    const { client } = await connect(service);
     const { account, key } = await client.me();
     assert.deepEqual([account.name, key.name, key.access], ['Hill Country Homes', 'Website', 'full']);
   });
 
-  test('withResponse gives the headers, too', async () => {
-    await connect();
+  test('withResponse returns the headers, too', async () => {
+    const { client } = await connect(service);
     const { data, response } = await client.listings.create(HOME).withResponse();
     assert.deepEqual([response.status, response.headers.get('ETag'), data.beds], [201, '"1"', 3]);
   });
 
-  test('events come in order, after a sequence', async () => {
-    await connect();
+  test('lists events in order, after a sequence', async () => {
+    const { client } = await connect(service);
     const { id } = await client.listings.create(HOME);
     await client.listings.delete(id);
     const { data, nextAfter } = await client.events.list({ after: 1, limit: 10 });
     assert.deepEqual([data.map(({ type }) => type), nextAfter], [['listing.deleted'], 2]);
   });
 
-  test('a list takes filters as objects and arrays, and gives the fields that are asked for', async () => {
-    await connect();
+  test('list takes filters as objects and arrays, and returns the requested fields', async () => {
+    const { client } = await connect(service);
     await client.listings.create({ ...HOME, status: 'closed' });
     const { id } = await client.listings.create({ ...HOME, beds: 5, latitude: 30.27, longitude: -97.74 });
     await client.listings.create({ ...HOME, beds: 9 });

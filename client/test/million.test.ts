@@ -9,14 +9,14 @@ import { startTestService } from '../../testkit/src/service.ts';
 import { directoryFor } from '../../testkit/src/serving.ts';
 import { bundleClient } from './support/bundle.ts';
 
-/** `npm run test:million` has a million. */
+/** A million in `npm run test:million`. */
 const COUNT = Number(process.env.ITERATED_LISTINGS ?? 30_000);
 const MEGABYTE = 1_000_000;
-/** Of heap and buffers; and by which the process as a whole may grow, of which 60 are Node.js with its own `fetch`. */
+/** For heap and buffers, and for the growth of the whole process, where Node.js and its `fetch` take 60 MB. */
 const MEMORY_BYTES_MAX = 80 * MEGABYTE;
 const DESCRIPTION_LENGTH = 200;
 
-/** In a process of its own, since the service would count. Nothing collects garbage sooner than it would be. */
+/** Runs in its own process, because the service would count, too. It does not force garbage collection. */
 const PROGRAM = `
   import { PropertyListings } from './client.mjs';
   const client = new PropertyListings();
@@ -34,7 +34,7 @@ const PROGRAM = `
   console.log(JSON.stringify({ count, beds, heldBytes, grownBytes }));
 `;
 
-test(`${COUNT} listings are iterated in at most 80 MB`, async (t) => {
+test(`${COUNT} listings are streamed in at most 80 MB`, async (t) => {
   await using service = await startTestService({ engine: 'sqlite' });
   const tenant = await service.createTenant();
   await plant(service, tenant, COUNT, DESCRIPTION_LENGTH);

@@ -14,17 +14,17 @@ const fetch = async () => {
 };
 const client = new PropertyListings({ apiKey, baseUrl, fetch });
 
-/** As JavaScript calls it: with whatever it has. */
+/** Calls a method with any arguments, as plain JavaScript can. */
 function call(target: object, name: string, ...given: unknown[]): unknown {
   return Reflect.apply(Reflect.get(target, name), target, given);
 }
 
-describe('a mistake is told before any request', () => {
+describe('before any request, the client rejects', () => {
   const { listings, imports } = client;
 
-  test('an option that does not exist, with those that do', async () => {
+  test('an unknown option, and lists the known ones', async () => {
     const make = () => Reflect.construct(PropertyListings, [{ apiKey, baseUrl, timeout: 5 }]);
-    assert.throws(make, { name: 'ConfigurationError', message: /no option timeout; .*timeoutMs/ });
+    assert.throws(make, { name: 'ConfigurationError', message: /Unknown option timeout\. .*timeoutMs/ });
     const calls = [
       () => call(client, 'me', { timeout: 5 }),
       () => call(listings, 'create', HOME, { idempotencyKeys: 'a' }),
@@ -40,7 +40,7 @@ describe('a mistake is told before any request', () => {
     assert.equal(requests, 0);
   });
 
-  test('a listing or a patch that is none', () => {
+  test('a listing or a patch that is not an object', () => {
     const wrong = [
       () => call(listings, 'create'),
       () => call(listings, 'create', JSON.stringify(HOME)),
@@ -51,27 +51,30 @@ describe('a mistake is told before any request', () => {
     assert.equal(requests, 0);
   });
 
-  test('the name of a file in the place of its content', () => {
+  test('a file name instead of content', () => {
     for (const name of ['listings.csv', '/home/me/listings.ndjson.gz']) {
       for (const options of [{}, { format: 'csv' }, { format: 'ndjson', atomic: true }]) {
-        assert.throws(() => call(imports, 'create', name, options), { name: 'TypeError', message: /no line end/ });
+        assert.throws(() => call(imports, 'create', name, options), { name: 'TypeError', message: /no line break/ });
       }
     }
     assert.equal(requests, 0);
   });
 
-  test('one row that is not in an array, and nothing at all', () => {
+  test('a single row outside an array, and nothing', () => {
     for (const source of [HOME, undefined, null, 7]) {
-      assert.throws(() => call(imports, 'create', source), { name: 'TypeError', message: /give one row as \[row\]/ });
+      assert.throws(() => call(imports, 'create', source), {
+        name: 'TypeError',
+        message: /pass a single row as \[row\]/,
+      });
     }
     assert.equal(requests, 0);
   });
 
-  test('a file whose format nothing tells', () => {
+  test('a file of unknown format', () => {
     const csv = 'address,beds,baths\na,1,1\n';
     const files = [csv, new Blob([csv]), new Blob([csv], { type: 'text/plain' }), new File([csv], 'listings.txt')];
     for (const file of files) {
-      assert.throws(() => imports.create(file), { name: 'TypeError', message: /give format/ });
+      assert.throws(() => imports.create(file), { name: 'TypeError', message: /Set format/ });
     }
     assert.equal(requests, 0);
   });

@@ -11,7 +11,7 @@ import { proxyFor } from './support/proxy.ts';
 const RESTARTS = Number(process.env.FOLLOW_RESTARTS ?? 2);
 const CREATED_BEFORE_RESTART = 30;
 
-test(`through ${RESTARTS} restarts follow misses nothing and doubles nothing, and sync keeps a true copy`, async (t) => {
+test(`across ${RESTARTS} restarts, follow neither misses nor repeats an event, and sync keeps a correct copy`, async (t) => {
   const settings = { DATA_DIR: await directoryFor(t), RATE_LIMIT: 'off' };
   const { key } = await createTenantByCommand(settings);
   let service = await serveFor(t, settings);

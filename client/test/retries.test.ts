@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, type TestContext, test } from 'node:test';
-import { startTestService, type TestService } from '../../testkit/src/service.ts';
+import { after, describe, type TestContext, test } from 'node:test';
+import { startTestService } from '../../testkit/src/service.ts';
 import { ConnectionError, type PropertyListings, RateLimitedError, TimeoutError } from '../src/index.ts';
-import { connect, HOME, sequenceOf } from './support/connect.ts';
-import { type Fate, firstMeet, proxyFor } from './support/proxy.ts';
+import { connect, connectByProxy, HOME, sequenceOf } from './support/connect.ts';
+import { type Fate, firstMeet } from './support/proxy.ts';
 
-/** What can happen to a request once; afterwards it gets through. */
+/** Failures of a first attempt; the next one succeeds. */
 const FATES: Fate[] = [
   'cut',
   'lose reply',
@@ -22,7 +22,7 @@ const FATES: Fate[] = [
 
 type Write = (client: PropertyListings, id: string) => Promise<unknown>;
 
-/** Each way to write, on an account with one listing. */
+/** Every write, in an account with one listing. */
 const WRITES: Record<string, Write> = {
   create: (client) => client.listings.create(HOME),
   update: (client, id) => client.listings.update(id, { beds: 4 }, { ifMatch: 1 }),
@@ -32,22 +32,17 @@ const WRITES: Record<string, Write> = {
   'atomic import': (client) => client.imports.create(rows(), { atomic: true }),
 };
 
-/** Can be read once. */
+/** Can be read only once. */
 function* rows() {
   yield HOME;
 }
 
+const service = await startTestService();
+after(() => service[Symbol.asyncDispose]());
+
 describe('a write happens once', () => {
-  let service: TestService;
-
-  before(async () => {
-    service = await startTestService();
-  });
-
-  after(() => service[Symbol.asyncDispose]());
-
   for (const [name, write] of Object.entries(WRITES)) {
-    test(`${name}, whatever the network does to it`, async (t) => {
+    test(`${name}, whatever the network does`, async (t) => {
       await Promise.all(FATES.map((fate) => writeOnce(t, write, fate)));
     });
   }
@@ -56,29 +51,28 @@ describe('a write happens once', () => {
     const { client, tenant, proxy, id } = await prepare(t);
     proxy.judge = firstMeet(fate);
     await write(client, id);
-    // A delete has no body to be cut.
-    const isCut = proxy.seen.length > 1;
-    assert.ok(isCut || fate === 'shorten reply' || fate === 'break reply', `${fate}: there was no second try`);
-    assert.equal(await sequenceOf(service, tenant), 2, `${fate}: it counts ${proxy.seen.length} times`);
+    // The response to a delete has no body to cut.
+    const isRetried = proxy.seen.length > 1;
+    assert.ok(isRetried || fate === 'shorten reply' || fate === 'break reply', `${fate}: there was no retry`);
+    assert.equal(await sequenceOf(service, tenant), 2, `${fate}: ${proxy.seen.length} requests`);
     assert.equal(new Set(proxy.seen.map(({ headers }) => headers['idempotency-key'])).size, 1);
   }
 
   async function prepare(t: TestContext, options = {}) {
-    const proxy = await proxyFor(t, service.url);
-    const { client, tenant } = await connect(service, { url: proxy.url, ...options });
-    const { id } = await client.listings.create({ ...HOME, externalId: 'MLS-0' });
-    proxy.seen.length = 0;
-    return { proxy, client, tenant, id };
+    const connected = await connectByProxy(t, service, options);
+    const { id } = await connected.client.listings.create({ ...HOME, externalId: 'MLS-0' });
+    connected.proxy.seen.length = 0;
+    return { ...connected, id };
   }
 
-  test('also when the reply does not come in time', async (t) => {
+  test('also if the response times out', async (t) => {
     const { client, tenant, proxy } = await prepare(t);
     proxy.judge = firstMeet('hold reply');
     await client.listings.create(HOME, { timeoutMs: 1_000 });
     assert.deepEqual([proxy.seen.length, await sequenceOf(service, tenant)], [2, 2]);
   });
 
-  test('with an Idempotency-Key also where nothing is tried again', async (t) => {
+  test('with an Idempotency-Key, also without retries', async (t) => {
     const { client, tenant, proxy } = await prepare(t, { maxRetries: 0 });
     proxy.judge = firstMeet('lose reply');
     await assert.rejects(client.listings.create(HOME, { idempotencyKey: 'order-17' }), ConnectionError);
@@ -90,18 +84,18 @@ describe('a write happens once', () => {
     assert.equal(await sequenceOf(service, tenant), 3);
   });
 
-  test('an import that is not atomic is not sent again once it may have saved rows', async (t) => {
+  test('an import that is not atomic is not retried once it may have saved rows', async (t) => {
     for (const fate of ['lose reply', 'lose reply for 500', 'garbage', 'cut', 500, 503] as const) {
       const { client, tenant, proxy } = await prepare(t);
       proxy.judge = firstMeet(fate);
       await assert.rejects(client.imports.create([HOME]));
-      assert.equal(proxy.seen.length, 1, `${fate}: it was sent again`);
+      assert.equal(proxy.seen.length, 1, `${fate}: it was retried`);
       assert.equal(proxy.seen[0]?.headers['idempotency-key'], undefined);
       assert.ok((await sequenceOf(service, tenant)) <= 2);
     }
   });
 
-  test('a dry run is sent again, without a key', async (t) => {
+  test('a dry run is retried, without an Idempotency-Key', async (t) => {
     const { client, tenant, proxy } = await prepare(t);
     proxy.judge = firstMeet('lose reply');
     const { created } = await client.imports.create([HOME], { dryRun: true });
@@ -111,18 +105,9 @@ describe('a write happens once', () => {
 });
 
 describe('a read', () => {
-  let service: TestService;
-
-  before(async () => {
-    service = await startTestService();
-  });
-
-  after(() => service[Symbol.asyncDispose]());
-
-  test('gets through whatever the network does to it', async (t) => {
+  test('succeeds, whatever the network does', async (t) => {
     const read = async (fate: Fate) => {
-      const proxy = await proxyFor(t, service.url);
-      const { client } = await connect(service, { url: proxy.url });
+      const { client, proxy } = await connectByProxy(t, service);
       proxy.judge = firstMeet(fate, 2);
       assert.equal((await client.me()).account.name, 'Hill Country Homes', String(fate));
       assert.equal(proxy.seen.length, 3, String(fate));
@@ -130,9 +115,8 @@ describe('a read', () => {
     await Promise.all(FATES.map(read));
   });
 
-  test('ends with the last error when no try is left', async (t) => {
-    const proxy = await proxyFor(t, service.url);
-    const { client } = await connect(service, { url: proxy.url });
+  test('ends with the last error after the last retry', async (t) => {
+    const { client, proxy } = await connectByProxy(t, service);
     proxy.judge = () => 502;
     await assert.rejects(client.me({ maxRetries: 1 }), { name: 'ApiError', status: 502, code: 'unexpected_reply' });
     assert.equal(proxy.seen.length, 2);
@@ -142,14 +126,13 @@ describe('a read', () => {
     await assert.rejects(client.me({ maxRetries: 0, timeoutMs: 100 }), TimeoutError);
   });
 
-  test('that the service refuses is not tried again', async (t) => {
-    const proxy = await proxyFor(t, service.url);
-    const { client } = await connect(service, { url: proxy.url });
+  test('that the service rejects is not retried', async (t) => {
+    const { client, proxy } = await connectByProxy(t, service);
     await assert.rejects(client.listings.retrieve('lst_0'), { name: 'NotFoundError', status: 404 });
     assert.equal(proxy.seen.length, 1);
   });
 
-  test('follows no redirect: the key goes nowhere else', async () => {
+  test('follows no redirect, so that the key goes to no other host', async () => {
     const calls: string[] = [];
     const fetch = async (url: string, init: RequestInit) => {
       calls.push(`${init.redirect} ${url}`);
@@ -160,14 +143,14 @@ describe('a read', () => {
     assert.deepEqual(calls, [`manual ${service.url}/v1/me`]);
   });
 
-  test('waits for as long as the service asks', async () => {
+  test('waits as long as the service asks', async () => {
     await using strict = await startTestService({ rateLimit: { points: 1, seconds: 1 } });
     const { client } = await connect(strict);
     const calls = await Promise.all([client.me(), client.me()]);
     assert.equal(calls.length, 2);
   });
 
-  test('does not wait for an hour: the error says how long', async () => {
+  test('fails instead of waiting for an hour, and the error says how long', async () => {
     await using strict = await startTestService({ rateLimit: { points: 1, seconds: 3_600 } });
     const { client } = await connect(strict);
     await client.me();
@@ -178,9 +161,8 @@ describe('a read', () => {
     });
   });
 
-  test('ends with the reason of its signal, also between two tries', async (t) => {
-    const proxy = await proxyFor(t, service.url);
-    const { client } = await connect(service, { url: proxy.url });
+  test('ends with the reason of its signal, also between attempts', async (t) => {
+    const { client, proxy } = await connectByProxy(t, service);
     const reason = new Error('enough');
     await assert.rejects(client.me({ signal: AbortSignal.abort(reason) }), reason);
     assert.equal(proxy.seen.length, 0);

@@ -5,10 +5,10 @@ import { generateSecret } from '../../server/src/model/api-keys.ts';
 import { ApiError, PropertyListings } from '../src/index.ts';
 
 const KEY = generateSecret();
-/** Without the eight characters that may be shown. */
+/** Without the first eight characters, which are public. */
 const SECRET = KEY.slice(8);
 
-/** All that can be seen of a value, however one looks at it. */
+/** Everything that is visible of a value. */
 function everythingOf(value: unknown): string {
   const error = value instanceof Error ? `${value.stack} ${value.message} ${value}` : '';
   return inspect(value, { showHidden: true, depth: Infinity, getters: true }) + JSON.stringify(value) + error;
@@ -18,7 +18,7 @@ function clientWith(fetch: (url: string, init: RequestInit) => Promise<Response>
   return new PropertyListings({ apiKey: KEY, baseUrl: 'http://127.0.0.1:9/v1', fetch, maxRetries: 0 });
 }
 
-describe('the key stands nowhere', () => {
+describe('the key never appears', () => {
   test('in the client and its parts', () => {
     const client = new PropertyListings({ apiKey: KEY, baseUrl: 'http://127.0.0.1:9/v1' });
     const list = client.listings.list({ status: 'active' });
@@ -27,7 +27,7 @@ describe('the key stands nowhere', () => {
     }
   });
 
-  test('in the error of a connection, whatever an own fetch puts into its errors', async () => {
+  test('in a connection error, whatever a custom fetch attaches', async () => {
     const failures = [
       (init: RequestInit) => Object.assign(new Error(`no way with Bearer ${KEY}`), { init }),
       (init: RequestInit) => new TypeError('fetch failed', { cause: Object.assign(new Error(KEY), { request: init }) }),
@@ -46,7 +46,7 @@ describe('the key stands nowhere', () => {
     }
   });
 
-  test('in an error of the real fetch', async () => {
+  test("in an error of the platform's fetch", async () => {
     const client = new PropertyListings({ apiKey: KEY, baseUrl: 'http://127.0.0.1:9/v1', maxRetries: 0 });
     await assert.rejects(client.me(), (error) => {
       assert.match(String(error), /ConnectionError: .*failed/);
@@ -55,7 +55,7 @@ describe('the key stands nowhere', () => {
     });
   });
 
-  test('in an error that something between has made of the request', async () => {
+  test('in an error response that echoes the request', async () => {
     const echo = { error: { code: `no ${KEY}`, message: `Bearer ${KEY}?`, [KEY]: [KEY], requestId: KEY } };
     for (const status of [400, 401, 500, 599]) {
       const client = clientWith(async () => Response.json(echo, { status }));
@@ -67,7 +67,7 @@ describe('the key stands nowhere', () => {
     }
   });
 
-  test('in a log: nothing is written', async (t) => {
+  test('in a log: the client writes none', async (t) => {
     const writes = ['log', 'info', 'warn', 'error', 'debug', 'trace'] as const;
     const mocks = writes.map((name) => t.mock.method(console, name, () => {}));
     const client = clientWith(async () => new Response('<h1>', { status: 500 }));

@@ -5,7 +5,7 @@ import { bundleClient } from './support/bundle.ts';
 
 const GZIP_BYTES_MAX = 8_000;
 
-test('the whole client is at most 8 kB, packed, imports nothing, and in it errors keep their names', async () => {
+test('the bundled client is at most 8 kB gzipped, imports nothing, and keeps the names of errors', async () => {
   const code = await bundleClient();
   const { length } = gzipSync(code, { level: 9 });
   assert.ok(length <= GZIP_BYTES_MAX, `it is ${length} bytes`);

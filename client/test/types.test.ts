@@ -10,15 +10,15 @@ import type {
   VersionMismatchError,
 } from '../src/index.ts';
 
-test('what cannot be right does not compile', () => {
-  // It is TypeScript that looks at these; nothing of it runs.
+test('mistakes do not compile', () => {
+  // Checked by TypeScript; nothing runs.
   void [written, given, told, listed];
 });
 
 function written({ listings, imports }: PropertyListings, listing: Listing) {
-  // @ts-expect-error address is misspelt
+  // @ts-expect-error address is misspelled
   imports.create([{ adress: 'a', beds: 1, baths: 1 }]);
-  // @ts-expect-error a whole listing has what only the service writes
+  // @ts-expect-error a complete listing has read-only fields
   listings.update(listing.id, listing);
   // @ts-expect-error the same
   listings.upsert('A', listing);
@@ -35,7 +35,7 @@ function written({ listings, imports }: PropertyListings, listing: Listing) {
 function given(event: ListingEvent): Listing | string {
   if (event.type === 'listing.updated') return event.changed.join();
   if (event.type === 'listing.created') return event.listing;
-  // @ts-expect-error a deleted listing is not there
+  // @ts-expect-error a deleted listing is missing
   return event.listing;
 }
 
@@ -49,7 +49,7 @@ function told(error: ApiError, mismatch: VersionMismatchError, taken: ExternalId
 function listed({ listings }: PropertyListings) {
   const whole: ListingList<Listing> = listings.list({ status: 'active' });
   const some: ListingList<Pick<Listing, 'id' | 'beds'>> = listings.list({ fields: ['id', 'beds'] });
-  // @ts-expect-error address was not asked for
+  // @ts-expect-error address was not requested
   const address = async () => (await some).data[0]?.address;
   return [whole, address];
 }

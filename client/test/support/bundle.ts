@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { build } from 'vite';
 
-/** The whole client in one file, as a bundler makes it for others. */
+/** Bundles the client into one minified file. */
 export async function bundleClient(): Promise<string> {
   const output = await build({
     configFile: false,
@@ -16,6 +16,6 @@ export async function bundleClient(): Promise<string> {
   });
   const chunks = [output].flat().flatMap((bundled) => ('output' in bundled ? bundled.output : []));
   const [chunk, ...others] = chunks;
-  if (chunk?.type !== 'chunk' || others.length > 0) throw new Error('The client is more than one file');
+  if (chunk?.type !== 'chunk' || others.length > 0) throw new Error('The bundle has more than one file');
   return chunk.code;
 }

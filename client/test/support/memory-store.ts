@@ -1,6 +1,6 @@
 import type { Listing, ListingEvent, ListingStore, Position } from '../../src/index.ts';
 
-/** A copy in memory, that also tells what was done to it. */
+/** A copy in memory that counts its replacements. */
 export class MemoryStore implements ListingStore {
   listings = new Map<string, Listing>();
   kept: Position | undefined;

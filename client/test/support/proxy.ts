@@ -2,26 +2,26 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { TestContext } from 'node:test';
 
-/** What becomes of a request, and of the service's reply to it. */
+/** What happens to a request and its response. */
 export type Fate =
   | 'forward'
-  /** The service never hears of it. */
+  /** The request never reaches the service. */
   | 'cut'
-  /** The service has done it, but its reply is lost. */
+  /** The service processes the request, but its response is lost. */
   | 'lose reply'
-  /** The reply ends in the middle of its bytes, as a connection that breaks. */
+  /** The connection breaks in the middle of the response. */
   | 'break reply'
-  /** The reply ends in the middle, as if that were its end. */
+  /** The response ends cleanly in the middle. */
   | 'shorten reply'
-  /** The service has done it, and its reply never comes. */
+  /** The service processes the request, but its response never arrives. */
   | 'hold reply'
-  /** The reply begins and does not go on. */
+  /** The response stops in the middle. */
   | 'stall'
-  /** The service has done it, and something else answers. */
+  /** The service processes the request, but something else responds. */
   | 'garbage'
   | 'garbage as JSON'
   | 'lose reply for 500'
-  /** The service never hears of it, and something else answers. */
+  /** The request never reaches the service, and something else responds. */
   | 429
   | 500
   | 502
@@ -35,17 +35,17 @@ export interface Seen {
 
 export interface Proxy {
   url: string;
-  /** All requests that came, in order. */
+  /** All requests in order. */
   seen: Seen[];
-  /** Decides on each; forwards by default. */
+  /** Decides on each request; forwards by default. */
   judge: (seen: Seen) => Fate;
-  /** Where requests go to. */
+  /** The URL that requests are forwarded to. */
   target: string;
-  /** Replies that are not over. */
+  /** Responses in progress. */
   open: Set<ServerResponse>;
 }
 
-/** Stands between a client and the service, for what a network and what stands in it can do. */
+/** Starts a proxy between a client and the service that simulates network failures. */
 export async function proxyFor(t: TestContext, target: string): Promise<Proxy> {
   const server = createServer((incoming, outgoing) => {
     const { method = '', url = '', headers } = incoming;
@@ -71,7 +71,7 @@ export async function proxyFor(t: TestContext, target: string): Promise<Proxy> {
   return proxy;
 }
 
-/** The first so many requests of a kind meet this, all others get through. */
+/** Applies a fate to the first requests, and forwards all others. */
 export function firstMeet(fate: Fate, times = 1): Proxy['judge'] {
   let left = times;
   return () => {
@@ -106,7 +106,7 @@ function forward(fate: Fate, target: string, incoming: IncomingMessage, outgoing
   incoming.pipe(onward);
 }
 
-/** Lets the service finish first: what it does must count once. */
+/** Waits for the complete response first, so that the service has processed the request. */
 async function spoil(fate: Fate, reply: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of reply) chunks.push(chunk);
