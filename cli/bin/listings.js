@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-// Plain JavaScript, for the sources of a clone as well as for what is published, which is built.
+// Plain JavaScript: runs the TypeScript sources in a clone, the built files in the published package.
 import { existsSync } from 'node:fs';
 import module from 'node:module';
 
 const source = new URL('../src/main.ts', import.meta.url);
 
 if (existsSync(source)) {
-  // The client's sources, too.
+  // In a clone, the client is loaded from its sources, too.
   const conditions = ['@property-listings/source'];
   module.registerHooks({
     resolve: (specifier, context, next) =>

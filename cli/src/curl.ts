@@ -1,7 +1,7 @@
 import type { Fetch } from '@property-listings/client/request';
 import { note } from './output/standard-output.ts';
 
-/** What a request reads or writes as a stream: in the command these files take its place. */
+/** Files that curl reads or writes where the command would stream. */
 export interface CurlFiles {
   sent?: string;
   received?: string | undefined;
@@ -9,14 +9,14 @@ export interface CurlFiles {
 
 const KEY_VARIABLE = 'PROPERTY_LISTINGS_API_KEY';
 
-/** Stands in for `fetch`: prints the first request as a command and sends nothing. */
+/** Replaces `fetch`: prints the first request as a curl command and sends nothing. */
 export function createCurlPrinter(apiKey: string, files: CurlFiles) {
   let hasPrinted = false;
   const fetch: Fetch = async (url, init) => {
     if (!hasPrinted) {
-      // It is in the header alone, unless somebody has put it into a field.
+      // The header never contains the key, but a field could.
       process.stdout.write(`${toCommand(url, init, files).replaceAll(apiKey, `${apiKey.slice(0, 8)}…`)}\n`);
-      if (!process.env[KEY_VARIABLE]) note(`To run it, put the key into ${KEY_VARIABLE}.`);
+      if (!process.env[KEY_VARIABLE]) note(`To run it, set ${KEY_VARIABLE} to your API key.`);
     }
     hasPrinted = true;
     throw new Error('Nothing was sent.');
@@ -25,33 +25,30 @@ export function createCurlPrinter(apiKey: string, files: CurlFiles) {
 }
 
 function toCommand(url: string, { method = 'GET', headers, body }: RequestInit, files: CurlFiles): string {
-  // curl has a meaning of its own for brackets.
+  // curl would expand brackets as a range.
   const address = url.replaceAll('[', '%5B').replaceAll(']', '%5D');
   const lines = [
     `curl${method === 'GET' ? '' : ` -X ${method}`} ${quote(address)}`,
-    ...[...new Headers(headers)].map(([name, value]) => describeHeader(name, value)),
-    ...(body === undefined || body === null ? [] : [describeBody(body, files)]),
+    ...[...new Headers(headers)].map(([name, value]) => toHeaderOption(name, value)),
+    ...(body === undefined || body === null ? [] : [toBodyOption(body, files)]),
     ...(files.received === undefined ? [] : [`-o ${quote(files.received)}`]),
   ];
   return lines.join(' \\\n  ');
 }
 
-/** The key as the shell's variable, so that the command can be shown and still runs. */
-function describeHeader(name: string, value: string): string {
+/** The key stays in a shell variable, so the command is safe to share and still runs. */
+function toHeaderOption(name: string, value: string): string {
   if (name === 'authorization') return `-H "Authorization: Bearer $${KEY_VARIABLE}"`;
-  return `-H ${quote(`${toHeaderCase(name)}: ${value}`)}`;
+  const capitalized = name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
+  return `-H ${quote(`${capitalized}: ${value}`)}`;
 }
 
-function describeBody(body: NonNullable<RequestInit['body']>, { sent }: CurlFiles): string {
-  // Not --data-binary, which reads the whole file into memory.
+function toBodyOption(body: NonNullable<RequestInit['body']>, { sent }: CurlFiles): string {
+  // --data-binary would read the whole file into memory.
   return sent === undefined ? `--data-raw ${quote(String(body))}` : `--upload-file ${quote(sent)}`;
 }
 
-/** As a shell takes it for one word, whatever is in it. */
+/** Quotes any text as one shell word. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-function toHeaderCase(name: string): string {
-  return name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
 }

@@ -1,5 +1,4 @@
 import { ApiError, ConnectionError, type FieldFault } from '@property-listings/client';
-import { type Advice, adviceByOrigin } from './advice.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
 import { toFlag } from './fields.ts';
 import { toLine } from './output/terminal.ts';
@@ -9,31 +8,53 @@ export interface DescribedError {
   exitCode: number;
 }
 
-/** What to do about errors whose own words do not say it, or not for a command line. */
+/** What to do about a wrong key or address; it depends on where they come from. */
+export interface Advice {
+  key: string;
+  address: string;
+}
+
+/** For commands that read the environment or what `login` stored. */
+export function adviceByOrigin(): Advice {
+  const { PROPERTY_LISTINGS_API_KEY: key, PROPERTY_LISTINGS_BASE_URL: baseUrl } = process.env;
+  return {
+    key: key
+      ? 'The key comes from PROPERTY_LISTINGS_API_KEY, which overrides the one stored by "listings login".'
+      : 'To store another key, run "listings login".',
+    address: baseUrl
+      ? 'Check that the service is running and that PROPERTY_LISTINGS_BASE_URL is correct.'
+      : 'Check that the service is running and that its address is correct; "listings login" stores another one.',
+  };
+}
+
+/** For `login`, where the user just entered both. */
+export const LOGIN_ADVICE: Advice = {
+  key: 'Nothing was stored.',
+  address: 'Check that the service is running and that the address is correct. Nothing was stored.',
+};
+
+/** Next steps for errors whose message does not name one, or not one for a command line. */
 const NEXT: Record<string, string> = {
-  not_found: 'If it should be there: "listings me" shows which account the key belongs to.',
-  events_expired: 'Make a new "listings export", and follow from its "sequence" on.',
+  not_found: 'If you expected it to exist, check the account of your key with "listings me".',
+  events_expired: 'Run "listings export" again, then follow from its "sequence".',
   rate_limited: 'Wait a moment, then try again.',
-  internal_error: 'Try again; if it stays so, give the request id to whoever runs the service.',
+  internal_error: 'Try again. If the error persists, send the request ID to the operator of the service.',
   unavailable: 'Try again in a moment.',
 };
 
-/** Where the client's words are for who writes programs. */
-const CONNECTION_WORDS = new Map([
-  [
-    'timeout',
-    'The service was silent for too long. If the command changes something, look whether it did before you try again.',
-  ],
-  ['list_cut', 'The list was cut: the rest is missing. Run the command again.'],
-]);
+/** Replaces client messages that address programmers. */
+const CONNECTION_MESSAGES: Record<string, string> = {
+  timeout: 'The service did not respond in time. Before you retry a change, check whether it was made.',
+  list_cut: 'The list is incomplete because the connection was lost. Run the command again.',
+};
 
-/** What stderr says, and the exit code. */
+/** The lines for stderr, and the exit code. */
 export function describeError(error: unknown, advice: Advice = adviceByOrigin()): DescribedError {
   if (error instanceof CommandError) return { lines: [error.message], exitCode: error.exitCode };
   if (error instanceof ApiError) return describeApiError(error, advice);
   if (error instanceof ConnectionError) {
-    const words = CONNECTION_WORDS.get(error.code) ?? `${toLine(error.message)}\n${advice.address}`;
-    return { lines: [words], exitCode: EXIT.failure };
+    const message = CONNECTION_MESSAGES[error.code] ?? `${toLine(error.message)}\n${advice.address}`;
+    return { lines: [message], exitCode: EXIT.failure };
   }
   const text = error instanceof Error ? error.message : String(error);
   const stack = process.env.DEBUG && error instanceof Error ? [error.stack ?? ''] : [];
@@ -41,13 +62,13 @@ export function describeError(error: unknown, advice: Advice = adviceByOrigin())
 }
 
 function describeApiError(error: ApiError, advice: Advice): DescribedError {
-  const { code, status, requestId, details = [], summary: message } = error;
+  const { code, status, requestId, details, summary } = error;
   const next = describeNext(error, advice);
-  // One fault may be the message already.
-  const faults = details.filter((fault) => !message.includes(fault.message));
+  // With a single fault, the summary is its message.
+  const faults = details.filter(({ message }) => !summary.includes(message));
   return {
     lines: [
-      `${toWords(message)} (${toLine(code)}, ${status})`,
+      `${withFlags(summary)} (${toLine(code)}, ${status})`,
       ...faults.map((fault) => `  ${describeFault(fault)}`),
       ...(next === undefined ? [] : [next]),
       ...(requestId === undefined ? [] : [`request id: ${toLine(requestId)}`]),
@@ -58,7 +79,7 @@ function describeApiError(error: ApiError, advice: Advice): DescribedError {
 
 function describeNext({ code, members }: ApiError, advice: Advice): string | undefined {
   if (code === 'unauthorized') {
-    return `Or the key is of another service. Make one in the dashboard (Settings → API). ${advice.key}`;
+    return `It may belong to another service. Create a key in the dashboard (Settings → API). ${advice.key}`;
   }
   if (code === 'insufficient_scope') return advice.key;
   if (code === 'version_mismatch') return describeMismatch(members.currentVersion);
@@ -66,16 +87,17 @@ function describeNext({ code, members }: ApiError, advice: Advice): string | und
 }
 
 function describeMismatch(version: unknown): string {
-  if (typeof version !== 'number') return 'Look at what has changed with "listings get", then try again.';
-  return `Its version is ${version} now. Look at what has changed with "listings get", then try again with --if-match ${version}.`;
+  const review = 'Review the changes with "listings get", then try again';
+  if (typeof version !== 'number') return `${review}.`;
+  return `The current version is ${version}. ${review} with --if-match ${version}.`;
 }
 
 function describeFault({ line, field, message }: FieldFault): string {
-  return toWords(`${line === undefined ? '' : `line ${line}: `}${field}: ${message}`);
+  return withFlags(`${line === undefined ? '' : `line ${line}: `}${field}: ${message}`);
 }
 
-/** What the service says to who writes programs, and how it is said here. */
-const WORDS: readonly [theirs: string, ours: string][] = [
+/** Parts of the service's messages that address programmers, and their replacements here. */
+const REPLACEMENTS: readonly [theirs: string, ours: string][] = [
   ['ignoreUnknown=true', '--ignore-unknown'],
   ['; details names each', ''],
   ['; details names the first 100', ''],
@@ -83,10 +105,10 @@ const WORDS: readonly [theirs: string, ours: string][] = [
   [': read it again, and send your change with its ETag', ''],
 ];
 
-/** The service's words, with its parameters as flags. */
-function toWords(text: string): string {
-  const words = WORDS.reduce((changed, [theirs, ours]) => changed.replaceAll(theirs, ours), toLine(text));
-  return words.replace(
+/** The service's message, with flags in place of API parameters. */
+function withFlags(text: string): string {
+  const message = REPLACEMENTS.reduce((changed, [theirs, ours]) => changed.replaceAll(theirs, ours), toLine(text));
+  return message.replace(
     /\bquery\.(\w+)(?:\[(\w+)\])?/g,
     (_, name, operator) => `--${toFlag(name)}${operator === undefined ? '' : `-${operator}`}`,
   );

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 
-/** As `gh` has them. */
+/** The same codes as GitHub's `gh`. */
 export const EXIT = {
   failure: 1,
   usage: 2,
   needsKey: 4,
 } as const;
 
-/** What a person has to mend before the command can do anything; the message says how. */
+/** An error that the user must fix; the message says how. */
 export class CommandError extends Error {
   readonly exitCode: number;
 
@@ -17,7 +17,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Wrong usage: says so with the way to the command's help. */
+/** Reports wrong usage and points to the command's help. */
 export function usageError(command: Command, message: string): never {
   return command.error(`error: ${message}`, { exitCode: EXIT.usage });
 }

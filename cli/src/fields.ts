@@ -1,85 +1,62 @@
-/** What commands take and show of a listing: flags, completion and columns come from this table. */
-export interface Field {
-  name: string;
-  type: 'text' | 'integer' | 'decimal' | 'choice';
-  description: string;
-  choices?: readonly string[];
+import {
+  DECIMAL_FIELDS,
+  INTEGER_FIELDS,
+  LIVING_AREA_UNITS,
+  LOT_SIZE_UNITS,
+  PROPERTY_TYPES,
+  STATUSES,
+  WRITABLE_FIELDS,
+} from '@property-listings/client/constants';
+
+/** A field that has a flag of its own; `photos` and `metadata` have special flags. */
+export type FieldName = Exclude<(typeof WRITABLE_FIELDS)[number], 'photos' | 'metadata'>;
+
+export const FIELD_DESCRIPTIONS: Record<FieldName, string> = {
+  externalId: 'your own ID for the listing',
+  address: 'street address',
+  unitNumber: 'unit number',
+  city: 'city',
+  stateOrProvince: 'state or province',
+  postalCode: 'postal code',
+  country: 'country code, such as US (ISO 3166-1)',
+  beds: 'bedrooms; 0 for a studio',
+  baths: 'bathrooms, full and partial',
+  status: 'market status',
+  propertyType: 'property type',
+  listPrice: 'list price',
+  currency: 'currency of the price, such as USD (ISO 4217)',
+  livingArea: 'living area',
+  livingAreaUnits: 'unit of the living area',
+  lotSizeArea: 'lot size',
+  lotSizeUnits: 'unit of the lot size',
+  yearBuilt: 'year of construction',
+  latitude: 'latitude in degrees north',
+  longitude: 'longitude in degrees east',
+  description: 'description',
+};
+
+/** In the order of a response. */
+export const FIELD_NAMES = WRITABLE_FIELDS.filter((name) => name !== 'photos' && name !== 'metadata');
+
+const CHOICES: Partial<Record<FieldName, readonly string[]>> = {
+  status: STATUSES,
+  propertyType: PROPERTY_TYPES,
+  livingAreaUnits: LIVING_AREA_UNITS,
+  lotSizeUnits: LOT_SIZE_UNITS,
+};
+
+/** For help and completion only: a newer service may accept more values. */
+export function choicesOf(name: FieldName): readonly string[] {
+  return CHOICES[name] ?? [];
 }
 
-const STATUSES = [
-  'coming_soon',
-  'active',
-  'active_under_contract',
-  'pending',
-  'hold',
-  'withdrawn',
-  'closed',
-  'expired',
-  'canceled',
-];
-const PROPERTY_TYPES = [
-  'residential',
-  'residential_lease',
-  'residential_income',
-  'land',
-  'farm',
-  'commercial_sale',
-  'commercial_lease',
-  'business_opportunity',
-  'manufactured_in_park',
-];
-const AREA_UNITS = ['sqft', 'sqm'];
+const NUMBERS: ReadonlySet<string> = new Set([...INTEGER_FIELDS, ...DECIMAL_FIELDS]);
 
-/** What can be given one by one, in the order of a reply; `photos` and `metadata` have flags of their own. */
-export const FIELDS: readonly Field[] = [
-  { name: 'externalId', type: 'text', description: 'your own id for it' },
-  { name: 'address', type: 'text', description: 'street address' },
-  { name: 'unitNumber', type: 'text', description: 'number of the unit' },
-  { name: 'city', type: 'text', description: 'city' },
-  { name: 'stateOrProvince', type: 'text', description: 'state or province' },
-  { name: 'postalCode', type: 'text', description: 'postal code' },
-  { name: 'country', type: 'text', description: 'country, such as US (ISO 3166-1)' },
-  { name: 'beds', type: 'integer', description: 'bedrooms; 0 is a studio' },
-  { name: 'baths', type: 'integer', description: 'bathrooms, full and part ones added up' },
-  { name: 'status', type: 'choice', description: 'where it stands in the market', choices: STATUSES },
-  { name: 'propertyType', type: 'choice', description: 'kind of property', choices: PROPERTY_TYPES },
-  { name: 'listPrice', type: 'decimal', description: 'price' },
-  { name: 'currency', type: 'text', description: 'currency of the price, such as USD (ISO 4217)' },
-  { name: 'livingArea', type: 'decimal', description: 'living area' },
-  { name: 'livingAreaUnits', type: 'choice', description: 'its unit', choices: AREA_UNITS },
-  { name: 'lotSizeArea', type: 'decimal', description: 'size of the lot' },
-  { name: 'lotSizeUnits', type: 'choice', description: 'its unit', choices: ['acres', ...AREA_UNITS] },
-  { name: 'yearBuilt', type: 'integer', description: 'year of construction' },
-  { name: 'latitude', type: 'decimal', description: 'degrees north' },
-  { name: 'longitude', type: 'decimal', description: 'degrees east' },
-  { name: 'description', type: 'text', description: 'a text about it' },
-];
-
-/** All members of a listing, in the order of a reply. */
-export const LISTING_MEMBERS: readonly string[] = [
-  'id',
-  ...FIELDS.map(({ name }) => name),
-  'photos',
-  'metadata',
-  'version',
-  'createdAt',
-  'updatedAt',
-];
-
-const NEEDED: readonly string[] = ['address', 'beds', 'baths'];
-
-/** What a listing can be without. */
-export const OPTIONAL_MEMBERS: readonly string[] = [...FIELDS.map(({ name }) => name), 'photos', 'metadata'].filter(
-  (name) => !NEEDED.includes(name),
-);
-
-export function getField(name: string): Field {
-  const field = FIELDS.find((candidate) => candidate.name === name);
-  if (field === undefined) throw new Error(`There is no field ${name}`);
-  return field;
+export function isNumberField(name: string): boolean {
+  return NUMBERS.has(name);
 }
 
-/** `listPrice` as the flag `list-price`. */
+/** `listPrice` → `list-price` */
 export function toFlag(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

@@ -1,76 +1,78 @@
 import type { ListQuery } from '@property-listings/client';
+import { LISTING_FIELDS, RANGE_FIELDS, SORT_FIELDS } from '@property-listings/client/constants';
 import { type Command, Option } from 'commander';
-import { getField, LISTING_MEMBERS, toFlag } from './fields.ts';
-import { parseNumber } from './numbers.ts';
+import { parseNumber } from './arguments.ts';
+import { choicesOf, FIELD_DESCRIPTIONS, type FieldName, toFlag } from './fields.ts';
 
-/** A flag and the parameter of the API that it stands for. */
+/** An option and the API parameter that it sets. */
 interface Filter {
   option: Option;
   parameter: string;
 }
 
-const RANGE_FIELDS = ['beds', 'baths', 'listPrice', 'livingArea', 'yearBuilt', 'createdAt', 'updatedAt'];
 const RANGE_WORDS = { gt: 'more than', gte: 'at least', lt: 'less than', lte: 'at most' };
-const SORT_FIELDS = ['createdAt', 'updatedAt', 'listPrice', 'beds', 'baths', 'livingArea'];
 
 const FILTERS: readonly Filter[] = [
   choiceFilter('status'),
   choiceFilter('propertyType'),
-  ...['city', 'postalCode', 'externalId'].map((name) =>
-    filter(name, '<text>', `${getField(name).description}, exactly`),
+  ...(['city', 'postalCode', 'externalId'] as const).map((name) =>
+    filter(name, '<text>', `${FIELD_DESCRIPTIONS[name]}, exact match`),
   ),
-  ...RANGE_FIELDS.flatMap((name) => rangeFilters(name)),
-  filter('q', '<words>', 'each word must begin a word of address, city or description'),
-  filter('bbox', '<west,south,east,north>', 'within this box, in degrees'),
-  filter('near', '<latitude,longitude>', 'around this point, nearest first; with --radius'),
-  filter('radius', '<distance>', 'so far around it, such as 800m, 5km or 3mi'),
-  withValues(
-    filter('sort', '<field>', `by ${SORT_FIELDS.join(', ')}; with - in front descending; else the newest first`),
-    [...SORT_FIELDS, ...SORT_FIELDS.map((name) => `-${name}`)],
-  ),
-  withValues(filter('fields', '<names>', 'these members only, with commas between them'), LISTING_MEMBERS),
+  ...RANGE_FIELDS.flatMap(rangeFilters),
+  filter('q', '<words>', 'full-text search in address, city, and description; matches the beginnings of words'),
+  filter('bbox', '<west,south,east,north>', 'within a bounding box, in degrees'),
+  filter('near', '<latitude,longitude>', 'around a point, nearest first; requires --radius'),
+  filter('radius', '<distance>', 'distance from --near, such as 800m, 5km, or 3mi'),
+  filter('sort', '<field>', `sort by ${SORT_FIELDS.join(', ')}; prefix - for descending; default: newest first`, [
+    ...SORT_FIELDS,
+    ...SORT_FIELDS.map((name) => `-${name}`),
+  ]),
+  filter('fields', '<names>', 'fields to return, separated by commas', LISTING_FIELDS),
 ];
 
-function filter(name: string, value: string, description: string): Filter {
-  return { option: new Option(`--${toFlag(name)} ${value}`, description), parameter: name };
+/** `choices` are for completion only: a newer service may accept more values. */
+function filter(name: string, value: string, description: string, choices: readonly string[] = []): Filter {
+  const option = new Option(`--${toFlag(name)} ${value}`, description);
+  if (choices.length > 0) option.argChoices = [...choices];
+  return { option, parameter: name };
 }
 
-function choiceFilter(name: string): Filter {
-  const { choices = [] } = getField(name);
-  return withValues(filter(name, '<values>', `one or more with commas: ${choices.join(', ')}`), choices);
+function choiceFilter(name: FieldName): Filter {
+  const choices = choicesOf(name);
+  return filter(name, '<values>', `one or more, separated by commas: ${choices.join(', ')}`, choices);
 }
 
-/** Values for the completion; the service itself says what it takes, as a newer one may take more. */
-function withValues(made: Filter, values: readonly string[]): Filter {
-  made.option.argChoices = [...values];
-  return made;
-}
-
-/** `--beds`, and hidden from the help, which has a line about them, `--beds-gt` and so on. */
-function rangeFilters(name: string): Filter[] {
-  const isTime = name.endsWith('At');
+/** `--beds`, `--beds-gt`, and so on. The help describes the range options in one line instead of listing them. */
+function rangeFilters(name: (typeof RANGE_FIELDS)[number]): Filter[] {
+  const isTime = name === 'createdAt' || name === 'updatedAt';
   const value = isTime ? '<time>' : '<number>';
   const ranges = Object.entries(RANGE_WORDS).map(([operator, words]) => {
     const option = new Option(`--${toFlag(name)}-${operator} ${value}`, `${name} ${words}`).hideHelp();
     return { option: isTime ? option : option.argParser(parseNumber), parameter: `${name}[${operator}]` };
   });
   if (isTime) return ranges;
-  const { option, parameter } = filter(name, value, getField(name).description);
+  const { option, parameter } = filter(name, value, FIELD_DESCRIPTIONS[name]);
   return [{ option: option.argParser(parseNumber), parameter }, ...ranges];
 }
 
-/** Lets a command choose listings as the API's list does. */
+const RANGE_OPTIONS = RANGE_FIELDS.map((name) => `--${toFlag(name)}`);
+/** The help wraps the list here, to stay within 80 columns. */
+const RANGE_OPTIONS_PER_LINE = 5;
+
+/** Adds the options that filter, sort, and shape a list. */
 export function addFilters(command: Command): Command {
   for (const { option } of FILTERS) command.addOption(option);
   return command.addHelpText(
     'after',
     `
-Ranges: ${RANGE_FIELDS.map((name) => `--${toFlag(name)}`).join(', ')}
-each take -gt, -gte, -lt or -lte behind their names: --beds-gte 3 --list-price-lt 500000 --updated-at-gte 2026-11-01`,
+Ranges: add -gt, -gte, -lt, or -lte to the name of these options:
+  ${RANGE_OPTIONS.slice(0, RANGE_OPTIONS_PER_LINE).join(', ')},
+  ${RANGE_OPTIONS.slice(RANGE_OPTIONS_PER_LINE).join(', ')}
+  Example: --beds-gte 3 --list-price-lt 500000 --updated-at-gte 2026-11-01`,
   );
 }
 
-/** The query that the flags stand for, as it was typed: the service looks at it. */
+/** The query that the options describe. The service validates the values. */
 export function toQuery(options: Record<string, unknown>): ListQuery {
   const given = FILTERS.filter(({ option }) => options[option.attributeName()] !== undefined);
   return Object(Object.fromEntries(given.map(({ option, parameter }) => [parameter, options[option.attributeName()]])));

@@ -5,26 +5,26 @@ import { formatBytes, ProgressLine } from './output/progress.ts';
 import { note } from './output/standard-output.ts';
 import { toLine } from './output/terminal.ts';
 
-/** How gzip begins (RFC 1952). */
+/** The first bytes of gzip (RFC 1952). */
 const GZIP = Buffer.from([0x1f, 0x8b]);
 
-/** A file, or stdin, in the pieces in which it is sent; the progress says how much of it was taken. */
+/** A file, or stdin for `-`, read in chunks with a progress line. */
 export class ImportFile {
   readonly progress = new ProgressLine('Importing');
   readonly #name: string;
   #opened: AsyncIterator<Buffer> | undefined;
   #first: IteratorResult<Buffer> | undefined;
   #done = 0;
-  /** What prevented it from being read to its end. */
+  /** The error that stopped reading. */
   fault: CommandError | undefined;
 
   constructor(name: string) {
     this.#name = name;
   }
 
-  /** As its first bytes tell, whatever its name is. */
-  async isPacked(): Promise<boolean> {
-    if (this.#name === '-' && process.stdin.isTTY) note('Type the rows; Ctrl-D ends them.');
+  /** Decides by the first bytes; the name does not matter. */
+  async isCompressed(): Promise<boolean> {
+    if (this.#name === '-' && process.stdin.isTTY) note('Type the rows, then press Ctrl-D.');
     this.#first = await this.#next();
     return this.#first.done !== true && this.#first.value.subarray(0, GZIP.length).equals(GZIP);
   }
@@ -38,14 +38,14 @@ export class ImportFile {
         this.#done += next.value.length;
       }
     } finally {
-      // Who no longer reads does not wait for what comes.
+      // Without this, an open stdin would keep the process running.
       await this.#opened?.return?.();
     }
     this.progress.say(`${formatBytes(this.#done)} sent, waiting for the service`);
   }
 
   describeSent(): string {
-    return `${formatBytes(this.#done)} of ${toLine(this.#name)} had been sent`;
+    return `${formatBytes(this.#done)} of ${toLine(this.#name)}`;
   }
 
   #open(): AsyncIterable<Buffer> {
@@ -57,13 +57,14 @@ export class ImportFile {
       this.#opened ??= this.#open()[Symbol.asyncIterator]();
       return await this.#opened.next();
     } catch (error) {
-      const words = error instanceof Error ? error.message : error;
-      this.fault = new CommandError(`${toLine(this.#name)} cannot be read: ${words}`);
+      this.fault = new CommandError(
+        `Cannot read ${toLine(this.#name)}: ${error instanceof Error ? error.message : error}`,
+      );
       throw this.fault;
     }
   }
 
-  /** Unknown for a pipe. */
+  /** Undefined for a pipe. */
   async #size(): Promise<number | undefined> {
     if (this.#name === '-') return undefined;
     const file = await stat(this.#name);

@@ -1,9 +1,11 @@
 import type { ListQuery, PropertyListings } from '@property-listings/client';
+import { gather } from './output/standard-output.ts';
+import { toJson } from './output/terminal.ts';
 
-/** The largest page that the service gives. */
+/** The service's largest page. */
 export const PAGE_SIZE_MAX = 1_000;
 
-/** The listings that a query finds, as they come, or the first ones of them. */
+/** Streams the listings that a query matches, at most `limit`. */
 export async function* readListings(
   client: PropertyListings,
   query: ListQuery,
@@ -16,4 +18,18 @@ export async function* readListings(
     left -= data.length;
     if (left <= 0) return;
   }
+}
+
+/** One JSON array, one listing per line. */
+export function toJsonArray(listings: AsyncIterable<object>): AsyncGenerator<string> {
+  return gather(jsonLines(listings));
+}
+
+async function* jsonLines(listings: AsyncIterable<object>): AsyncGenerator<string> {
+  let before = '[\n';
+  for await (const listing of listings) {
+    yield before + toJson(listing);
+    before = ',\n';
+  }
+  yield before === '[\n' ? '[]\n' : '\n]\n';
 }

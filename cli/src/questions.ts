@@ -2,20 +2,19 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { CommandError } from './exit-codes.ts';
 
-/** Whether there is somebody to ask. */
 export function isInteractive(): boolean {
   return process.stdin.isTTY === true && process.stderr.isTTY === true;
 }
 
-/** Asks on stderr, as stdout is for the answer. @throws `left` where Ctrl-D is the answer */
+/** Asks on stderr. @throws {CommandError} with the message `left` on Ctrl-D */
 export function ask(question: string, left: string): Promise<string> {
   return askThrough(question, process.stderr, left);
 }
 
-/** As `ask`, without showing what is typed. */
+/** Asks without echoing the input. @throws {CommandError} with the message `left` on Ctrl-D */
 export async function askHidden(question: string, left: string): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  // Only once the terminal hides input: a fast typist or a program can answer at once.
+  // The terminal must hide input before the question appears: a program can answer at once.
   const answer = await askThrough('', nowhere, left, () => process.stderr.write(question));
   process.stderr.write('\n');
   return answer;
@@ -30,7 +29,7 @@ async function askThrough(
   const questions = createInterface({ input: process.stdin, output, terminal: true });
   onReady?.();
   const closed = new Promise<undefined>((resolve) => questions.once('close', () => resolve(undefined)));
-  // Ctrl-C, which the terminal itself no longer turns into a signal here.
+  // readline puts the terminal into raw mode, where Ctrl-C sends no signal.
   questions.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   try {
     const answer = await Promise.race([questions.question(question), closed]);

@@ -4,17 +4,16 @@ import type { Service } from './connection.ts';
 import { PAGE_SIZE_MAX } from './listings.ts';
 
 const LINE_FEED = 10;
-/** A service that says nothing for so long is taken for gone. */
-const SILENCE_MS_MAX = 60_000;
-/** As often as the client. */
+/** The client's defaults. */
+const IDLE_TIMEOUT_MS = 60_000;
 const RETRIES = 2;
 
-/** The bytes of a list as the service writes them. @throws if they are cut, so that nobody takes them for all */
+/** Streams a list as the service formats it. @throws {ConnectionError} if the list is incomplete */
 export async function* readRaw(service: Service, mediaType: string, query: ListQuery): AsyncGenerator<Uint8Array> {
   yield* readBody(await openList(service, mediaType, query));
 }
 
-/** CSV with one header row; of more than a page's listings the service gives several. */
+/** Streams CSV with a single header row, even if `limit` takes several pages. */
 export async function* readCsv(
   service: Service,
   query: ListQuery,
@@ -36,15 +35,15 @@ interface OpenedList {
   watch: Watch;
 }
 
-/** As the client does, it tries again what may pass. */
+/** Retries transient errors until the response starts. */
 async function openList(service: Service, mediaType: string, query: ListQuery): Promise<OpenedList> {
-  for (let tries = 1; ; tries += 1) {
-    const watch = new Watch(SILENCE_MS_MAX, undefined);
+  for (let attempts = 1; ; attempts += 1) {
+    const watch = new Watch(IDLE_TIMEOUT_MS, undefined);
     try {
       return { response: await requestList(service, mediaType, query, watch), watch };
     } catch (error) {
       watch.end();
-      const delayMs = retryDelayMs(error, 'always', tries, service.maxRetries ?? RETRIES);
+      const delayMs = retryDelayMs(error, 'always', attempts, service.maxRetries ?? RETRIES);
       if (delayMs === undefined) throw error;
       await pause(delayMs, undefined);
     }
@@ -61,10 +60,10 @@ async function requestList(
   watch.start();
   const response = await send(`${baseUrl}/listings${toSearch(query)}`, { headers, signal: watch.signal, fetch });
   if (response.headers.get('Content-Type')?.startsWith(mediaType)) return response;
-  throw new ConnectionError('The reply is not one of the service: look at its address.');
+  throw new ConnectionError('The response did not come from the service.');
 }
 
-/** However long whoever reads it takes for a piece: only the service's silence counts. */
+/** The timeout applies only while waiting for the service, not while the reader pauses. */
 async function* readBody({ response, watch }: OpenedList): AsyncGenerator<Uint8Array> {
   const reader = response.body?.getReader();
   try {
@@ -78,23 +77,23 @@ async function* readBody({ response, watch }: OpenedList): AsyncGenerator<Uint8A
   } catch (error) {
     throw error instanceof ConnectionError
       ? error
-      : new ConnectionError('The list was cut: the rest is missing.', { code: 'list_cut' });
+      : new ConnectionError('The list is incomplete.', { code: 'list_cut' });
   } finally {
     watch.end();
   }
 }
 
-/** The names of the columns hold no line feed. */
+/** Column names contain no line feed. */
 async function* withoutFirstLine(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let isBehind = false;
+  let isPast = false;
   for await (const piece of pieces) {
-    const lineEnd: number = isBehind ? -1 : piece.indexOf(LINE_FEED);
-    if (isBehind || lineEnd >= 0) yield piece.subarray(lineEnd + 1);
-    isBehind ||= lineEnd >= 0;
+    const lineEnd: number = isPast ? -1 : piece.indexOf(LINE_FEED);
+    if (isPast || lineEnd >= 0) yield piece.subarray(lineEnd + 1);
+    isPast ||= lineEnd >= 0;
   }
 }
 
-/** Where the next page begins (RFC 8288). */
+/** From the `Link` header (RFC 8288). */
 function nextCursor({ headers }: Response): string | undefined {
   const [, link] = /<([^>]*)>; rel="next"/.exec(headers.get('Link') ?? '') ?? [];
   return link === undefined ? undefined : (new URL(link, 'http://localhost').searchParams.get('cursor') ?? undefined);

@@ -4,13 +4,13 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { CommandError } from './exit-codes.ts';
 
-/** What `login` remembers. */
+/** What `login` stores. */
 export interface Settings {
   baseUrl: string;
   apiKey: string;
 }
 
-/** Below the configuration directory of the XDG Base Directory Specification, where a relative path does not count. */
+/** In the configuration directory of the XDG Base Directory Specification, which ignores relative paths. */
 export function settingsPath(): string {
   const given = process.env.XDG_CONFIG_HOME ?? '';
   return join(isAbsolute(given) ? given : join(homedir(), '.config'), 'property-listings', 'settings.json');
@@ -19,18 +19,18 @@ export function settingsPath(): string {
 export async function readSettings(): Promise<Partial<Settings>> {
   const text = await readFile(settingsPath(), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return '{}';
-    throw new CommandError(`The settings cannot be read: ${error.message}`);
+    throw new CommandError(`Cannot read the settings: ${error.message}`);
   });
   try {
     const { baseUrl, apiKey } = Object(JSON.parse(text));
     return { ...(typeof baseUrl === 'string' && { baseUrl }), ...(typeof apiKey === 'string' && { apiKey }) };
   } catch {
-    // What is in it may be a key, so the parser's words, which quote it, are not shown.
-    throw new CommandError(`${settingsPath()} is not JSON: "listings login" writes it anew.`);
+    // The parser's message quotes the text, which may contain the key.
+    throw new CommandError(`${settingsPath()} is not valid JSON. Run "listings login" to replace it.`);
   }
 }
 
-/** Only the user may read it, at every moment: it is written under another name first. */
+/** Writes a new file and renames it, so that the settings are always complete and private. */
 export async function writeSettings(settings: Settings): Promise<void> {
   const path = settingsPath();
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -44,7 +44,7 @@ export async function writeSettings(settings: Settings): Promise<void> {
   }
 }
 
-/** @returns whether there were any */
+/** @returns whether there were settings to remove */
 export async function removeSettings(): Promise<boolean> {
   try {
     await rm(settingsPath());

@@ -1,9 +1,9 @@
-/** The numbers that shells add to 128. */
-const ENDING = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
+/** Shells report 128 plus the signal's number. */
+const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 
-/** Ends the program as a shell expects it; what was begun is tidied up at its exit. */
-export function endOnSignals(): void {
-  for (const [signal, number] of Object.entries(ENDING)) {
+/** Exits with the code that shells expect; cleanup runs in `exit` listeners. */
+export function exitOnSignals(): void {
+  for (const [signal, number] of Object.entries(SIGNALS)) {
     process.on(signal, () => {
       if (signal !== 'SIGINT' || isInterruptible) process.exit(128 + number);
     });
@@ -12,7 +12,7 @@ export function endOnSignals(): void {
 
 let isInterruptible = true;
 
-/** Leaves Ctrl-C to another program in the same terminal. */
+/** Ignores Ctrl-C while another program, such as a pager, handles it. */
 export async function withoutInterrupts<T>(work: () => Promise<T>): Promise<T> {
   isInterruptible = false;
   try {

@@ -9,7 +9,7 @@ async function candidates(...words: string[]): Promise<string[]> {
 }
 
 describe('completion', () => {
-  test('knows commands, flags and the values of each', async () => {
+  test('offers commands, flags, and values', async () => {
     assert.deepEqual(await candidates('ex'), ['export']);
     assert.deepEqual(await candidates('keys', ''), ['scan']);
     assert.deepEqual(await candidates('completion', ''), ['bash', 'zsh', 'fish']);
@@ -22,7 +22,7 @@ describe('completion', () => {
     assert.deepEqual(await candidates('import', ''), []);
   });
 
-  test('in bash completes the line', async (t) => {
+  test('completes a line in bash', async (t) => {
     const words = '(listings create --property-type resid)';
     const line = `eval "$(listings completion bash)"; COMP_WORDS=${words}; COMP_CWORD=3; _listings; echo "\${COMPREPLY[@]}"`;
     const { output, closed } = shell(t, line, {});
@@ -30,29 +30,29 @@ describe('completion', () => {
     assert.equal(output.stdout, 'residential residential_lease residential_income\n');
   });
 
-  test('has a script for each shell that asks the program', async () => {
+  test('has a script for each shell', async () => {
     for (const name of ['bash', 'zsh', 'fish']) {
       assert.match((await listings(['completion', name])).stdout, /listings __complete -- /);
     }
   });
 });
 
-describe('flags', () => {
+describe('every', () => {
   const { fields, choices, parameters } = readOpenApi();
 
-  test('are there for every field, with every value', async () => {
+  test('field of the API has a flag with its values', async () => {
     const flags = await candidates('create', '--');
     for (const name of fields) assert.ok(flags.includes(toFlag(name)), name);
     for (const [name, values] of choices) assert.deepEqual(await candidates('create', toFlag(name), ''), values);
   });
 
-  test('are there for every filter', async () => {
+  test('filter of the API has a flag', async () => {
     const flags = await candidates('list', '--');
     for (const name of parameters) assert.ok(flags.includes(toFlag(name)), name);
   });
 });
 
-/** `beds[gte]` and `listPrice` as flags; a listing's photos are given one by one. */
+/** `beds[gte]` → `--beds-gte`, `listPrice` → `--list-price`; `--photo` sets one photo. */
 function toFlag(name: string): string {
   const dashed = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replace(/\[(\w+)\]/, '-$1');
   return `--${dashed === 'photos' ? 'photo' : dashed}`;

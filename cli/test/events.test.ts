@@ -1,19 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { MINIMAL, post } from '../../testkit/src/listings.ts';
-import { startTestService, type Tenant, type TestService } from '../../testkit/src/service.ts';
+import type { Tenant } from '../../testkit/src/service.ts';
 import { until } from '../../testkit/src/until.ts';
 import { listings, settingsOf, shell } from './support/cli.ts';
-
-let service: TestService;
-
-before(async () => {
-  service = await startTestService();
-});
-
-after(() => service[Symbol.asyncDispose]());
+import { newAccount, service } from './support/service.ts';
 
 async function createMany(tenant: Tenant, count: number): Promise<void> {
   for (let index = 0; index < count; index += 1) await post(service, tenant, MINIMAL);
@@ -25,16 +18,16 @@ function sequencesOf(text: string): number[] {
 }
 
 describe('events', () => {
-  test('prints all that are kept, or those after a sequence', async () => {
-    const tenant = await service.createTenant();
+  test('prints all available events, or those after a sequence', async () => {
+    const { tenant, settings } = await newAccount();
     await createMany(tenant, 3);
-    const all = await listings(['events'], settingsOf(service, tenant));
+    const all = await listings(['events'], settings);
     assert.deepEqual([all.code, sequencesOf(all.stdout)], [0, [1, 2, 3]]);
-    const later = await listings(['events', '--after', '2'], settingsOf(service, tenant));
+    const later = await listings(['events', '--after', '2'], settings);
     assert.deepEqual(sequencesOf(later.stdout), [3]);
   });
 
-  test('has all of its pages of one database', async (t) => {
+  test('reads all pages from the same database', async (t) => {
     const pages: Record<string, object> = {
       '/v1/events?after=0&limit=1000': { data: [{ sequence: 1 }], nextAfter: 1, epoch: 'aaaaaaaa' },
       '/v1/events?after=1&limit=1000&epoch=aaaaaaaa': { data: [], nextAfter: 1, epoch: 'aaaaaaaa' },
@@ -50,30 +43,29 @@ describe('events', () => {
     assert.deepEqual([code, stdout], [0, '{"sequence":1}\n'], stderr);
   });
 
-  test('--follow prints what happens from now on, and resumes with --after', async (t) => {
-    const tenant = await service.createTenant();
+  test('--follow prints new events, and --after resumes', async (t) => {
+    const { tenant, settings } = await newAccount();
     await createMany(tenant, 2);
-    const settings = settingsOf(service, tenant);
     const following = shell(t, 'listings events --follow', settings, 100);
-    await until('it waits', () => following.output.stdout.includes('Waiting for changes after 2'));
+    await until('the command waits', () => following.output.stdout.includes('Waiting for changes after 2'));
     await createMany(tenant, 1);
     await until('the event is printed', () => following.output.stdout.includes('"sequence":3'));
     following.child.stdin.write('\x03');
     assert.equal(await following.closed, 130);
-    assert.match(following.output.stdout, /To go on: listings events --follow --after 3 --epoch \w{8}/);
+    assert.match(following.output.stdout, /To resume: listings events --follow --after 3 --epoch \w{8}/);
     await createMany(tenant, 2);
     const resumed = shell(t, 'listings events --follow --after 3 | head -n 2', settings);
-    // The third one is what makes the command notice that nobody reads any more.
+    // Only another write shows the command that `head` has closed the pipe.
     await until('both are printed', () => sequencesOf(resumed.output.stdout).length === 2);
     await createMany(tenant, 1);
     assert.equal(await resumed.closed, 0);
     assert.deepEqual([sequencesOf(resumed.output.stdout), resumed.output.stderr], [[4, 5], '']);
   });
 
-  test('says what to do about a sequence of another database', async () => {
-    const settings = settingsOf(service, await service.createTenant());
+  test('says how to continue when the sequence belongs to another database', async () => {
+    const { settings } = await newAccount();
     const { code, stderr } = await listings(['events', '--after', '9'], settings);
     assert.equal(code, 1);
-    assert.match(stderr, /events_expired, 410\)\nMake a new "listings export"/);
+    assert.match(stderr, /events_expired, 410\)\nRun "listings export" again/);
   });
 });

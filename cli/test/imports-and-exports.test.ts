@@ -3,26 +3,13 @@ import { once } from 'node:events';
 import { chmod, lstat, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { after, before, describe, type TestContext, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { plant } from '../../testkit/src/listings.ts';
-import { startTestService, type Tenant, type TestService } from '../../testkit/src/service.ts';
 import { directoryFor } from '../../testkit/src/serving.ts';
 import { until } from '../../testkit/src/until.ts';
 import { listings, type Settings, settingsOf, start } from './support/cli.ts';
-
-let service: TestService;
-
-before(async () => {
-  service = await startTestService();
-});
-
-after(() => service[Symbol.asyncDispose]());
-
-async function newAccount(): Promise<{ tenant: Tenant; settings: Settings }> {
-  const tenant = await service.createTenant();
-  return { tenant, settings: settingsOf(service, tenant) };
-}
+import { newAccount, service } from './support/service.ts';
 
 async function listingsOf(settings: Settings) {
   return JSON.parse((await listings(['list', '--json'], settings)).stdout);
@@ -37,7 +24,7 @@ describe('import', () => {
     return file;
   }
 
-  test('keeps good rows, names refused ones with their lines, and ends with 1', async (t) => {
+  test('saves valid rows, reports rejected ones with their lines, and exits with 1', async (t) => {
     const { settings } = await newAccount();
     const { code, stdout, stderr } = await listings(['import', await fileFor(t, 'a.csv', ROWS)], settings);
     assert.equal(code, 1);
@@ -50,7 +37,7 @@ describe('import', () => {
     assert.equal((await listingsOf(settings)).length, 2);
   });
 
-  test('with --atomic keeps all or none', async (t) => {
+  test('with --atomic saves all rows or none', async (t) => {
     const { settings } = await newAccount();
     const { code, stderr } = await listings(['import', '--atomic', await fileFor(t, 'a.csv', ROWS)], settings);
     assert.equal(code, 1);
@@ -61,7 +48,7 @@ describe('import', () => {
     assert.deepEqual(await listingsOf(settings), []);
   });
 
-  test('with --dry-run says the same and changes nothing', async (t) => {
+  test('with --dry-run reports the same and changes nothing', async (t) => {
     const { settings } = await newAccount();
     const { code, stdout } = await listings(['import', '--dry-run', await fileFor(t, 'a.csv', ROWS)], settings);
     assert.equal(code, 1);
@@ -69,17 +56,17 @@ describe('import', () => {
     assert.deepEqual(await listingsOf(settings), []);
   });
 
-  test('names the first refused rows, and says how to come to the others', async (t) => {
+  test('reports the first rejected rows, and says how to see the others', async (t) => {
     const { settings } = await newAccount();
     const rows = Array.from({ length: 102 }, (_, index) => `A,many,1,x${index}\n`);
     const file = await fileFor(t, 'a.csv', `address,beds,baths,externalId\n${rows.join('')}`);
     const { code, stderr } = await listings(['import', file], settings);
     assert.equal(code, 1);
     assert.equal(stderr.match(/^line \d+: beds/gm)?.length, 100);
-    assert.match(stderr, /^… and 2 more, .* Mend these and import the file again.*externalId/m);
+    assert.match(stderr, /^… and 2 more\. Fix these rows, then import the file again .*externalId/m);
   });
 
-  test('that fails as a whole before any row has no report of rows', async (t) => {
+  test('that fails before any row prints no report', async (t) => {
     const { settings } = await newAccount();
     const file = await fileFor(t, 'a.csv', 'nonsense\n1\n');
     for (const options of [[], ['--json']]) {
@@ -89,7 +76,7 @@ describe('import', () => {
     }
   });
 
-  test('that is ended says what is saved, and goes on when it is run again', async (t) => {
+  test('that is interrupted says what was saved', async (t) => {
     const { settings } = await newAccount();
     const { child, output, closed } = start(t, ['import', '-', '--format', 'ndjson'], settings);
     for (let index = 0; index < 2_000; index += 1) {
@@ -98,11 +85,11 @@ describe('import', () => {
     await until('rows are saved', async () => (await listingsOf(settings)).length > 0);
     child.kill('SIGINT');
     assert.equal(await closed, 130);
-    assert.match(output.stderr, /^Ended after [\d.]+ kB of - had been sent: the rows up to about there are saved\./);
-    assert.match(output.stderr, /rows with an externalId or id are found again/);
+    assert.match(output.stderr, /^Interrupted after sending [\d.]+ kB of -\. Rows up to about this point are saved\./);
+    assert.match(output.stderr, /rows with an externalId or id are updated/);
   });
 
-  test('skips unknown columns only when told', async (t) => {
+  test('skips unknown columns only with --ignore-unknown', async (t) => {
     const { settings } = await newAccount();
     const file = await fileFor(t, 'a.csv', 'address,beds,baths,agent\nA,1,1,Ada\n');
     const refused = await listings(['import', file], settings);
@@ -111,7 +98,7 @@ describe('import', () => {
     assert.equal((await listings(['import', file, '--ignore-unknown'], settings)).code, 0);
   });
 
-  test('reads stdin, packed files, and each format by its name or by --format', async (t) => {
+  test('reads stdin, gzipped files, and each format by file name or --format', async (t) => {
     const { settings } = await newAccount();
     const row = { address: 'A', beds: 1, baths: 1, externalId: 'x' };
     const line = `${JSON.stringify(row)}\n`;
@@ -135,21 +122,21 @@ describe('import', () => {
     assert.equal((await listingsOf(settings)).length, 1);
   });
 
-  test('says what to do where the format or the file is not known', async (t) => {
+  test('says how to fix an unknown format or file', async (t) => {
     const { settings } = await newAccount();
     for (const file of ['-', await fileFor(t, 'a.txt', '')]) {
       const { code, stderr } = await listings(['import', file], settings);
       assert.equal(code, 2);
-      assert.match(stderr, /Give --format/);
+      assert.match(stderr, /Set --format/);
     }
     const { code, stderr } = await listings(['import', '/nonexistent.csv'], settings);
     assert.equal(code, 1);
-    assert.match(stderr, /^error: \/nonexistent\.csv cannot be read: ENOENT/);
+    assert.match(stderr, /^error: Cannot read \/nonexistent\.csv: ENOENT/);
   });
 });
 
 describe('export', () => {
-  test('then import changes nothing, in each format that can be imported', async (t) => {
+  test('followed by import changes nothing, in each format', async (t) => {
     const { tenant, settings } = await newAccount();
     await plant(service, tenant, 300);
     const directory = await directoryFor(t);
@@ -165,21 +152,21 @@ describe('export', () => {
     assert.deepEqual((await readdir(directory)).sort(), ['all.csv', 'all.geojson', 'all.json', 'all.ndjson']);
   });
 
-  test('to stdout is NDJSON with its last line, of the listings that the filters leave', async () => {
+  test('to stdout is NDJSON of the matching listings with an end line', async () => {
     const { tenant, settings } = await newAccount();
     await plant(service, tenant, 10);
     const { stdout } = await listings(['export', '--beds-gt', '8'], settings);
-    const lines = stdout
+    const rows = stdout
       .trim()
-      .split('\n')
+      .split('\n', 3)
       .map((line) => JSON.parse(line));
     assert.deepEqual(
-      lines.map(({ beds, end, count }) => beds ?? [end, count]),
+      rows.map(({ beds, end, count }) => beds ?? [end, count]),
       [10, 9, [true, 2]],
     );
   });
 
-  test('replaces a file in one moment, and follows a link', async (t) => {
+  test('replaces a file, keeps its mode, and follows a link', async (t) => {
     const { tenant, settings } = await newAccount();
     await plant(service, tenant, 1);
     const directory = await directoryFor(t);
@@ -193,14 +180,14 @@ describe('export', () => {
     assert.equal((await lstat(file)).mode & 0o777, 0o662);
   });
 
-  test('into a directory that is not there names the file, and no other one', async () => {
+  test('into a missing directory names only the requested file', async () => {
     const { settings } = await newAccount();
     const { code, stderr } = await listings(['export', '/nonexistent/a.csv'], settings);
     assert.equal(code, 1);
-    assert.equal(stderr, 'error: /nonexistent/a.csv cannot be written: ENOENT: no such file or directory\n');
+    assert.equal(stderr, 'error: Cannot write /nonexistent/a.csv: ENOENT: no such file or directory\n');
   });
 
-  test('that is cut leaves the file as it was, nothing beside it, and says so', async (t) => {
+  test('that is incomplete fails, and leaves the old file and no other', async (t) => {
     const directory = await directoryFor(t);
     const row = '{"id":"lst_1","address":"A","beds":1,"baths":1}\n';
     const server = createServer(({ headers }, response) => {
@@ -209,15 +196,14 @@ describe('export', () => {
     }).listen(0, '127.0.0.1');
     t.after(() => server.close());
     await once(server, 'listening');
-    const address = Object(server.address());
-    const { key } = await service.createTenant();
-    const settings = settingsOf({ url: `http://127.0.0.1:${address.port}` }, { accountId: '', keyId: '', key });
+    const url = `http://127.0.0.1:${Object(server.address()).port}`;
+    const settings = settingsOf({ url }, await service.createTenant());
     for (const extension of ['ndjson', 'csv', 'json', 'geojson']) {
       const file = join(directory, `a.${extension}`);
       await writeFile(file, 'old');
       const { code, stderr } = await listings(['export', file], settings);
       assert.equal(code, 1);
-      assert.match(stderr, /cut/);
+      assert.match(stderr, /incomplete/);
       assert.equal(await readFile(file, 'utf8'), 'old');
       const piped = await listings(['export', '--format', extension], settings);
       assert.equal(piped.code, 1);

@@ -12,7 +12,7 @@ import { listings, shell } from './support/cli.ts';
 const KEY = generateSecret();
 const SHOWN = `${KEY.slice(0, 8)}…`;
 
-/** A directory with these files, by their paths. */
+/** Creates a directory with these files. */
 async function treeFor(t: TestContext, files: Record<string, string | Uint8Array>): Promise<string> {
   const root = await directoryFor(t);
   for (const [path, content] of Object.entries(files)) {
@@ -24,12 +24,12 @@ async function treeFor(t: TestContext, files: Record<string, string | Uint8Array
 
 async function scan(...paths: string[]) {
   const result = await listings(['keys', 'scan', ...paths]);
-  assert.ok(!`${result.stdout}${result.stderr}`.includes(KEY), 'the key itself is shown');
+  assert.ok(!`${result.stdout}${result.stderr}`.includes(KEY), 'the output contains the key');
   return { ...result, lines: result.stdout.split('\n').filter((line) => line !== '') };
 }
 
 describe('keys scan', () => {
-  test('finds each key by its line, in files of every kind, without a network or a key', async (t) => {
+  test('reports each key with its line, in text and binary files', async (t) => {
     const root = await treeFor(t, {
       'a.env': `first\nKEY=${KEY}\r\n"${KEY}","${KEY}"\n`,
       'b/c.bin': Buffer.from(`\0\x01\xff\n\n\n${KEY}\xfe`, 'latin1'),
@@ -46,22 +46,22 @@ describe('keys scan', () => {
       `${root}/b/c.bin:4: ${SHOWN}`,
       `${root}/b/utf16.txt:2: ${SHOWN}`,
     ]);
-    assert.match(stderr, /Delete each of these keys/);
+    assert.match(stderr, /Delete these keys/);
   });
 
-  test('is not alarmed by keys that are made up, and says nothing where there is none', async (t) => {
+  test('ignores made-up keys, and prints nothing if there is no key', async (t) => {
     const wrong = KEY.slice(0, -1) + (KEY.endsWith('0') ? '1' : '0');
     const root = await treeFor(t, { 'README.md': `plk_… plk_${'a'.repeat(38)} ${wrong} ${KEY.toUpperCase()}` });
     const { code, stdout, stderr } = await scan(root);
     assert.deepEqual([code, stdout, stderr], [0, '', '']);
   });
 
-  test('finds a key behind what only looks like one, and between other letters', async (t) => {
+  test('finds a key that overlaps a false candidate or touches other letters', async (t) => {
     const root = await treeFor(t, { a: `plk_${'0'.repeat(35)}${KEY}`, b: `x${KEY}x` });
     assert.deepEqual((await scan(root)).lines, [`${root}/a:1: ${SHOWN}`, `${root}/b:1: ${SHOWN}`]);
   });
 
-  test('finds keys wherever a large file is cut into pieces', async (t) => {
+  test('finds keys across the chunks of a large file', async (t) => {
     const MEBIBYTE = 1024 * 1024;
     const line = `${'x'.repeat(63)}\n`;
     const filled = line.repeat(MEBIBYTE / line.length);
@@ -74,7 +74,7 @@ describe('keys scan', () => {
     assert.deepEqual((await scan(root)).lines, expected);
   });
 
-  test('leaves .git and node_modules out unless they are named, and links in circles', async (t) => {
+  test('skips .git and node_modules unless named, and does not follow circular links', async (t) => {
     const root = await treeFor(t, { '.git/config': KEY, 'a/node_modules/b/index.js': KEY, 'a/.hidden': KEY });
     await symlink(root, join(root, 'a/circle'));
     assert.deepEqual((await scan(root)).lines, [`${root}/a/.hidden:1: ${SHOWN}`]);
@@ -90,21 +90,21 @@ describe('keys scan', () => {
     assert.deepEqual([code, stdout], [1, `-:2: ${SHOWN}\n`]);
   });
 
-  test('ends with 2 where something cannot be read, and goes on with the rest', async (t) => {
+  test('exits with 2 if a path is unreadable, and scans the others', async (t) => {
     const root = await treeFor(t, { a: KEY });
     const { code, lines, stderr } = await scan(join(root, 'gone'), join(root, 'a'));
     assert.equal(code, 2);
     assert.deepEqual(lines, [`${root}/a:1: ${SHOWN}`]);
-    assert.match(stderr, /gone cannot be read: ENOENT/);
+    assert.match(stderr, /Cannot read .*gone: ENOENT/);
   });
 
-  test('never waits for a pipe that lies in a directory', async (t) => {
+  test('never waits for a pipe in a directory', async (t) => {
     const root = await treeFor(t, { a: KEY });
     await promisify(execFile)('mkfifo', [join(root, 'pipe')]);
     assert.deepEqual((await scan(root)).lines, [`${root}/a:1: ${SHOWN}`]);
   });
 
-  test('ends with 1 also where its reader has seen enough', async (t) => {
+  test('exits with 1 even if its reader closes the pipe', async (t) => {
     const root = await treeFor(t, { a: `${KEY}\n`.repeat(20_000) });
     const { output, closed } = shell(t, `listings keys scan '${root}' | head -n 1; echo "\${PIPESTATUS[0]}"`, {});
     await closed;
@@ -112,7 +112,7 @@ describe('keys scan', () => {
   });
 
   describe('--staged', () => {
-    /** A repository with the README's hook, and a shell in it. */
+    /** Creates a repository with the README's hook, and a function that runs commands in it. */
     async function repositoryFor(t: TestContext) {
       const root = await treeFor(t, { 'a file.txt': 'nothing' });
       const readme = await readFile(join(REPOSITORY, 'cli/README.md'), 'utf8');
@@ -130,13 +130,13 @@ describe('keys scan', () => {
       return { root, run };
     }
 
-    test('as a pre-commit hook of the README lets no key into a repository', async (t) => {
+    test('in the pre-commit hook of the README keeps keys out of a repository', async (t) => {
       const { run } = await repositoryFor(t);
       assert.equal((await run('git add . && git commit -qm one')).code, 0);
       for (const name of ['a file.txt', '-', '--help', 'new\tname', 'd/é']) {
         const path = `./${name}`;
         const write = `mkdir -p d; printf '${KEY}' > $'${path}'; git add -- $'${path}'`;
-        // What lies in the directory is not what is committed.
+        // The working directory differs from what is committed.
         const refused = await run(`${write}; echo clean > $'${path}'; git commit -qm two`);
         assert.notEqual(refused.code, 0, name);
         const shown = `${refused.stdout}${refused.stderr}`;
@@ -149,7 +149,7 @@ describe('keys scan', () => {
       assert.equal((await run('git log --format=%s')).stdout, 'three\none\n');
     });
 
-    test('reads what is staged from every directory, and neither what is not nor what is deleted', async (t) => {
+    test('scans staged files from any directory, but neither unstaged nor deleted ones', async (t) => {
       const { root, run } = await repositoryFor(t);
       const setUp = `mkdir d; printf '${KEY}' > gone; git add gone; git commit -qnm one; git rm -q gone
         printf '\n${KEY}' > staged; git add staged; printf '${KEY}' > 'a file.txt'`;
@@ -158,11 +158,11 @@ describe('keys scan', () => {
       assert.deepEqual([code, stdout], [1, `staged:2: ${SHOWN}\n`]);
     });
 
-    test('says where there is nothing to look at, and ends with 2', async (t) => {
+    test('exits with 2 outside a repository, without git, and with paths', async (t) => {
       const { root, run } = await repositoryFor(t);
       const outside = await run('listings keys scan --staged', await directoryFor(t));
       assert.equal(outside.code, 2);
-      assert.match(outside.stderr, /^error: Nothing is staged here: this is no git repository\.\n/);
+      assert.match(outside.stderr, /^error: Cannot read staged files: this directory is not in a git repository\.\n/);
       const PATH = dirname(process.execPath);
       const without = await run(`PATH='${PATH}' '${process.execPath}' .git/bin/listings keys scan --staged`, root);
       assert.equal(without.code, 2);

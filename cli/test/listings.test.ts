@@ -1,20 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { plant } from '../../testkit/src/listings.ts';
-import { startTestService, type Tenant, type TestService } from '../../testkit/src/service.ts';
-import { listings, type Settings, settingsOf } from './support/cli.ts';
+import { listings, type Settings } from './support/cli.ts';
+import { newAccount, service } from './support/service.ts';
 
-let service: TestService;
-let tenant: Tenant;
-let settings: Settings;
-
-before(async () => {
-  service = await startTestService();
-  tenant = await service.createTenant();
-  settings = settingsOf(service, tenant);
-});
-
-after(() => service[Symbol.asyncDispose]());
+const { settings } = await newAccount();
 
 async function create(...flags: string[]): Promise<string> {
   const { code, stdout, stderr } = await listings(['create', ...flags], settings);
@@ -28,7 +18,7 @@ async function retrieve(id: string) {
 }
 
 describe('create', () => {
-  test('takes fields as flags, and prints the id', async () => {
+  test('takes fields as flags, and prints the ID', async () => {
     const flags = '--beds 3 --baths 2 --list-price 450000.5 --property-type land --longitude -97.5 --latitude 30';
     const more = [
       '--metadata',
@@ -54,7 +44,7 @@ describe('create', () => {
     );
   });
 
-  test('takes JSON from stdin, and a flag comes on top of --data', async () => {
+  test('takes JSON from stdin, and flags override --data', async () => {
     const json = JSON.stringify({ address: '1 Oak Lane', beds: 1, baths: 1 });
     const piped = await listings(['create', '--json'], settings, json);
     assert.equal(JSON.parse(piped.stdout).address, '1 Oak Lane', piped.stderr);
@@ -62,7 +52,7 @@ describe('create', () => {
     assert.deepEqual([beds, address], [4, '1 Oak Lane']);
   });
 
-  test('with --replace replaces the listing that has the external id', async () => {
+  test('with --replace replaces the listing with the same external ID', async () => {
     const flags = ['--address', 'A', '--beds', '1', '--baths', '1', '--external-id', 'MLS/9', '--replace'];
     const id = await create(...flags, '--city', 'Austin');
     assert.equal(await create(...flags), id);
@@ -71,7 +61,7 @@ describe('create', () => {
     assert.equal((await listings(['create', '--address', 'A', '--replace'], settings)).code, 2);
   });
 
-  test('names every fault of a listing with the request id, and makes none', async () => {
+  test('reports every fault with the request ID, and creates nothing', async () => {
     const { code, stdout, stderr } = await listings(['create', '--address', ' ', '--beds', '2.5'], settings);
     assert.equal(code, 1);
     assert.equal(stdout, '');
@@ -79,11 +69,11 @@ describe('create', () => {
     assert.match(stderr, /request id: [\w-]+\n$/);
   });
 
-  test('says what is wrong with JSON that is none', async () => {
+  test('says what is wrong with the JSON', async () => {
     for (const [data, words] of [
-      ['{', /is not JSON/],
-      ['[]', /is not a JSON object/],
-      ['@/nonexistent', /cannot be read/],
+      ['{', /is not valid JSON/],
+      ['[]', /must be a JSON object/],
+      ['@/nonexistent', /Cannot read the file/],
     ] as const) {
       const { code, stderr } = await listings(['create', '--data', data], settings);
       assert.equal(code, 1);
@@ -93,7 +83,7 @@ describe('create', () => {
 });
 
 describe('update', () => {
-  test('changes what is given, unsets what is named, and leaves the rest', async () => {
+  test('sets and unsets fields, and keeps the rest', async () => {
     const id = await create('--address', 'A', '--beds', '1', '--baths', '1', '--list-price', '5', '--city', 'Austin');
     const { code, stdout } = await listings(['update', id, '--beds', '2', '--unset', 'list-price'], settings);
     assert.equal(code, 0);
@@ -102,19 +92,19 @@ describe('update', () => {
     assert.deepEqual({ beds, listPrice, city, version }, { beds: 2, listPrice: undefined, city: 'Austin', version: 2 });
   });
 
-  test('with --if-match changes nothing that somebody else has changed', async () => {
+  test('with --if-match changes nothing if the version differs', async () => {
     const id = await create('--address', 'A', '--beds', '1', '--baths', '1');
     await listings(['update', id, '--beds', '2'], settings);
     const { code, stderr } = await listings(['update', id, '--beds', '3', '--if-match', '1'], settings);
     assert.equal(code, 1);
     assert.match(
       stderr,
-      /^error: The listing is not at the version you named\. \(version_mismatch, 412\)\nIts version is 2 now\. .* --if-match 2\.\n/,
+      /^error: The listing is not at the version you named\. \(version_mismatch, 412\)\nThe current version is 2\. .* --if-match 2\.\n/,
     );
     assert.equal((await retrieve(id)).beds, 2);
   });
 
-  test('finds the listing by its external id, and by its id changes that', async () => {
+  test('finds a listing by its external ID, or changes that by its ID', async () => {
     const id = await create('--address', 'A', '--beds', '1', '--baths', '1', '--external-id', 'MLS/7');
     const byOwn = await listings(['update', '--external-id', 'MLS/7', '--beds', '2', '--if-match', '1'], settings);
     assert.equal(byOwn.stdout, `${id}\n`, byOwn.stderr);
@@ -132,21 +122,21 @@ describe('update', () => {
     }
   });
 
-  test('does not choose between a value and its absence', async () => {
+  test('rejects setting and unsetting the same field', async () => {
     const { code, stderr } = await listings(['update', 'x', '--list-price', '5', '--unset', 'listPrice'], settings);
     assert.equal(code, 2);
-    assert.match(stderr, /list-price is given and unset: choose one/);
+    assert.match(stderr, /Either set --list-price or unset it/);
   });
 
-  test('without anything to change is wrong usage', async () => {
+  test('without changes is wrong usage', async () => {
     const { code, stderr } = await listings(['update', 'lst_1'], settings);
     assert.equal(code, 2);
-    assert.match(stderr, /Give what to change/);
+    assert.match(stderr, /Specify at least one change/);
   });
 });
 
 describe('get and delete', () => {
-  test('find a listing by its id or by the own one', async () => {
+  test('find a listing by its ID or by its external ID', async () => {
     const id = await create('--address', 'A', '--beds', '1', '--baths', '1', '--external-id', 'MLS/1');
     const { stdout } = await listings(['get', '--external-id', 'MLS/1'], settings);
     assert.ok(stdout.startsWith(`id\t${id}\nexternalId\tMLS/1\naddress\tA\n`), stdout);
@@ -157,7 +147,7 @@ describe('get and delete', () => {
     assert.match(stderr, /not_found, 404/);
   });
 
-  test('take exactly one name', async () => {
+  test('take exactly one ID', async () => {
     for (const args of [['get'], ['delete'], ['get', 'lst_1', '--external-id', 'x']]) {
       assert.equal((await listings(args, settings)).code, 2);
     }
@@ -168,25 +158,25 @@ describe('list', () => {
   let many: Settings;
 
   before(async () => {
-    const other = await service.createTenant();
-    many = settingsOf(service, other);
-    await plant(service, other, 2_500);
+    const account = await newAccount();
+    many = account.settings;
+    await plant(service, account.tenant, 2_500);
   });
 
-  test('with --json is one array of all listings', async () => {
+  test('with --json prints one array of all listings', async () => {
     const { stdout } = await listings(['list', '--json'], many);
     const all = JSON.parse(stdout);
     assert.equal(all.length, 2_500);
     assert.deepEqual([all[0].beds, all.at(-1).beds], [2_500, 1]);
   });
 
-  test('of nothing is an empty array, and no line', async () => {
-    const nobody = settingsOf(service, await service.createTenant());
-    assert.equal((await listings(['list', '--json'], nobody)).stdout, '[]\n');
-    assert.equal((await listings(['list'], nobody)).stdout, '');
+  test('without listings prints an empty array, or nothing', async () => {
+    const empty = (await newAccount()).settings;
+    assert.equal((await listings(['list', '--json'], empty)).stdout, '[]\n');
+    assert.equal((await listings(['list'], empty)).stdout, '');
   });
 
-  test('has as many as --limit says, on as many pages as that takes', async () => {
+  test('with --limit prints that many, from several pages if needed', async () => {
     for (const limit of [1, 1_001, 9_999]) {
       const { stdout } = await listings(['list', '--json', '--limit', `${limit}`, '--sort', 'beds'], many);
       const beds = JSON.parse(stdout).map((listing: { beds: number }) => listing.beds);
@@ -199,13 +189,13 @@ describe('list', () => {
     }
   });
 
-  test('takes filters, and piped has lines with tabs', async () => {
+  test('takes filters, and in a pipe prints lines with tabs', async () => {
     const flags = '--beds-gte 3 --beds-lt 5 --status active,pending --fields id,beds --sort=-beds';
     const { stdout } = await listings(['list', ...flags.split(' ')], many);
     assert.equal(stdout, `lst_${'4'.padStart(26, '0')}\t4\nlst_${'3'.padStart(26, '0')}\t3\n`);
   });
 
-  test('says of a value that the service does not know which one is meant, by the flag', async () => {
+  test('suggests a value for a misspelled one, and names the flag', async () => {
     const { code, stderr } = await listings(['list', '--status', 'activ'], many);
     assert.equal(code, 1);
     assert.match(stderr, /--status: There is no "activ"\. Did you mean "active"\?/);

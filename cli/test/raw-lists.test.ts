@@ -10,7 +10,7 @@ const { readRaw } = await import('../src/raw-lists.ts');
 
 const MINUTES_MS = 10 * 60_000;
 
-/** A list of these pieces, that ends only when its request is aborted. */
+/** A list of these pieces that ends only when its request is aborted. */
 function listOf(...pieces: string[]): AsyncGenerator<Uint8Array> {
   const fetch = async (_url: string, { signal }: RequestInit) => {
     const start = (controller: ReadableStreamDefaultController) => {
@@ -22,7 +22,7 @@ function listOf(...pieces: string[]): AsyncGenerator<Uint8Array> {
   return readRaw({ baseUrl: 'http://127.0.0.1:9/v1', apiKey: generateSecret(), fetch }, 'text/csv', {});
 }
 
-/** What stands in the place of the service. */
+/** Starts a server in place of the service. */
 async function standInFor(t: TestContext, listener: RequestListener) {
   const server = createServer(listener).listen(0, '127.0.0.1');
   t.after(() => {
@@ -34,8 +34,8 @@ async function standInFor(t: TestContext, listener: RequestListener) {
   return { PROPERTY_LISTINGS_BASE_URL: `http://127.0.0.1:${port}/v1`, PROPERTY_LISTINGS_API_KEY: generateSecret() };
 }
 
-describe('a list as the service writes it', () => {
-  test('is not cut while its reader pauses, as in a pager', async (t) => {
+describe('a raw list', () => {
+  test('does not time out while its reader pauses, as in a pager', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const pieces = listOf('id\n', 'lst_1\n');
     assert.equal(Buffer.from((await pieces.next()).value ?? []).toString(), 'id\n');
@@ -43,7 +43,7 @@ describe('a list as the service writes it', () => {
     assert.equal(Buffer.from((await pieces.next()).value ?? []).toString(), 'lst_1\n');
   });
 
-  test('ends where the service is silent for too long', async (t) => {
+  test('times out if the service sends nothing', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const pieces = listOf('id\n');
     await pieces.next();
@@ -52,28 +52,30 @@ describe('a list as the service writes it', () => {
     await assert.rejects(next, { code: 'timeout' });
   });
 
-  test('is asked for again where what went wrong may pass', async (t) => {
-    let tries = 0;
+  test('is requested again after a transient error', async (t) => {
+    let attempts = 0;
     const settings = await standInFor(t, ({ headers }, response) => {
-      tries += 1;
-      if (tries === 1) response.writeHead(503, { 'Retry-After': '0' }).end();
+      attempts += 1;
+      if (attempts === 1) response.writeHead(503, { 'Retry-After': '0' }).end();
       else response.writeHead(200, { 'Content-Type': headers.accept }).end('id\n');
     });
     const { code, stdout } = await listings(['list', '--csv'], settings);
-    assert.deepEqual([code, stdout, tries], [0, 'id\n', 2]);
+    assert.deepEqual([code, stdout, attempts], [0, 'id\n', 2]);
   });
 
-  test('ends at once where something else answers that does not end', { timeout: 30_000 }, async (t) => {
+  test('fails at once if the response is not from the service, even if it never ends', {
+    timeout: 30_000,
+  }, async (t) => {
     const settings = await standInFor(t, (_request, response) => {
       response.writeHead(200, { 'Content-Type': 'text/html' }).write('<h1>');
     });
     const { code, stderr } = await listings(['list', '--csv'], settings);
     assert.equal(code, 1);
-    assert.match(stderr, /not one of the service/);
+    assert.match(stderr, /did not come from the service/);
   });
 });
 
-test('nothing that a terminal would obey reaches it, whatever an answer holds', async (t) => {
+test('no control character in a response reaches the terminal', async (t) => {
   const address = '\u001b[2J\u009b2JElm';
   const settings = await standInFor(t, ({ headers, url }, response) => {
     if (url?.includes('/events')) {

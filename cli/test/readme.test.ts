@@ -12,7 +12,7 @@ import { emptyConfiguration, shell } from './support/cli.ts';
 const ORIGIN = 'http://127.0.0.1:3000';
 const LISTING_ID = /lst_[0-9a-z]{26}/g;
 
-test('the README shows commands that work, and what they print', async (t) => {
+test('the commands in the README work, and print what it shows', async (t) => {
   await using service = await startTestService();
   const { key } = await service.createTenant();
   const directory = await directoryFor(t);
@@ -30,7 +30,7 @@ test('the README shows commands that work, and what they print', async (t) => {
   }
 });
 
-/** Commands of all console blocks, each with what it prints. */
+/** The commands of all console blocks, each with its output. */
 function stepsOf(text: string): { command: string; expected: string }[] {
   const blocks = [...text.matchAll(/^```console\n(.*?)^```/gms)].map(([, content = '']) => content);
   return blocks

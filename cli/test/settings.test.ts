@@ -1,22 +1,15 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, type TestContext, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { generateSecret } from '../../server/src/model/api-keys.ts';
-import { startTestService, type Tenant, type TestService } from '../../testkit/src/service.ts';
+import { startTestService } from '../../testkit/src/service.ts';
 import { until } from '../../testkit/src/until.ts';
-import { emptyConfiguration, listings, shell } from './support/cli.ts';
+import { emptyConfiguration, listings, type Settings, shell } from './support/cli.ts';
+import { newAccount, service } from './support/service.ts';
 
-let service: TestService;
-let tenant: Tenant;
-
-before(async () => {
-  service = await startTestService();
-  tenant = await service.createTenant();
-});
-
-after(() => service[Symbol.asyncDispose]());
+const { tenant } = await newAccount();
 
 async function logIn(t: TestContext) {
   const configuration = await emptyConfiguration(t);
@@ -25,11 +18,22 @@ async function logIn(t: TestContext) {
   return { configuration, login, directory };
 }
 
+/** Logs in through a terminal. @returns what it shows */
+async function typeLogin(t: TestContext, configuration: Settings, address: string): Promise<string> {
+  const { child, output, closed } = shell(t, 'listings login', configuration, 80);
+  await until('the address is asked for', () => output.stdout.includes('Address of the service'));
+  child.stdin.write(`${address}\r`);
+  await until('the key is asked for', () => output.stdout.includes('API key: '));
+  child.stdin.write(`${tenant.key}\r`);
+  assert.equal(await closed, 0, output.stdout);
+  return output.stdout;
+}
+
 describe('login', () => {
-  test('stores what it has tried, for nobody else to read, and later commands use it', async (t) => {
+  test('stores a working key in a private file, and later commands use it', async (t) => {
     const { configuration, login, directory } = await logIn(t);
     assert.equal(login.code, 0, login.stderr);
-    assert.match(login.stderr, /^You work with the account "Hill Country Homes" by the key "Website" \(full access, /);
+    assert.match(login.stderr, /^Logged in to the account "Hill Country Homes" with the key "Website" \(full access, /);
     assert.ok(!`${login.stdout}${login.stderr}`.includes(tenant.key));
     assert.deepEqual(await readdir(directory), ['settings.json']);
     assert.equal((await stat(join(directory, 'settings.json'))).mode & 0o777, 0o600);
@@ -37,7 +41,7 @@ describe('login', () => {
     assert.match((await listings(['me'], configuration)).stdout, /^account\tHill Country Homes$/m);
   });
 
-  test('stores nothing that does not work', async (t) => {
+  test('stores nothing if the key does not work', async (t) => {
     const configuration = await emptyConfiguration(t);
     const runs: [input: string, url: string, code: number][] = [
       ['', service.url, 2],
@@ -50,21 +54,16 @@ describe('login', () => {
       const { code, stderr } = await listings(['login', '--base-url', url], configuration, input);
       assert.equal(code, expected, stderr);
       assert.ok(input === '' || !stderr.includes(input));
-      // That it stores another one is no help.
-      assert.doesNotMatch(stderr, /"listings login" stores/);
+      // The user is already running that command.
+      assert.doesNotMatch(stderr, /listings login/);
     }
     assert.deepEqual(await readdir(configuration.XDG_CONFIG_HOME ?? ''), []);
   });
 
-  test('in a terminal asks, and does not show the key that is typed', async (t) => {
+  test('asks in a terminal, and hides the key', async (t) => {
     const configuration = await emptyConfiguration(t);
-    const { child, output, closed } = shell(t, 'listings login', configuration, 80);
-    await until('the address is asked for', () => output.stdout.includes('Address of the service'));
-    child.stdin.write(`${service.url}/v1\r`);
-    await until('the key is asked for', () => output.stdout.includes('API key: '));
-    child.stdin.write(`${tenant.key}\r`);
-    assert.equal(await closed, 0, output.stdout);
-    assert.ok(!output.stdout.includes(tenant.key.slice(4)), output.stdout);
+    const shown = await typeLogin(t, configuration, `${service.url}/v1`);
+    assert.ok(!shown.includes(tenant.key.slice(4)), shown);
     assert.equal((await listings(['me'], configuration)).code, 0);
   });
 
@@ -77,7 +76,7 @@ describe('login', () => {
     assert.deepEqual([again.code, again.stderr], [0, 'No key is stored.\n']);
   });
 
-  test('in a terminal is left by Ctrl-D at each question, and then has stored nothing', async (t) => {
+  test('stores nothing if Ctrl-D ends a question', async (t) => {
     const configuration = await emptyConfiguration(t);
     for (const answers of [[], [`${service.url}/v1\r`]]) {
       const { child, output, closed } = shell(t, 'listings login', configuration, 80);
@@ -93,7 +92,7 @@ describe('login', () => {
 });
 
 describe('the environment', () => {
-  test('wins over what is stored, and what is empty does not count', async (t) => {
+  test('overrides the settings, unless a variable is empty', async (t) => {
     const { configuration } = await logIn(t);
     const { key } = await service.createTenant('Other');
     const other = await listings(['me'], { ...configuration, PROPERTY_LISTINGS_API_KEY: key });
@@ -108,29 +107,24 @@ describe('the environment', () => {
     const settings = { ...configuration, PROPERTY_LISTINGS_BASE_URL: `${elsewhere.url}/v1` };
     const { code, stderr } = await listings(['me'], settings);
     assert.equal(code, 4);
-    assert.match(stderr, /The stored key is for .* and is not sent to /);
+    assert.match(stderr, /The stored key belongs to .* and is not sent to /);
     assert.ok(!elsewhere.logLines.some((line) => line.includes('/v1/me')));
     const same = { ...configuration, PROPERTY_LISTINGS_BASE_URL: `${service.url}/v1/` };
     assert.equal((await listings(['me'], same)).code, 0);
   });
 
-  test('settings that are broken are named, without what is in them', async (t) => {
+  test('reports a broken settings file without its content, and login replaces it', async (t) => {
     const { configuration, directory } = await logIn(t);
     const file = join(directory, 'settings.json');
     await writeFile(file, (await readFile(file, 'utf8')).replace('{', ''));
     const { code, stderr } = await listings(['me'], configuration);
     assert.equal(code, 1);
-    assert.match(stderr, /settings\.json is not JSON: "listings login" writes it anew\.\n$/);
+    assert.match(stderr, /settings\.json is not valid JSON\. Run "listings login" to replace it\.\n$/);
     assert.ok(!stderr.includes(tenant.key));
     const { key } = tenant;
     const environment = { PROPERTY_LISTINGS_API_KEY: key, PROPERTY_LISTINGS_BASE_URL: `${service.url}/v1` };
     assert.equal((await listings(['me'], { ...configuration, ...environment })).code, 0);
-    const { child, output, closed } = shell(t, 'listings login', configuration, 80);
-    await until('the address is asked for', () => output.stdout.includes('Address of the service'));
-    child.stdin.write(`${service.url}\r`);
-    await until('the key is asked for', () => output.stdout.includes('API key: '));
-    child.stdin.write(`${key}\r`);
-    assert.equal(await closed, 0, output.stdout);
+    await typeLogin(t, configuration, service.url);
     assert.equal((await listings(['me'], configuration)).code, 0);
   });
 });

@@ -1,25 +1,20 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, type TestContext, test } from 'node:test';
+import { before, describe, type TestContext, test } from 'node:test';
 import { plant } from '../../testkit/src/listings.ts';
-import { startTestService, type TestService } from '../../testkit/src/service.ts';
 import { directoryFor } from '../../testkit/src/serving.ts';
 import { until } from '../../testkit/src/until.ts';
-import { listings, type Settings, settingsOf, shell, start } from './support/cli.ts';
+import { listings, type Settings, shell, start } from './support/cli.ts';
+import { newAccount, service } from './support/service.ts';
 
 const ESCAPE = '\u001b';
 
-let service: TestService;
-/** Of an account with many listings, and one that has few. */
-let many: Settings;
-let few: Settings;
+const { tenant, settings: many } = await newAccount();
+const { settings: few } = await newAccount();
 
 before(async () => {
-  service = await startTestService();
-  const tenants = [await service.createTenant(), await service.createTenant()] as const;
-  [many, few] = [settingsOf(service, tenants[0]), settingsOf(service, tenants[1])];
-  await plant(service, tenants[0], 20_000, 400);
+  await plant(service, tenant, 20_000, 400);
   const rows = [
     { address: '12 Elm Street', beds: 3, baths: 2, listPrice: 450000, city: '東京都港区芝公園四丁目二番八号' },
     { address: 'Avenida de la Constitución Española de 1978', beds: 0, baths: 1, description: 'One\nTwo' },
@@ -27,9 +22,7 @@ before(async () => {
   for (const row of rows) await listings(['create', '--data', JSON.stringify(row)], few);
 });
 
-after(() => service[Symbol.asyncDispose]());
-
-/** What a command shows in a terminal of this width, once it has ended. */
+/** The complete output of a command in a terminal of this width. */
 async function show(t: TestContext, line: string, settings: Settings, columns: number): Promise<string> {
   const { output, closed } = shell(t, line, settings, columns);
   assert.equal(await closed, 0, output.stdout);
@@ -37,14 +30,14 @@ async function show(t: TestContext, line: string, settings: Settings, columns: n
 }
 
 describe('in a terminal', () => {
-  test('a list is a table of whole ids, with wide characters in their columns', async (t) => {
+  test('a list is a table with complete IDs, aligned despite wide characters', async (t) => {
     const shown = await show(t, 'NO_COLOR=1 listings list', few, 100);
     const [heading = '', second = '', first = '', count] = shown.split('\n');
     assert.match(heading, /^ID {30}ADDRESS +CITY +BEDS {2}BATHS +PRICE {2}CUR {2}STATUS$/);
     assert.match(second, /^lst_[0-9a-z]{26} {2}Avenida de .*… +0 {6}1 +active$/);
     assert.match(first, /^lst_[0-9a-z]{26} {2}12 Elm Street +東京都港.*… +3 {6}2 {2}450,000 {2}USD {2}active$/);
     assert.equal(count, '2 listings');
-    // Each of the wide characters takes two columns.
+    // Each wide character takes two columns.
     const wide = [...first].filter((character) => /\p{Script=Han}/u.test(character)).length;
     assert.equal(first.length + wide, second.length);
   });
@@ -56,25 +49,25 @@ describe('in a terminal', () => {
     }
   });
 
-  test('there are colours, but not with NO_COLOR, and not in a pipe', async (t) => {
+  test('output has colors, except with NO_COLOR or in a pipe', async (t) => {
     assert.ok((await show(t, 'listings list', few, 80)).includes(`${ESCAPE}[1mID`));
     assert.ok(!(await show(t, 'NO_COLOR=1 listings list', few, 80)).includes(ESCAPE));
     assert.ok(!(await show(t, 'listings list | cat', few, 80)).includes(ESCAPE));
   });
 
-  test('a listing has a line for each member, and texts keep their lines', async (t) => {
+  test('a listing has one line per member, and text keeps its line breaks', async (t) => {
     const shown = await show(t, 'NO_COLOR=1 listings get "$(listings list --limit 1 | cut -f1)"', few, 80);
     assert.match(shown, /^address {6}Avenida de la Constitución Española de 1978$/m);
     assert.match(shown, /^description {2}One\n {13}Two$/m);
   });
 
-  test('a long table is shown by the pager, which may end before it', async (t) => {
+  test('a pager shows a long table, and can end early', async (t) => {
     const { output, closed } = shell(t, 'PAGER="head -n 2" listings list', many, 80);
     assert.equal(await closed, 0);
     assert.equal(output.stdout.trim().split('\n').length, 2, output.stdout);
   });
 
-  test('an import shows how much is sent, how fast, and how long it will take', async (t) => {
+  test('an import shows progress, rate, and remaining time', async (t) => {
     const file = join(await directoryFor(t), 'many.ndjson');
     const description = 'x'.repeat(900);
     const rows = Array.from({ length: 6_000 }, (_, index) => ({
@@ -84,7 +77,7 @@ describe('in a terminal', () => {
       description,
     }));
     await writeFile(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
-    const target = settingsOf(service, await service.createTenant());
+    const { settings: target } = await newAccount();
     const { output, closed } = shell(t, `listings import '${file}'`, target, 100);
     assert.equal(await closed, 0, output.stdout);
     assert.match(
@@ -93,15 +86,15 @@ describe('in a terminal', () => {
     );
     const again = shell(t, `listings import '${file}'`, target, 42);
     assert.equal(await again.closed, 0, again.output.stdout);
-    // In a narrow terminal the bar gives way first.
+    // A narrow terminal shrinks the bar first.
     const drawn = again.output.stdout.split('\r').filter((line) => line.includes('%'));
     assert.match(drawn[0] ?? '', /^Importing {2}\[\.{7}\] {4}0% {2}0 B of 5\.8 MB/);
     assert.ok(!drawn.some((line) => line.includes('…')), again.output.stdout);
-    // The line is gone before the report comes.
+    // The line disappears before the report.
     assert.match(output.stdout, new RegExp(`\\r${ESCAPE}\\[K6,000 created, 0 updated, 0 unchanged, 0 refused\\r\\n$`));
   });
 
-  test('an export shows how many listings are written, and nothing into the file', async (t) => {
+  test('an export shows the number of listings, but not in the file', async (t) => {
     const directory = await directoryFor(t);
     const shown = await show(
       t,
@@ -115,9 +108,9 @@ describe('in a terminal', () => {
     assert.match(await readFile(join(directory, 'all.ndjson'), 'utf8'), /^\{/);
   });
 
-  test('deleting asks, and anything but yes deletes nothing', async (t) => {
+  test('delete asks, and deletes nothing unless the answer is yes', async (t) => {
     const { child, output, closed } = shell(t, 'listings delete "$(listings list --limit 1 | cut -f1)"', few, 80);
-    await until('it asks', () => output.stdout.includes('for ever? [y/N] '));
+    await until('it asks', () => output.stdout.includes('? [y/N] '));
     child.stdin.write('\r');
     assert.equal(await closed, 1);
     assert.match(output.stdout, /Nothing was deleted/);
@@ -125,8 +118,8 @@ describe('in a terminal', () => {
   });
 });
 
-describe('a reader that has seen enough', () => {
-  test('ends each command quietly, with 0', async (t) => {
+describe('a closed pipe', () => {
+  test('ends each command without an error', async (t) => {
     for (const command of ['list', 'list --json', 'list --csv', 'export', 'export --format json', 'events']) {
       const line = `listings ${command} | head -n 1 | wc -l; echo "\${PIPESTATUS[0]}"`;
       const { output, closed } = shell(t, line, many);
@@ -138,7 +131,7 @@ describe('a reader that has seen enough', () => {
 });
 
 describe('Ctrl-C', () => {
-  test('ends an export with 130, and leaves nothing of it behind', async (t) => {
+  test('ends an export with 130, and removes its temporary file', async (t) => {
     const directory = await directoryFor(t);
     const { child, closed } = start(t, ['export', join(directory, 'all.ndjson')], many);
     await until('it writes', async () => (await readdir(directory)).some((name) => name.endsWith('.part')));

@@ -1,23 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { findFreePort } from '../../server/src/lib/free-port.ts';
 import { generateSecret } from '../../server/src/model/api-keys.ts';
-import { startTestService, type Tenant, type TestService } from '../../testkit/src/service.ts';
-import { listings, type Settings, settingsOf, shell } from './support/cli.ts';
+import { listings, settingsOf, shell } from './support/cli.ts';
+import { newAccount, service } from './support/service.ts';
 
-let service: TestService;
-let tenant: Tenant;
-let settings: Settings;
+const { tenant, settings } = await newAccount();
 
-before(async () => {
-  service = await startTestService();
-  tenant = await service.createTenant();
-  settings = settingsOf(service, tenant);
-});
-
-after(() => service[Symbol.asyncDispose]());
-
-describe('what ends a command', () => {
+describe('exit codes', () => {
   const CALLING = [
     ['list'],
     ['get', 'lst_1'],
@@ -30,15 +20,15 @@ describe('what ends a command', () => {
     ['me'],
   ];
 
-  test('a missing key ends each that calls the service with 4, in words', async () => {
+  test('a missing key is 4 for each command that calls the service', async () => {
     for (const args of CALLING) {
       const { code, stdout, stderr } = await listings(args, { PROPERTY_LISTINGS_API_KEY: '' });
-      const words = 'error: This needs an API key. Run "listings login", or set PROPERTY_LISTINGS_API_KEY.\n';
+      const words = 'error: An API key is required. Run "listings login", or set PROPERTY_LISTINGS_API_KEY.\n';
       assert.deepEqual([code, stdout, stderr], [4, '', words], args.join(' '));
     }
   });
 
-  test('a key that is mistyped ends it with 4 before any request, and one that is refused after it', async () => {
+  test('a malformed key is 4 before any request, and a rejected key is 4', async () => {
     const seen = service.logLines.length;
     const cut = tenant.key.slice(0, -1);
     const mistyped = await listings(['me'], { ...settings, PROPERTY_LISTINGS_API_KEY: cut });
@@ -47,35 +37,35 @@ describe('what ends a command', () => {
     assert.equal(service.logLines.length, seen);
     const other = generateSecret();
     for (const args of [['me'], ['list', '--csv']]) {
-      const refused = await listings(args, { ...settings, PROPERTY_LISTINGS_API_KEY: other });
-      assert.equal(refused.code, 4);
+      const rejected = await listings(args, { ...settings, PROPERTY_LISTINGS_API_KEY: other });
+      assert.equal(rejected.code, 4);
       assert.match(
-        refused.stderr,
-        /^error: Invalid or missing API key: There is no such API key; it may have been deleted \(unauthorized, 401\)\n.* is from PROPERTY_LISTINGS_API_KEY/,
+        rejected.stderr,
+        /^error: Invalid or missing API key: There is no such API key; it may have been deleted \(unauthorized, 401\)\n.* comes from PROPERTY_LISTINGS_API_KEY/,
       );
-      for (const key of [cut, other]) assert.ok(!`${mistyped.stderr}${refused.stderr}`.includes(key));
+      for (const key of [cut, other]) assert.ok(!`${mistyped.stderr}${rejected.stderr}`.includes(key));
     }
   });
 
-  test('a service that is not there ends it with 1, in words', async () => {
+  test('an unreachable service is 1, with advice and without a stack trace', async () => {
     const url = `http://127.0.0.1:${await findFreePort()}`;
     for (const args of [['me'], ['list'], ['list', '--csv'], ['export']]) {
       const { code, stdout, stderr } = await listings(args, settingsOf({ url }, tenant));
       assert.deepEqual([code, stdout], [1, '']);
       assert.match(
         stderr,
-        /^error: .*ECONNREFUSED.*\nIs the service running, and is the address in PROPERTY_LISTINGS_BASE_URL right\?/,
+        /^error: .*ECONNREFUSED.*\nCheck that the service is running and that PROPERTY_LISTINGS_BASE_URL is correct\./,
       );
       assert.doesNotMatch(stderr, /^ {4}at /m);
     }
   });
 
-  test('an address in the environment that cannot be one is told by its variable', async () => {
+  test('an invalid address in the environment is 1, and the error names the variable', async () => {
     const { key } = tenant;
     const runs: [value: string, words: string][] = [
-      [service.url, `is ${service.url}/: /v1 is missing at its end.`],
+      [service.url, `must end with /v1, but is ${service.url}/.`],
       ['http://ada:secret@127.0.0.1/v1', 'must not contain a user or a password.'],
-      [key, 'is no address such as https://listings.example.com/v1.'],
+      [key, 'must be an address such as https://listings.example.com/v1.'],
     ];
     for (const [value, words] of runs) {
       const { code, stderr } = await listings(['me'], { ...settings, PROPERTY_LISTINGS_BASE_URL: value });
@@ -83,7 +73,7 @@ describe('what ends a command', () => {
     }
   });
 
-  test('words that are for who writes programs are not shown', async () => {
+  test('errors omit advice for programmers', async () => {
     const two = await listings(['create', '--address', ' '], settings);
     assert.match(two.stderr, /^error: 3 fields are not valid\. \(/);
     const time = await listings(['list', '--updated-at-gte', 'x'], settings);
@@ -91,31 +81,31 @@ describe('what ends a command', () => {
     assert.ok(!`${two.stderr}${time.stderr}`.match(/%2B|details/));
   });
 
-  test('wrong usage ends it with 2, and says what was meant', async () => {
+  test('wrong usage is 2, with a suggestion', async () => {
     const runs: [args: string[], words: RegExp][] = [
       [['lst'], /Did you mean list\?/],
       [['list', '--stauts', 'active'], /Did you mean --status\?/],
-      [['list', '--limit', '0'], /whole number from 1/],
-      [['list', '--json', '--csv'], /Choose one/],
+      [['list', '--limit', '0'], /whole number, at least 1/],
+      [['list', '--json', '--csv'], /Choose either/],
       [['list', '--beds-gte', 'three'], /must be a number/],
       [['create', '--beds', '1,000'], /must be a number/],
       [['create', '--metadata', 'x'], /agent=Ada/],
-      [['update', 'lst_1', '--unset', 'bedrooms'], /no field "bedrooms"/],
-      [['get'], /Name one listing/],
-      [['export', 'a.pdf'], /Give --format/],
+      [['update', 'lst_1', '--unset', 'bedrooms'], /Cannot unset "bedrooms"/],
+      [['get'], /Specify one listing/],
+      [['export', 'a.pdf'], /Set --format/],
       [['export', '--format', 'pdf'], /ndjson, csv, json, geojson/],
-      [['events', '--after', 'x'], /whole number from 0/],
+      [['events', '--after', 'x'], /whole number, at least 0/],
       [['completion', 'tcsh'], /bash, zsh, fish/],
     ];
     for (const [args, words] of runs) {
       const { code, stdout, stderr } = await listings(args, settings);
       assert.deepEqual([code, stdout], [2, ''], args.join(' '));
       assert.match(stderr, words);
-      assert.match(stderr, /\(--help shows what can be given\)/);
+      assert.match(stderr, /\(run with --help for usage\)/);
     }
   });
 
-  test('a key that was put into the wrong place is not shown', async () => {
+  test('a key in the wrong place is not shown', async () => {
     const { key } = tenant;
     const runs = [
       [key],
@@ -132,18 +122,18 @@ describe('what ends a command', () => {
     }
   });
 
-  test('nothing but its name shows what there is', async () => {
+  test('no arguments is 0 and shows the commands', async () => {
     const { code, stdout } = await listings([]);
     assert.equal(code, 0);
     for (const { 0: name = '' } of CALLING) assert.match(stdout, new RegExp(`^ {2}${name}\\b`, 'm'));
     assert.equal((await listings(['--version'])).stdout, '0.1.0\n');
   });
 
-  test('a key that may only read is told so', async () => {
+  test('a read-only key that writes is 1, with advice', async () => {
     const reader = settingsOf(service, await service.createTenant('Reader', 'read'));
     const { code, stderr } = await listings(['create', '--address', 'A', '--beds', '1', '--baths', '1'], reader);
     assert.equal(code, 1);
-    assert.match(stderr, /insufficient_scope, 403\)\nThe key is from PROPERTY_LISTINGS_API_KEY/);
+    assert.match(stderr, /insufficient_scope, 403\)\nThe key comes from PROPERTY_LISTINGS_API_KEY/);
   });
 });
 
@@ -175,7 +165,7 @@ describe('--curl', () => {
     assert.equal(service.logLines.length, seen);
   });
 
-  test('prints a command that runs, and gives what the program gives', async (t) => {
+  test('prints a command that runs, with the same result', async (t) => {
     const { output, closed } = shell(t, `eval "$(listings me --curl) -s"; echo; listings me --json`, settings);
     assert.equal(await closed, 0, output.stderr);
     const [byCurl, byProgram] = output.stdout.split('\n');

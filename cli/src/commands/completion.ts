@@ -6,15 +6,15 @@ import { write } from '../output/standard-output.ts';
 export function addCompletion(program: Command): void {
   program
     .command('completion')
-    .description('print what makes a shell complete commands, options and their values')
-    .addArgument(new Argument('<shell>', 'which one').choices(Object.keys(SCRIPTS)))
+    .description('print a script that completes commands, options, and values')
+    .addArgument(new Argument('<shell>', 'name of the shell').choices(Object.keys(SCRIPTS)))
     .addHelpText(
       'after',
       `
-Once, or in the file that your shell reads at its start:
-  bash  eval "$(listings completion bash)"          in ~/.bashrc
-  zsh   eval "$(listings completion zsh)"           in ~/.zshrc, after compinit
-  fish  listings completion fish | source           in ~/.config/fish/config.fish`,
+Add the line for your shell to its startup file:
+  bash  eval "$(listings completion bash)"     in ~/.bashrc
+  zsh   eval "$(listings completion zsh)"      in ~/.zshrc, after compinit
+  fish  listings completion fish | source      in ~/.config/fish/config.fish`,
     )
     .action((shell: keyof typeof SCRIPTS) => write(SCRIPTS[shell]));
 

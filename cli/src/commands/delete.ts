@@ -1,12 +1,12 @@
 import type { PropertyListings } from '@property-listings/client';
 import type { Command } from 'commander';
+import { parseCount } from '../arguments.ts';
 import { type CurlOptions, withClient, withCurlOption } from '../connection.ts';
 import { CommandError } from '../exit-codes.ts';
-import { parseCount } from '../numbers.ts';
 import { note } from '../output/standard-output.ts';
 import { toLine } from '../output/terminal.ts';
 import { ask, isInteractive } from '../questions.ts';
-import { type ListingOptions, type Reference, retrieve, toReference, withListing } from './one-listing.ts';
+import { type ListingOptions, type Reference, retrieve, toReference, withListing } from './get.ts';
 
 interface DeleteOptions extends CurlOptions, ListingOptions {
   yes?: true;
@@ -16,8 +16,8 @@ interface DeleteOptions extends CurlOptions, ListingOptions {
 export function addDelete(program: Command): void {
   const command = withListing(program.command('delete').description('delete a listing'));
   withCurlOption(command)
-    .option('--yes', 'do not ask; a script is never asked')
-    .option('--if-match <version>', 'only if it still has this version', parseCount)
+    .option('--yes', 'skip the confirmation; scripts are never asked')
+    .option('--if-match <version>', 'delete only if the listing still has this version', parseCount)
     .action((id: string | undefined, options: DeleteOptions, command: Command) => {
       const reference = toReference(id, options, command);
       return withClient(options, (client) => deleteListing(client, reference, options));
@@ -27,16 +27,15 @@ export function addDelete(program: Command): void {
 async function deleteListing(client: PropertyListings, reference: Reference, { yes, curl, ifMatch }: DeleteOptions) {
   if (!yes && !curl && isInteractive()) await confirm((await retrieve(client, reference)).address);
   const { id, externalId } = reference;
-  const condition = { ifMatch };
   await (id === undefined
-    ? client.listings.deleteByExternalId(externalId, condition)
-    : client.listings.delete(id, condition));
+    ? client.listings.deleteByExternalId(externalId, { ifMatch })
+    : client.listings.delete(id, { ifMatch }));
   note(`Deleted ${toLine(id ?? externalId)}.`);
 }
 
 const LEFT = 'Nothing was deleted.';
 
 async function confirm(address: string): Promise<void> {
-  const answer = await ask(`Delete "${toLine(address)}" for ever? [y/N] `, LEFT);
+  const answer = await ask(`Permanently delete "${toLine(address)}"? [y/N] `, LEFT);
   if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError(LEFT);
 }

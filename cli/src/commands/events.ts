@@ -1,5 +1,6 @@
 import type { Position, PropertyListings } from '@property-listings/client';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
+import { parseSequence } from '../arguments.ts';
 import { type CurlOptions, withClient, withCurlOption } from '../connection.ts';
 import { note, write } from '../output/standard-output.ts';
 import { toJson } from '../output/terminal.ts';
@@ -10,23 +11,24 @@ interface EventsOptions extends CurlOptions {
   epoch?: string;
 }
 
-/** The largest page that the service gives. */
+/** The service's largest page. */
 const PAGE_SIZE = 1_000;
-/** As long as the client's `follow` lets the service hold a request. */
+/** The same as in the client's `follow`. */
 const WAIT_SECONDS = 25;
 
 export function addEvents(program: Command): void {
   const command = program
     .command('events')
-    .description('print what has changed, a JSON line for each change')
-    .option('--follow', 'go on with what changes from now on, until Ctrl-C')
-    .option('--after <sequence>', 'what came after this one; the last line that was printed has it', parseSequence)
-    .option('--epoch <epoch>', 'only if the database is still that one');
+    .description('print changes, one JSON object per line')
+    .option('--follow', 'keep printing new changes until Ctrl-C')
+    .option('--after <sequence>', 'start after this sequence, taken from the last printed line', parseSequence)
+    .option('--epoch <epoch>', 'fail if the database is no longer the one with this epoch');
   withCurlOption(command)
     .addHelpText(
       'after',
       `
-Without --after it begins with the first change that is kept (30 days); with --follow alone, with the next one.
+Without --after, the output starts at the oldest available change (30 days), or
+with --follow at the next change.
 
 Examples:
   $ listings events --follow
@@ -36,14 +38,14 @@ Examples:
 }
 
 async function writeEvents(client: PropertyListings, options: EventsOptions): Promise<void> {
-  if (!options.follow) return writeKept(client, options);
+  if (!options.follow) return writePast(client, options);
   const start = options.after === undefined ? await readPosition(client) : { after: options.after };
   let reached: Position = { ...start, ...(options.epoch !== undefined && { epoch: options.epoch }) };
-  // Otherwise it waits only once there is nothing more to tell.
+  // `follow` would first ask without waiting; the long poll is the more useful example.
   if (options.curl) await client.events.list({ ...reached, wait: WAIT_SECONDS });
   if (process.stderr.isTTY) {
-    note(`Waiting for changes after ${reached.after}; Ctrl-C ends it.`);
-    process.once('exit', () => note(`\nTo go on: listings events --follow${toFlags(reached)}`));
+    note(`Waiting for changes after ${reached.after}. Press Ctrl-C to stop.`);
+    process.once('exit', () => note(`\nTo resume: listings events --follow${toFlags(reached)}`));
   }
   for await (const event of client.events.follow(reached)) {
     await write(`${toJson(event)}\n`);
@@ -51,19 +53,18 @@ async function writeEvents(client: PropertyListings, options: EventsOptions): Pr
   }
 }
 
-/** After a restore the same sequence means something else: the epoch belongs to it. */
 function toFlags({ after, epoch }: Position): string {
   return ` --after ${after}${epoch === undefined ? '' : ` --epoch ${epoch}`}`;
 }
 
-async function writeKept(client: PropertyListings, options: EventsOptions): Promise<void> {
+async function writePast(client: PropertyListings, options: EventsOptions): Promise<void> {
   let { after = 0, epoch } = options;
   for (;;) {
     const page = await client.events.list({ after, limit: PAGE_SIZE, epoch });
     if (page.data.length === 0) return;
     for (const event of page.data) await write(`${toJson(event)}\n`);
     after = page.nextAfter;
-    // After a restore the same sequence means something else.
+    // A restore between two pages changes the meaning of sequences; the epoch detects it.
     epoch = page.epoch;
   }
 }
@@ -71,9 +72,4 @@ async function writeKept(client: PropertyListings, options: EventsOptions): Prom
 async function readPosition(client: PropertyListings): Promise<{ after: number; epoch: string }> {
   const { sequence, epoch } = await client.listings.list({ limit: 1, fields: ['id'] });
   return { after: sequence, epoch };
-}
-
-function parseSequence(text: string): number {
-  if (!/^\d{1,16}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 0.');
-  return Number(text);
 }

@@ -1,13 +1,12 @@
 import type { ListQuery, PropertyListings } from '@property-listings/client';
 import { type Command, Option } from 'commander';
+import { chooseFormat } from '../arguments.ts';
 import { type CurlOptions, type Service, withClient, withCurlOption } from '../connection.ts';
 import { addFilters, toQuery } from '../filters.ts';
-import { chooseFormat } from '../formats.ts';
-import { readListings } from '../listings.ts';
+import { readListings, toJsonArray } from '../listings.ts';
 import { ExportProgress } from '../output/export-progress.ts';
-import { toJsonArray } from '../output/json-array.ts';
 import { replaceFile } from '../output/replace-file.ts';
-import { gather, note, writeAll } from '../output/standard-output.ts';
+import { note, writeAll } from '../output/standard-output.ts';
 import { readRaw } from '../raw-lists.ts';
 
 const FORMATS = ['ndjson', 'csv', 'json', 'geojson'] as const;
@@ -20,20 +19,20 @@ interface ExportOptions extends CurlOptions {
 export function addExport(program: Command): void {
   const command = program
     .command('export')
-    .description('write all listings, or those that the filters leave, to a file or to stdout')
-    .argument('[file]', 'is there only once it is whole; - for stdout')
+    .description('write all listings, or those that match the filters, to a file or to stdout')
+    .argument('[file]', 'replaced only when the export is complete; - for stdout')
     .addOption(
-      new Option(
-        '--format <format>',
-        `${FORMATS.join(', ')}; without it, what the name of the file says, else ndjson`,
-      ).choices(FORMATS),
+      new Option('--format <format>', `${FORMATS.join(', ')}; default: by the file name, or ndjson for stdout`).choices(
+        FORMATS,
+      ),
     );
   withCurlOption(addFilters(command))
     .addHelpText(
       'after',
       `
-NDJSON ends with a line {"end":true,…}: it says that the list is whole, and its "sequence" from where
-"listings events" goes on. "listings import" takes each of the formats but GeoJSON.
+NDJSON ends with the line {"end":true,…}, which marks a complete list. To print
+later changes, pass its "sequence" to "listings events --after". "listings
+import" accepts every format except GeoJSON.
 
 Examples:
   $ listings export listings.csv
@@ -54,14 +53,14 @@ Examples:
 
 const MEDIA_TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv', geojson: 'application/geo+json' };
 
-/** JSON is written here, as an array that can be imported again; the service's has the list inside an object. */
+/** The service's JSON wraps the list in an object; the array written here can be imported again. */
 function readPieces(
   client: PropertyListings,
   service: Service,
   query: ListQuery,
   format: Format,
 ): AsyncIterable<string | Uint8Array> {
-  if (format === 'json') return gather(toJsonArray(readListings(client, query)));
+  if (format === 'json') return toJsonArray(readListings(client, query));
   return readRaw(service, MEDIA_TYPES[format], query);
 }
 
@@ -70,9 +69,9 @@ async function writeExport(
   progress: ExportProgress,
   file: string | undefined,
 ): Promise<void> {
-  const seen = progress.watch(pieces);
+  const watched = progress.watch(pieces);
   try {
-    await (file === undefined ? writeAll(seen) : replaceFile(file, seen));
+    await (file === undefined ? writeAll(watched) : replaceFile(file, watched));
   } finally {
     progress.clear();
   }

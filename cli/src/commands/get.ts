@@ -1,7 +1,15 @@
+import type { Listing, PropertyListings } from '@property-listings/client';
 import type { Command } from 'commander';
 import { type CurlOptions, withClient, withCurlOption } from '../connection.ts';
+import { usageError } from '../exit-codes.ts';
 import { type RecordOptions, withJsonOption, writeRecord } from '../output/record.ts';
-import { type ListingOptions, retrieve, toReference, withListing } from './one-listing.ts';
+
+export interface ListingOptions {
+  externalId?: string;
+}
+
+/** Identifies one listing by its ID or by the caller's own ID. */
+export type Reference = { id: string; externalId?: undefined } | { id?: undefined; externalId: string };
 
 export function addGet(program: Command): void {
   const command = withListing(program.command('get').description('show a listing'));
@@ -11,4 +19,21 @@ export function addGet(program: Command): void {
       return withClient(options, async (client) => writeRecord(await retrieve(client, reference), options));
     },
   );
+}
+
+/** Adds the ways to identify one listing. */
+export function withListing(command: Command): Command {
+  return command
+    .argument('[id]', 'ID of the listing (lst_…)')
+    .option('--external-id <id>', 'your own ID for the listing, instead of its ID');
+}
+
+export function toReference(id: string | undefined, { externalId }: ListingOptions, command: Command): Reference {
+  if (id !== undefined && externalId === undefined) return { id };
+  if (id === undefined && externalId !== undefined) return { externalId };
+  return usageError(command, 'Specify one listing, either by its ID or with --external-id.');
+}
+
+export function retrieve({ listings }: PropertyListings, { id, externalId }: Reference): Promise<Listing> {
+  return id === undefined ? listings.retrieveByExternalId(externalId) : listings.retrieve(id);
 }

@@ -8,33 +8,33 @@ import { readBlob, stagedFiles } from '../keys/staged-files.ts';
 import { note, write } from '../output/standard-output.ts';
 import { toLine } from '../output/terminal.ts';
 
-/** A key in a file harms whoever it belongs to; what could not be looked at may have one. */
 const EXIT_FOUND = EXIT.failure;
+/** Takes precedence: an unreadable file may contain a key. */
 const EXIT_UNREADABLE = EXIT.usage;
-const PIECE_BYTES = 1024 * 1024;
+const CHUNK_BYTES = 1024 * 1024;
 
 export function addKeys(program: Command): void {
-  const keys = program.command('keys').description('API keys that have leaked').helpCommand(false);
+  const keys = program.command('keys').description('find leaked API keys').helpCommand(false);
   keys
     .command('scan')
-    .description('find API keys in files, by their checksums; asks no service')
-    .argument('[paths...]', 'files, and directories (else .) with all below but .git and node_modules; - for stdin')
-    .option('--staged', 'instead of files what git would commit now, whatever lies in the directory')
+    .description('find API keys in files by their checksums, without contacting the service')
+    .argument('[paths...]', 'files or directories (default: .), without .git and node_modules; - for stdin')
+    .option('--staged', 'scan what git would commit instead of files')
     .addHelpText(
       'after',
       `
-A line PATH:LINE: plk_ABCD… for each key. The exit code is 1 if there is one, 2 if something could not be read.
+Prints PATH:LINE: plk_ABCD… for each key. The exit code is 1 if there is a key,
+and 2 if a file cannot be read.
 
 As .git/hooks/pre-commit:
   #!/bin/sh
   exec listings keys scan --staged`,
     )
     .action(async (paths: string[], { staged }: { staged?: true }, command: Command) => {
-      if (staged && paths.length > 0)
-        usageError(command, 'With --staged give no paths: it looks at all that is staged.');
+      if (staged && paths.length > 0) usageError(command, '--staged scans all staged files; it takes no paths.');
       const scan = new Scan();
-      if (staged) await scan.lookAtStaged();
-      else for (const path of paths.length > 0 ? paths : ['.']) await scan.look(path);
+      if (staged) await scan.scanStaged();
+      else for (const path of paths.length > 0 ? paths : ['.']) await scan.scan(path);
       scan.end();
     });
 }
@@ -43,31 +43,29 @@ class Scan {
   #found = 0;
   #unreadable = 0;
 
-  async look(path: string): Promise<void> {
+  async scan(path: string): Promise<void> {
     if (path === '-') return this.#read(path, process.stdin);
     for await (const file of filesBelow(path, (place, error) => this.#report(place, error))) {
-      await this.#read(file, createReadStream(file, { highWaterMark: PIECE_BYTES }));
+      await this.#read(file, createReadStream(file, { highWaterMark: CHUNK_BYTES }));
     }
   }
 
-  async lookAtStaged(): Promise<void> {
+  async scanStaged(): Promise<void> {
     for (const { path, blob } of await stagedFiles()) await this.#read(path, readBlob(blob));
   }
 
   end(): void {
     if (this.#found > 0) {
-      note(
-        'Delete each of these keys in the dashboard (Settings → API) and make a new one: who has seen it can use it.',
-      );
+      note('Delete these keys in the dashboard (Settings → API) and create new ones: anyone who saw a key can use it.');
     }
     if (this.#unreadable > 0) process.exitCode = EXIT_UNREADABLE;
   }
 
-  async #read(path: string, pieces: AsyncIterable<Buffer>): Promise<void> {
+  async #read(path: string, chunks: AsyncIterable<Buffer>): Promise<void> {
     try {
-      for await (const { line, start } of findKeys(pieces, (text) => describeKeyFault(text) === undefined)) {
+      for await (const { line, start } of findKeys(chunks, (text) => describeKeyFault(text) === undefined)) {
         this.#found += 1;
-        // Also if the reader of the lines ends now.
+        // Set before writing: a closed stdout ends the process.
         process.exitCode = EXIT_FOUND;
         await write(`${toLine(path)}:${line}: ${start}\n`);
       }
@@ -78,6 +76,6 @@ class Scan {
 
   #report(path: string, error: unknown): void {
     this.#unreadable += 1;
-    note(`error: ${toLine(path)} cannot be read: ${error instanceof Error ? error.message : error}`);
+    note(`error: Cannot read ${toLine(path)}: ${error instanceof Error ? error.message : error}`);
   }
 }

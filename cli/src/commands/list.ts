@@ -1,11 +1,10 @@
 import type { PropertyListings } from '@property-listings/client';
 import type { Command } from 'commander';
+import { parseCount } from '../arguments.ts';
 import { type CurlOptions, type Service, withClient, withCurlOption } from '../connection.ts';
 import { usageError } from '../exit-codes.ts';
 import { addFilters, toQuery } from '../filters.ts';
-import { readListings } from '../listings.ts';
-import { parseCount } from '../numbers.ts';
-import { toJsonArray } from '../output/json-array.ts';
+import { readListings, toJsonArray } from '../listings.ts';
 import { toTabbedLines, toTable } from '../output/listing-table.ts';
 import { page } from '../output/pager.ts';
 import { gather, note, writeAll } from '../output/standard-output.ts';
@@ -24,15 +23,16 @@ const COLUMNS = 'id,address,city,beds,baths,listPrice,currency,status';
 export function addList(program: Command): void {
   const command = program
     .command('list')
-    .description('show listings: all of them, or those that the filters leave')
-    .option('--json', 'print one JSON array of all listings')
+    .description('show all listings, or those that match the filters')
+    .option('--json', 'print one JSON array')
     .option('--csv', 'print CSV with a header row')
-    .option('--limit <count>', 'at most so many', parseCount);
+    .option('--limit <count>', 'maximum number of listings', parseCount);
   withCurlOption(addFilters(command))
     .addHelpText(
       'after',
       `
-In a terminal this is a table; piped, lines with tabs between the same columns and no heading.
+In a terminal, the output is a table. In a pipe, it has the same columns,
+separated by tabs, without a header.
 
 Examples:
   $ listings list --status active --city Austin --sort=-listPrice --limit 10
@@ -40,7 +40,7 @@ Examples:
   $ listings list --json | jq -r '.[].address'`,
     )
     .action((options: ListOptions, command: Command) => {
-      if (options.json && options.csv) usageError(command, 'Choose one: --json or --csv.');
+      if (options.json && options.csv) usageError(command, 'Choose either --json or --csv.');
       return withClient(options, (client, service) => writeList(client, service, options));
     });
 }
@@ -49,25 +49,17 @@ async function writeList(client: PropertyListings, service: Service, options: Li
   const { json, csv, limit, fields = COLUMNS } = options;
   const query = toQuery({ ...options });
   if (csv) return writeAll(readCsv(service, query, limit));
-  if (json) return writeAll(gather(toJsonArray(readListings(client, query, limit))));
+  if (json) return writeAll(toJsonArray(readListings(client, query, limit)));
   const names = fields.split(',');
   const listings = readListings(client, { ...query, ...Object({ fields }) }, limit);
   if (!process.stdout.isTTY) return writeAll(gather(toTabbedLines(listings, names)));
   let count = 0;
-  const isWhole = await page(
-    gather(
-      toTable(
-        counted(listings, () => (count += 1)),
-        names,
-      ),
-    ),
-  );
-  if (isWhole) note(paint(process.stderr, 'dim', count === 1 ? '1 listing' : `${count || 'No'} listings`));
-}
-
-async function* counted<T>(values: AsyncIterable<T>, count: () => void): AsyncGenerator<T> {
-  for await (const value of values) {
-    count();
-    yield value;
+  async function* counted() {
+    for await (const listing of listings) {
+      count += 1;
+      yield listing;
+    }
   }
+  const isComplete = await page(gather(toTable(counted(), names)));
+  if (isComplete) note(paint(process.stderr, 'dim', count === 1 ? '1 listing' : `${count || 'No'} listings`));
 }

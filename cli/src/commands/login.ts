@@ -1,41 +1,47 @@
 import { text } from 'node:stream/consumers';
 import type { Me } from '@property-listings/client';
 import type { Command } from 'commander';
-import { LOGIN_ADVICE } from '../advice.ts';
 import { createClient } from '../connection.ts';
-import { describeError } from '../describe-error.ts';
+import { describeError, LOGIN_ADVICE } from '../describe-error.ts';
 import { CommandError, usageError } from '../exit-codes.ts';
 import { note } from '../output/standard-output.ts';
 import { toLine } from '../output/terminal.ts';
 import { ask, askHidden, isInteractive } from '../questions.ts';
-import { readSettings, type Settings, settingsPath, writeSettings } from '../settings.ts';
+import { readSettings, removeSettings, type Settings, settingsPath, writeSettings } from '../settings.ts';
 import { describeExpiry } from './me.ts';
+
+const LEFT = 'Nothing was stored.';
 
 export function addLogin(program: Command): void {
   program
     .command('login')
-    .description('store the address of the service and an API key, which is read from stdin or asked for')
-    .option('--base-url <url>', 'the address, such as https://listings.example.com/v1')
+    .description("store the service's address and an API key, read from stdin or typed in")
+    .option('--base-url <url>', 'address of the service, such as https://listings.example.com/v1')
     .addHelpText('after', '\nExample:\n  $ listings login --base-url https://listings.example.com/v1 < key.txt')
     .action(async (options: { baseUrl?: string }, command: Command) => {
       const baseUrl = toBaseUrl(await readBaseUrl(options.baseUrl, command), command);
       const apiKey = (await (isInteractive() ? askHidden('API key: ', LEFT) : text(process.stdin))).trim();
-      if (apiKey === '')
-        usageError(command, isInteractive() ? 'There is no key.' : 'There is no key: give it on stdin.');
+      if (apiKey === '') usageError(command, isInteractive() ? 'Enter a key.' : 'Pass the API key on stdin.');
       const { account, key } = await tryKey({ baseUrl, apiKey });
       await writeSettings({ baseUrl, apiKey });
       note(
-        `You work with the account "${toLine(account.name)}" by the key "${toLine(key.name)}" (${key.access} access, ` +
+        `Logged in to the account "${toLine(account.name)}" with the key "${toLine(key.name)}" (${key.access} access, ` +
           `${describeExpiry(key.expiresAt)}).`,
       );
-      note(`Stored in ${settingsPath()}, which only you may read.`);
+      note(`Stored in ${settingsPath()}, which only you can read.`);
       warnAboutEnvironment();
-      warnAboutPlainText(baseUrl);
+      warnAboutHttp(baseUrl);
     });
 }
 
-/** Where no answer comes. */
-const LEFT = 'Nothing was stored.';
+export function addLogout(program: Command): void {
+  program
+    .command('logout')
+    .description('remove what "login" stored; the key remains valid until it is deleted')
+    .action(async () => {
+      note((await removeSettings()) ? 'Removed the stored key.' : 'No key is stored.');
+    });
+}
 
 async function tryKey(settings: Settings): Promise<Me> {
   try {
@@ -49,18 +55,18 @@ async function tryKey(settings: Settings): Promise<Me> {
 async function readBaseUrl(given: string | undefined, command: Command): Promise<string> {
   const known = given ?? (process.env.PROPERTY_LISTINGS_BASE_URL || undefined);
   if (known !== undefined) return known;
-  if (!isInteractive()) return usageError(command, 'Give the address of the service with --base-url.');
-  // What is broken is written anew.
+  if (!isInteractive()) return usageError(command, 'Set --base-url to the address of the service.');
+  // A broken settings file is about to be replaced.
   const stored: Partial<Settings> = await readSettings().catch(() => ({}));
   const { baseUrl: before = 'http://127.0.0.1:3000/v1' } = stored;
   return (await ask(`Address of the service [${before}]: `, LEFT)).trim() || before;
 }
 
-/** An address without a path gets the version that every address has. */
+/** Adds `/v1` to an address without a path. */
 function toBaseUrl(given: string, command: Command): string {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
-    return usageError(command, `"${given}" is no address such as https://listings.example.com/v1.`);
+    return usageError(command, `"${given}" is not an address such as https://listings.example.com/v1.`);
   }
   if (url.username !== '' || url.password !== '') throw new CommandError('The address must not contain a password.');
   return url.pathname === '/' ? `${url.origin}/v1` : url.href.replace(/\/+$/, '');
@@ -68,12 +74,12 @@ function toBaseUrl(given: string, command: Command): string {
 
 function warnAboutEnvironment(): void {
   for (const name of ['PROPERTY_LISTINGS_API_KEY', 'PROPERTY_LISTINGS_BASE_URL']) {
-    if (process.env[name]) note(`Note: ${name} is set and wins over what was stored.`);
+    if (process.env[name]) note(`Note: ${name} is set and overrides what was stored.`);
   }
 }
 
-function warnAboutPlainText(baseUrl: string): void {
+function warnAboutHttp(baseUrl: string): void {
   const { protocol, hostname } = new URL(baseUrl);
   if (protocol === 'https:' || /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname)) return;
-  note('Note: over http everybody on the way can read the key. Use an https address.');
+  note('Note: HTTP sends the key unencrypted. Use an https address.');
 }

@@ -3,7 +3,7 @@ import { type CurlOptions, withClient, withCurlOption } from '../connection.ts';
 import { type RecordOptions, withJsonOption, writeRecord } from '../output/record.ts';
 
 export function addMe(program: Command): void {
-  const command = program.command('me').description('show whose key is in use, and where');
+  const command = program.command('me').description('show the account and API key in use');
   withCurlOption(withJsonOption(command)).action((options: CurlOptions & RecordOptions) =>
     withClient(options, async (client) => {
       const me = await client.me();

@@ -5,9 +5,9 @@ export interface Candidate {
   description: string;
 }
 
-/** What can stand in the place of the last word: commands, options, or an option's values. */
+/** Completes the last word: a command, an option, or a value of an option. */
 export function complete(program: Command, given: readonly string[]): Candidate[] {
-  // bash takes `--sort=beds` for three words.
+  // bash splits `--sort=beds` into three words.
   const words = given.filter((word) => word !== '=');
   const last = given.at(-1) === '=' ? '' : (words.pop() ?? '');
   const { command, waiting } = walk(program, words);
@@ -18,7 +18,7 @@ export function complete(program: Command, given: readonly string[]): Candidate[
   return candidates.filter((candidate) => candidate.value.startsWith(last));
 }
 
-/** The command that the words lead to, and the option whose value comes next, if it is one's turn. */
+/** Finds the command that the words select, and the option whose value comes next, if any. */
 function walk(program: Command, words: readonly string[]): { command: Command; waiting: Option | undefined } {
   let command = program;
   let waiting: Option | undefined;
@@ -41,7 +41,7 @@ function findOption(command: Command, flag: string): Option | undefined {
 function completeWord(command: Command, word: string): Candidate[] {
   if (word.startsWith('-')) {
     const options = command.options.map(({ long, description }) => ({ value: long ?? '', description }));
-    return [...options, { value: '--help', description: 'show what can be given' }];
+    return [...options, { value: '--help', description: 'show help' }];
   }
   if (command.commands.length > 0) {
     const commands = command.createHelp().visibleCommands(command);
@@ -51,7 +51,7 @@ function completeWord(command: Command, word: string): Candidate[] {
   return choices.map((value) => ({ value, description: '' }));
 }
 
-/** Of several values with commas between, the last one. */
+/** Completes the last of several values separated by commas. */
 function completeValue({ argChoices = [] }: Option, typed: string, prefix: string): Candidate[] {
   const before = typed.slice(0, typed.lastIndexOf(',') + 1);
   return argChoices

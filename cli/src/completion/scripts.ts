@@ -1,4 +1,4 @@
-/** Each asks the program itself, so that it never knows less than this version. Where there is nothing, files are offered. */
+/** Each script asks the program for candidates, and offers files if there are none. */
 export const SCRIPTS = {
   bash: `_listings() {
   local value

@@ -1,12 +1,12 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What is left out unless it is named: nobody's own work, and a lot of it. */
-const LEFT_OUT = new Set(['.git', 'node_modules']);
+/** Large, and not the user's own work. Scanned only if named as a path. */
+const SKIPPED = new Set(['.git', 'node_modules']);
 
 /**
- * The files that a path stands for: itself, or those below it in order of their names. Below it links are not followed, so that
- * they cannot lead in circles or out of it; pipes and devices are left out, since they might never end.
+ * Yields the file at a path, or all files below a directory, sorted by name. Below the directory, it does not follow
+ * links, which could form circles or lead outside, and skips pipes and devices, which may never end.
  */
 export async function* filesBelow(
   path: string,
@@ -24,7 +24,7 @@ async function* filesIn(directory: string, onError: (path: string, error: unknow
   const entries = await readdir(directory, { withFileTypes: true });
   for (const entry of entries.sort((left, right) => (left.name < right.name ? -1 : 1))) {
     const path = join(directory, entry.name);
-    if (LEFT_OUT.has(entry.name)) continue;
+    if (SKIPPED.has(entry.name)) continue;
     if (entry.isDirectory()) yield* filesBelow(path, onError);
     else if (entry.isFile()) yield path;
   }

@@ -1,29 +1,29 @@
-/** `plk_`, 32 random characters and 6 of checksum. */
+/** `plk_`, 32 random characters, and a checksum of 6. */
 const KEY_LENGTH = 42;
-/** A look ahead, so that what only looks like a key cannot hide the beginning of a real one. */
+/** A lookahead finds overlapping candidates: one may start inside another. */
 const CANDIDATE = /(?=(plk_[0-9A-Za-z]{38}))/g;
 
 export interface FoundKey {
-  /** From 1. */
+  /** Starts at 1. */
   line: number;
-  /** All that may be shown of it. */
+  /** The part that is safe to print. */
   start: string;
 }
 
 /**
- * Finds the keys in a file of any length, read in pieces; only those whose checksum is right, as keys that are made up for a
- * document harm nobody. Text in UTF-16 (as PowerShell writes it) is read, too.
+ * Finds keys in a stream of any length, also in UTF-16 text, which PowerShell writes.
+ * @param isKey checks the checksum, so that made-up keys in documents do not count
  */
 export async function* findKeys(
-  pieces: AsyncIterable<Buffer>,
+  chunks: AsyncIterable<Buffer>,
   isKey: (text: string) => boolean,
 ): AsyncGenerator<FoundKey> {
   let rest = '';
   let line = 1;
-  for await (const piece of pieces) {
-    const text = rest + piece.toString('latin1').replaceAll('\0', '');
-    // What begins later can only be told with the next piece.
-    const beginsBefore = Math.max(0, text.length - KEY_LENGTH + 1);
+  for await (const chunk of chunks) {
+    const text = rest + chunk.toString('latin1').replaceAll('\0', '');
+    // A candidate that starts later may continue in the next chunk.
+    const decidedLength = Math.max(0, text.length - KEY_LENGTH + 1);
     let counted = 0;
     for (const { index, 1: candidate = '' } of text.matchAll(CANDIDATE)) {
       if (!isKey(candidate)) continue;
@@ -31,8 +31,8 @@ export async function* findKeys(
       counted = index;
       yield { line, start: `${candidate.slice(0, 8)}…` };
     }
-    line += countLines(text.slice(counted, beginsBefore));
-    rest = text.slice(beginsBefore);
+    line += countLines(text.slice(counted, decidedLength));
+    rest = text.slice(decidedLength);
   }
 }
 

@@ -5,7 +5,7 @@ import { toLine } from './terminal.ts';
 const LINE_FEED = 10;
 const QUOTE = 34;
 
-/** Counts what an export has written: listings, as far as its format has one a line, and bytes. */
+/** Counts the bytes that an export has written, and the listings in formats with one listing per line. */
 export class ExportProgress {
   readonly #line: ProgressLine;
   readonly #isShown: boolean;
@@ -15,9 +15,9 @@ export class ExportProgress {
   #bytes = 0;
   #isQuoted = false;
 
-  /** Asks how many there are, if anybody sees it. */
+  /** Requests the total only if the progress is visible. */
   static async start(client: PropertyListings, query: ListQuery, format: string, file: string | undefined) {
-    // In one terminal the list and the line about it would be mixed up.
+    // A progress line would mix with a list in the same terminal.
     const isShown = process.stderr.isTTY === true && !(file === undefined && process.stdout.isTTY);
     const total =
       isShown && format !== 'geojson'
@@ -50,7 +50,7 @@ export class ExportProgress {
   }
 
   get #listings(): number {
-    // Besides the listings there is a header row, the line that ends the list, or brackets.
+    // Subtract the CSV header, the last NDJSON line, or the JSON brackets.
     return Math.max(0, this.#lines - (this.#format === 'json' ? 2 : 1));
   }
 
@@ -64,7 +64,7 @@ export class ExportProgress {
     this.#line.show({ done: this.#listings, total: this.#total, format: formatCount });
   }
 
-  /** A line feed within quotes is part of a cell. */
+  /** A line feed inside quotes is part of a cell. */
   #countCsvRows(bytes: Uint8Array): number {
     let rows = 0;
     for (const byte of bytes) {

@@ -10,14 +10,14 @@ interface Row {
   details?: { field: string; message: string }[];
 }
 
-/** What became of the rows on stdout, and on stderr those that were refused, with their lines. */
+/** Writes the counts to stdout and the rejected rows with their lines to stderr. */
 export async function writeImportReport(report: object, { json, dryRun }: RecordOptions & { dryRun?: true }) {
   const { created = 0, updated = 0, unchanged = 0, failed = 0, errors = [] } = Object(report);
   for (const row of errors) note(describeRow(row));
   if (failed > errors.length) {
     note(
-      `… and ${formatCount(failed - errors.length)} more, which the service does not name. Mend these and import the file ` +
-        'again for the next ones: rows with an externalId or id are found again, others would be there twice.',
+      `… and ${formatCount(failed - errors.length)} more. Fix these rows, then import the file again to see the next ` +
+        'ones: rows with an externalId or id are updated; others are created a second time.',
     );
   }
   if (json) return write(`${toJson(report)}\n`);

@@ -1,12 +1,12 @@
-import { FIELDS } from '../fields.ts';
+import { isNumberField } from '../fields.ts';
 import { toText } from './record.ts';
 import { paint, toLine } from './terminal.ts';
 import { type Column, fitColumns, toTableLine } from './text-table.ts';
 
-/** The widths of all rows are those that the first ones need: a table of a million rows begins at once. */
+/** The first rows set the column widths, so that a table of a million rows starts at once. */
 const MEASURED_ROWS = 100;
 
-/** The lines of a table, as wide as the terminal; none without listings. */
+/** Yields a table that fits the terminal; nothing without listings. */
 export async function* toTable(listings: AsyncIterable<object>, names: readonly string[]): AsyncGenerator<string> {
   const columns = names.map(toColumn);
   let measured: string[][] | undefined = [];
@@ -29,7 +29,7 @@ export async function* toTable(listings: AsyncIterable<object>, names: readonly 
   if (measured !== undefined && measured.length > 0) yield begin(measured);
 }
 
-/** The same columns for programs: with tabs between, without a heading, nothing shortened. */
+/** Yields the same columns for programs: separated by tabs, without a header, never truncated. */
 export async function* toTabbedLines(
   listings: AsyncIterable<object>,
   names: readonly string[],
@@ -54,15 +54,14 @@ const SHORT_HEADINGS = new Map([
 ]);
 
 function toColumn(name: string): Column {
-  const type = FIELDS.find((field) => field.name === name)?.type;
   return {
     heading: SHORT_HEADINGS.get(name) ?? name.replace(/[A-Z]/g, ' $&').toUpperCase(),
-    isNumber: type === 'integer' || type === 'decimal',
+    isNumber: isNumberField(name),
     isWhole: name === 'id',
   };
 }
 
-/** What people read more easily with separators. */
+/** Shown with thousands separators. */
 const AMOUNTS = new Set(['listPrice', 'livingArea', 'lotSizeArea']);
 const AMOUNT_FORMAT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 4 });
 

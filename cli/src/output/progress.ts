@@ -1,21 +1,21 @@
 import { fit, widthOf } from './terminal.ts';
 
 const DRAW_INTERVAL_MS = 100;
-/** With its brackets; narrower than the least it says nothing. */
+/** Including brackets. A bar narrower than the minimum is omitted. */
 const BAR_WIDTH = { min: 7, max: 26 };
 const GAP = '  ';
-/** The remaining time is told by the rate of the last seconds, which is not that of the start. */
+/** The remaining time depends on the current rate, not on the average since the start. */
 const RATE_WINDOW_MS = 5_000;
 
 export interface Amount {
   done: number;
-  /** Unknown for a pipe. */
+  /** Undefined for a pipe. */
   total: number | undefined;
   /** Such as "3.1 MB". */
   format: (count: number) => string;
 }
 
-/** A line on stderr that is drawn again and again; nothing at all where it cannot be. */
+/** A line on stderr that is redrawn; silent unless stderr is a capable terminal. */
 export class ProgressLine {
   readonly #title: string;
   readonly #samples: { atMs: number; done: number }[] = [];
@@ -35,19 +35,19 @@ export class ProgressLine {
     this.#draw(layOut(this.#title, amount, parts, terminalWidth()));
   }
 
-  /** What stands there while nothing can be counted. */
+  /** Shows a message while there is nothing to count. */
   say(words: string): void {
     if (canDraw()) this.#draw(`${this.#title}  ${words}`);
   }
 
   #draw(line: string): void {
-    // Ctrl-C leaves no half of it behind either.
+    // Also on Ctrl-C.
     if (!this.#isDrawn) process.once('exit', () => this.clear());
     this.#isDrawn = true;
     process.stderr.write(`\r${fit(line, terminalWidth())}\u001b[K`);
   }
 
-  /** Takes the line away, so that what follows begins where it stood. */
+  /** Erases the line and moves the cursor to its start. */
   clear(): void {
     if (this.#isDrawn) process.stderr.write('\r\u001b[K');
     this.#isDrawn = false;
@@ -64,12 +64,12 @@ function canDraw(): boolean {
   return process.stderr.isTTY && process.env.TERM !== 'dumb';
 }
 
-/** Without the last column, in which the cursor stands. */
+/** Without the last column, where the cursor is. */
 function terminalWidth(): number {
   return (process.stderr.columns || 80) - 1;
 }
 
-/** The line as wide as there is room: the bar gives way first, then the amount, then the title. */
+/** Fits the line into the columns: drops the bar first, then the amount, then the title. */
 function layOut(title: string, { done, total }: Amount, [share, amount, ...pace]: string[], columns: number): string {
   const full = [title, share, amount, ...pace].join(GAP);
   const room = Math.min(BAR_WIDTH.max, columns - widthOf(full) - GAP.length);
@@ -85,7 +85,7 @@ function drawBar(share: number, width: number): string {
   return `[${'#'.repeat(filled)}${'.'.repeat(width - 2 - filled)}]`;
 }
 
-/** The parts of the line: how much, rate and remaining time, as far as they are known. */
+/** The parts of the line, as far as known: percentage, amount, rate, and remaining time. */
 function describeProgress({ done, total, format }: Amount, ratePerSecond: number | undefined): string[] {
   const rate = ratePerSecond === undefined ? [] : [`${format(ratePerSecond)}/s`];
   if (total === undefined) return [format(done), ...rate];
@@ -94,7 +94,7 @@ function describeProgress({ done, total, format }: Amount, ratePerSecond: number
   return [`${Math.floor(share * 100)}%`.padStart(4), `${format(done)} of ${format(total)}`, ...rate, ...left];
 }
 
-/** Seconds as `0:03`, or `1:02:03`. */
+/** `0:03` or `1:02:03` */
 function formatDuration(seconds: number): string {
   const whole = Math.max(0, Math.ceil(seconds));
   const [hours, minutes, rest] = [Math.floor(whole / 3_600), Math.floor(whole / 60) % 60, whole % 60];
@@ -102,7 +102,7 @@ function formatDuration(seconds: number): string {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${tail}` : `${minutes}:${tail}`;
 }
 
-/** Decimal units, as file managers show them. */
+/** In decimal units, such as "3.1 MB". */
 export function formatBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   const power = bytes < 1_000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));

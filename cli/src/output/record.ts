@@ -1,5 +1,6 @@
+import type { Listing } from '@property-listings/client';
 import type { Command } from 'commander';
-import { write } from './standard-output.ts';
+import { note, write } from './standard-output.ts';
 import { pad, paint, toJson, toLine, toLines } from './terminal.ts';
 
 export interface RecordOptions {
@@ -7,10 +8,10 @@ export interface RecordOptions {
 }
 
 export function withJsonOption(command: Command): Command {
-  return command.option('--json', 'print JSON and nothing else');
+  return command.option('--json', 'print JSON only');
 }
 
-/** One thing: a line for each of its members, in a terminal in two columns, piped with a tab between; or as JSON. */
+/** Writes one line per member, in two columns in a terminal and separated by a tab in a pipe; or JSON. */
 export async function writeRecord(value: object, { json }: RecordOptions, shown: object = value): Promise<void> {
   if (json) return write(`${toJson(value)}\n`);
   const entries = Object.entries(shown);
@@ -18,14 +19,23 @@ export async function writeRecord(value: object, { json }: RecordOptions, shown:
   const lines = entries.map(([name, member]) => {
     const text = toText(member);
     if (!process.stdout.isTTY) return `${name}\t${toLine(text)}`;
-    // The further lines of a text stand below its first one.
+    // Continuation lines align with the first one.
     const indented = toLines(text).replaceAll('\n', `\n${' '.repeat(width)}`);
     return `${paint(process.stdout, 'bold', pad(name, width))}${indented}`;
   });
   await write(`${lines.join('\n')}\n`);
 }
 
-/** A value as a person reads it. */
+/** Writes a changed listing as JSON; or its ID to stdout for scripts, and its address to a terminal's stderr. */
+export async function writeChange(word: string, listing: Listing, { json }: RecordOptions): Promise<void> {
+  if (json) return write(`${toJson(listing)}\n`);
+  if (process.stderr.isTTY) {
+    note(`${paint(process.stderr, 'green', word)} "${toLine(listing.address)}", version ${listing.version}:`);
+  }
+  await write(`${toLine(listing.id)}\n`);
+}
+
+/** A value as shown to people. */
 export function toText(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);

@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { toShown } from './terminal.ts';
 
-/** Pieces are gathered so far: a write for each line would cost more than the line. */
+/** One write per line would cost more than the line itself. */
 const GATHERED_LENGTH_MAX = 64 * 1024;
 
-/** Waits while the reader is slower, so that nothing piles up in memory. */
+/** Waits for a slow reader, so that memory use stays constant. */
 export async function write(text: string | Uint8Array, output: Writable = process.stdout): Promise<void> {
   if (!output.write(text)) await once(output, 'drain');
 }
 
-/** Writes a text of any length that comes in pieces. */
+/** Writes a stream, without control characters if stdout is a terminal. */
 export async function writeAll(pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
   const decoder = new TextDecoder();
   for await (const piece of pieces) {
@@ -19,7 +19,7 @@ export async function writeAll(pieces: AsyncIterable<string | Uint8Array>): Prom
   }
 }
 
-/** The same text in fewer pieces. */
+/** Joins pieces into larger ones. */
 export async function* gather(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let gathered = '';
   for await (const piece of pieces) {
@@ -31,16 +31,16 @@ export async function* gather(pieces: AsyncIterable<string>): AsyncGenerator<str
   if (gathered !== '') yield gathered;
 }
 
-/** A line for a person, beside the output. */
+/** Writes a message to stderr. */
 export function note(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** A reader who has seen enough (`| head`) ends the command without a word. */
-export function endQuietlyWithReader(): void {
+/** Exits without an error when the reader of a pipe, such as `head`, closes it. */
+export function exitQuietlyOnClosedOutput(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit();
-    note(`error: the output cannot be written: ${error.message}`);
+    note(`error: Cannot write the output: ${error.message}`);
     process.exit(1);
   });
   process.stderr.on('error', () => {});

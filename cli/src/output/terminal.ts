@@ -5,7 +5,7 @@ const CODES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39] } as
 
 type Output = Pick<WriteStream, 'isTTY' | 'hasColors'>;
 
-/** Coloured where the output is a terminal that has colours and nobody has set `NO_COLOR`. */
+/** Colors the text if the output is a terminal with colors and `NO_COLOR` is not set. */
 export function paint(output: Output, style: keyof typeof CODES, text: string): string {
   if (!hasColors(output)) return text;
   const [on, off] = CODES[style];
@@ -13,39 +13,39 @@ export function paint(output: Output, style: keyof typeof CODES, text: string): 
 }
 
 function hasColors(output: Output): boolean {
-  // https://no-color.org: any value but an empty one.
+  // An empty value does not count (https://no-color.org).
   return output.isTTY && !process.env.NO_COLOR && output.hasColors();
 }
 
-/** One line that a terminal shows as it is: what came from elsewhere must not move its cursor or change its colours. */
+/** Makes untrusted text safe for one line of a terminal: no control character can move the cursor or change colors. */
 export function toLine(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 }
 
-/** Text of any length, with its lines and tabs, that changes nothing but the screen's text. */
+/** Makes untrusted text safe for a terminal, and keeps line breaks and tabs. */
 export function toShown(text: string): string {
   return text.replace(/[^\P{Cc}\n\r\t]/gu, '\ufffd');
 }
 
-/** As `toLine`, and keeps the lines. */
+/** Like `toLine`, but keeps line feeds. */
 export function toLines(text: string): string {
   return text.split('\n').map(toLine).join('\n');
 }
 
-/** JSON of one line; what a terminal would obey stands in it as `\u009b`, which is the same text. */
+/** One line of JSON that is safe for a terminal: control characters are escaped, which keeps the value. */
 export function toJson(value: object): string {
   return JSON.stringify(value).replace(/[\u007f-\u009f]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
 }
 
 const graphemes = new Intl.Segmenter();
 
-/** How many columns a text takes: some characters take two, some none. */
+/** The number of columns that the text takes: some characters take two, some none. */
 export function widthOf(text: string): number {
-  // Most texts; the rest takes a hundred times as long.
+  // A fast path for ASCII; stringWidth is a hundred times slower.
   return /^[ -~]*$/.test(text) ? text.length : stringWidth(text);
 }
 
-/** The text in so many columns at most, cut with `…` where it is longer. */
+/** Truncates text that is wider than the columns, and marks the cut with `…`. */
 export function fit(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
   let cut = '';
@@ -58,7 +58,7 @@ export function fit(text: string, columns: number): string {
   return columns > 0 ? `${cut}…` : '';
 }
 
-/** The text with spaces behind it, or in front of it. */
+/** Pads the text with spaces on the right, or on the left. */
 export function pad(text: string, columns: number, isRight = false): string {
   const spaces = ' '.repeat(Math.max(0, columns - widthOf(text)));
   return isRight ? spaces + text : text + spaces;

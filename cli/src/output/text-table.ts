@@ -3,15 +3,15 @@ import { fit, pad, widthOf } from './terminal.ts';
 export interface Column {
   heading: string;
   isNumber: boolean;
-  /** Never shortened: what is to be copied. */
+  /** Never truncated, because users copy it. */
   isWhole: boolean;
 }
 
 const GAP = '  ';
-/** So much of a text is shown even where the terminal is narrow. */
+/** The minimum width of a truncated column. */
 const WIDTH_MIN = 6;
 
-/** The widths of columns that fit into the terminal, by the first rows; the widest text gives way first. */
+/** Fits the columns of these rows into the terminal; shrinks the widest text first. */
 export function fitColumns(columns: readonly Column[], rows: readonly string[][], terminalWidth: number): number[] {
   const widths = columns.map(({ heading }, index) =>
     Math.max(widthOf(heading), ...rows.map((row) => widthOf(row[index] ?? ''))),
@@ -33,7 +33,7 @@ function totalWidth(widths: readonly number[]): number {
   return widths.reduce((total, width) => total + width, GAP.length * (widths.length - 1));
 }
 
-/** A row in its columns; what does not fit into a very narrow terminal is cut at its edge instead of being wrapped. */
+/** Formats a row. In a very narrow terminal, it truncates the line instead of wrapping it. */
 export function toTableLine(
   cells: readonly string[],
   columns: readonly Column[],

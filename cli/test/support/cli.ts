@@ -9,12 +9,12 @@ const LISTINGS = join(REPOSITORY, 'cli/bin/listings.js');
 
 export type Settings = Record<string, string>;
 
-/** What the environment says of a service and a tenant's key there. */
+/** The environment variables for a service and a tenant's key. */
 export function settingsOf({ url }: Pick<TestService, 'url'>, { key }: Tenant): Settings {
   return { PROPERTY_LISTINGS_BASE_URL: `${url}/v1`, PROPERTY_LISTINGS_API_KEY: key };
 }
 
-/** Runs `listings` to its end, without the settings of whoever runs the test; `input` is all that it can read. */
+/** Runs `listings` to its end, isolated from the settings of the person who runs the test. */
 export function listings(
   args: string[],
   settings: Settings = {},
@@ -33,12 +33,12 @@ export function listings(
   return promise;
 }
 
-/** Lets `listings` run. */
+/** Starts `listings`. */
 export function start(t: TestContext, args: string[], settings: Settings) {
   return spawnFor(t, process.execPath, [LISTINGS, ...args], environment(settings));
 }
 
-/** A line of a shell in which `listings` is the program; in a terminal of this width if there is one. */
+/** Runs a shell line that calls `listings`; with `columns`, in a terminal of that width. */
 export function shell(t: TestContext, line: string, settings: Settings, columns?: number) {
   const program = `listings() { '${process.execPath}' '${LISTINGS}' "$@"; }`;
   if (columns === undefined) return spawnFor(t, 'bash', ['-c', `${program}; ${line}`], environment(settings));
@@ -46,7 +46,7 @@ export function shell(t: TestContext, line: string, settings: Settings, columns?
   return spawnFor(t, 'script', ['-qfec', inTerminal, '/dev/null'], { ...environment(settings), SHELL: '/bin/bash' });
 }
 
-/** A configuration directory in which nothing is stored. */
+/** Creates an empty configuration directory. */
 export async function emptyConfiguration(t: TestContext): Promise<Settings> {
   return { XDG_CONFIG_HOME: await directoryFor(t) };
 }

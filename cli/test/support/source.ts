@@ -1,6 +1,6 @@
 import { registerHooks } from 'node:module';
 
-// The client as source, as `bin/listings.js` has it: for tests of a part of the program.
+// Loads the client from its sources, as `bin/listings.js` does, for tests that import parts of the program.
 registerHooks({
   resolve: (specifier, context, next) =>
     next(specifier, { ...context, conditions: [...context.conditions, '@property-listings/source'] }),

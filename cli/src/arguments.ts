@@ -1,0 +1,46 @@
+import { extname } from 'node:path';
+import { type Command, InvalidArgumentError } from 'commander';
+import { usageError } from './exit-codes.ts';
+
+/** Accepts a number as written in JSON; the service checks its range. */
+export function parseNumber(text: string): number {
+  if (!/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text)) {
+    throw new InvalidArgumentError('It must be a number such as 3 or 450000.50, without separators or units.');
+  }
+  return Number(text);
+}
+
+export function parseCount(text: string): number {
+  const count = Number(text);
+  if (!/^\d+$/.test(text) || count < 1) throw new InvalidArgumentError('It must be a whole number, at least 1.');
+  return count;
+}
+
+export function parseSequence(text: string): number {
+  if (!/^\d{1,16}$/.test(text)) throw new InvalidArgumentError('It must be a whole number, at least 0.');
+  return Number(text);
+}
+
+/** The parser of an option that can be repeated. */
+export function collect(value: string, before: string[] = []): string[] {
+  return [...before, value];
+}
+
+const EXTENSIONS: Record<string, string> = {
+  '.ndjson': 'ndjson',
+  '.jsonl': 'ndjson',
+  '.csv': 'csv',
+  '.json': 'json',
+  '.geojson': 'geojson',
+};
+
+/** Chooses the format by the file name's extension. */
+export function chooseFormat<Format extends string>(
+  formats: readonly Format[],
+  file: string,
+  command: Command,
+): Format {
+  const named = EXTENSIONS[extname(file).toLowerCase()];
+  const format = formats.find((candidate) => candidate === named);
+  return format ?? usageError(command, `Unknown file name extension. Set --format to one of: ${formats.join(', ')}.`);
+}
