@@ -1,11 +1,11 @@
 /**
- * The limit: a plain `node:http` server that answers with recorded replies of the service, byte for byte, and does nothing
- * else. Started with the file of the recordings, on `PORT`.
+ * The upper bound: a plain `node:http` server that sends recorded responses of the service, byte for byte. Its argument
+ * is the file with the recordings; it listens on `PORT`.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import { readRecordings, recordingName } from './recordings.ts';
 
-/** What the service's chunks are like, more or less; far below the socket's buffer it would measure system calls. */
+/** About the service's chunk size. Much smaller chunks would measure system calls. */
 const CHUNK_BYTES = 64 * 1024;
 
 const [file = ''] = process.argv.slice(2);

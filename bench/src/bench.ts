@@ -15,17 +15,17 @@ import { takeTurns } from './turns.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const ACCOUNTS = 100;
 const LISTINGS = 200_000;
-/** One account has half of all listings, so that its complete list is a long one. */
+/** Half of all listings, so that the complete list of this account is long. */
 const READER_LISTINGS = 100_000;
 
-/** The whole bench on a temporary database. @throws at the first reply that is not the expected one */
+/** Runs the benchmark on a temporary database. @throws at the first unexpected response */
 export async function runBench(place: Place, withMillion: boolean): Promise<Results> {
   const date = new Date().toISOString();
   mkdirSync(join(place.directory, 'data'));
 
   say(`creating ${ACCOUNTS} accounts`);
   const [reader, writer, ...others] = await createAccounts(place, ACCOUNTS);
-  if (reader === undefined || writer === undefined) throw new Error('the bench needs two accounts');
+  if (reader === undefined || writer === undefined) throw new Error('The bench needs two accounts');
 
   say(`creating ${LISTINGS} listings`);
   const seededPerSecond = await fill(place, [

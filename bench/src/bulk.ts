@@ -3,27 +3,27 @@ import { isQuiet } from './process-stats.ts';
 import type { Measured } from './rounds.ts';
 import { greatest, median } from './statistics.ts';
 
-/** What one account does in bulk, measured in one round, and what others noticed of it. */
+/** One round of bulk work by one account, and its effect on other accounts. */
 export type BulkRound = {
-  /** From start to ready, of the service that it was measured with. */
+  /** From start to ready. */
   readyMs: number;
   measured: Pick<Measured, 'perSecond' | 'firstByteMs' | 'memoryGrowthBytes'>;
   watched: Watched;
 };
 
-/** The rounds of one bulk work. */
+/** A summary of all rounds. */
 export type BulkRow = {
   name: string;
-  /** The median, as `perSecond`. */
+  /** Median. */
   readyMs: number;
-  /** Rows per second. */
+  /** Rows per second, median. */
   perSecond: number;
-  /** The greatest of all rounds, as `memoryGrowthBytes`: such a promise is kept each time or not at all. */
+  /** Maximum, like `memoryGrowthBytes`: the target applies to every round. */
   firstByteMs: number | undefined;
   memoryGrowthBytes: number | undefined;
-  /** The medians. */
+  /** Medians. */
   neighbours: Neighbour[];
-  /** Whether the machine had hardly anything else to do in any round: otherwise what neighbours noticed says little. */
+  /** Whether the machine was otherwise idle in every round; if not, the effect on neighbors is inconclusive. */
   isQuiet: boolean;
 };
 
@@ -41,7 +41,7 @@ export function summarizeBulk(name: string, rounds: readonly BulkRound[]): BulkR
   };
 }
 
-/** The ratio is the median of the rounds' own ratios: a slow moment of the machine falls on both sides of a round. */
+/** The ratio is the median of the rounds' ratios: a slow phase of the machine affects both sides of a round. */
 function summarizeNeighbours(rounds: readonly Neighbour[][]): Neighbour[] {
   return (rounds[0] ?? []).map(({ name }) => {
     const same = rounds.flatMap((neighbours) => neighbours.filter((neighbour) => neighbour.name === name));

@@ -6,7 +6,7 @@ import { serializeCall } from './requests.ts';
 
 export type Streamed = { seconds: number; firstByteMs: number; memoryPeakBytes: number };
 
-/** After so long without a byte a list is taken for one that never ends. */
+/** Without a byte for so long, the list counts as stuck. */
 const IDLE_TIMEOUT_MS = 30_000;
 const READ_BYTES = 256 * 1024;
 const HEAD_END = '\r\n\r\n';
@@ -15,8 +15,8 @@ const STREAM_HEAD = /^HTTP\/1\.1 200 .*\r\ntransfer-encoding: *chunked\r\n/is;
 export const COMPLETE_LIST_PATH = '/v1/listings';
 
 /**
- * Reads all listings of an account, with a socket of its own: Node's client was slower than the bare server.
- * @returns time to the last byte and to the body's first, and the most memory the server was seen to have meanwhile
+ * Reads all listings of an account through a raw socket, because Node's client was slower than the bare server.
+ * @returns the time to the last byte and to the first byte of the body, and the server's peak memory
  */
 export async function streamList(port: number, pid: number, key: string, check: ListCheck): Promise<Streamed> {
   const { result, peakBytes } = await watchPeak(pid, () => receiveList(port, key, check));

@@ -9,12 +9,12 @@ export function createCall(key: string, body: string): Call {
   return { method: 'POST', path: '/v1/listings', key, body };
 }
 
-/** As `createCall`; the bare server tells them apart by the path. */
+/** Like `createCall`, with another path, by which the bare server distinguishes them. */
 export function fullCreateCall(key: string, body: string): Call {
   return { ...createCall(key, body), path: '/v1/listings?' };
 }
 
-/** The exchange that creates a listing: 201, and the reply holds the address and the external id that were sent. */
+/** Creates a listing; expects 201 with the same address and external ID. */
 export function createExchange(port: number, key: string, listing: ListingBody): Exchange {
   return {
     request: serializeCall(port, createCall(key, JSON.stringify(listing))),
@@ -22,7 +22,7 @@ export function createExchange(port: number, key: string, listing: ListingBody):
   };
 }
 
-/** Endless creates in one account, of listings with the fields that every listing has. */
+/** Endless creates of listings with only the required fields. */
 export function endlessCreates(port: number, key: string): () => Exchange {
   const nextListing = listingSource(0, '');
   return cycle(
@@ -35,8 +35,8 @@ export function endlessCreates(port: number, key: string): () => Exchange {
 }
 
 /**
- * Endless creates in one account, of listings with nearly all fields. A thousand listings take turns under ever new external ids: to make each of them anew
- * would keep the driver busier than the bare server.
+ * Endless creates of listings with nearly all fields. A thousand listings repeat with new external IDs: generating each
+ * listing would make the driver slower than the bare server.
  */
 export function endlessFullCreates(port: number, key: string, prefix: string): () => Exchange {
   const head = serializeCall(port, fullCreateCall(key, ' '))
@@ -49,14 +49,14 @@ export function endlessFullCreates(port: number, key: string, prefix: string): (
     count += 1;
     const { address, rest, restBytes } = nextText();
     const externalId = `"externalId":"${prefix}-${count}"`;
-    // One more each for the brace and the comma.
+    // Plus the brace and the comma.
     const length = externalId.length + restBytes + 2;
     const request = Buffer.from(`${head}Content-Length: ${length}\r\n\r\n{${externalId},${rest}`);
     return { request, expected: { status: 201, contains: [address, Buffer.from(externalId)] } };
   };
 }
 
-/** The JSON text of a listing without its external id and without the opening brace. */
+/** The JSON of a listing without its external ID and its opening brace. */
 function splitListing({ externalId: _, ...listing }: ListingBody): {
   address: Buffer;
   rest: string;

@@ -1,4 +1,4 @@
-/** The items in turn, for ever. @throws when there are none */
+/** Repeats the items forever. @throws if there are none */
 export function cycle<T>(items: readonly T[]): () => T {
   let at = -1;
   return () => {

@@ -13,8 +13,8 @@ export const IMPORT = `import of ${IMPORT_ROWS.toLocaleString('en-US')} CSV rows
 const SEED = 7;
 
 /**
- * Imports a file into an empty account, in each round another one and by a freshly started service.
- * @param neighbours what other accounts ask for meanwhile
+ * Imports a file into an empty account. Each round uses a new account and restarts the service.
+ * @param neighbours the requests of other accounts during the import
  */
 export async function measureImports(place: Place, neighbours: readonly Scenario[]): Promise<BulkRow> {
   const file = makeFile();
@@ -52,7 +52,7 @@ async function send(port: number, key: string, file: Buffer): Promise<string> {
   return text(await promise);
 }
 
-/** Listings as a spreadsheet would save them. */
+/** CSV as a spreadsheet would save it. */
 function makeFile(): Buffer {
   const nextListing = listingSource(SEED, 'IMPORTED');
   const listings = Array.from({ length: IMPORT_ROWS }, nextListing);

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 
-/** Looks at a list as it comes, and throws when it is not the expected one. */
+/** Checks a list while it arrives. @throws if it differs from what is expected */
 export type ListCheck = { read(chunk: Buffer): void; end(): void };
 
 const ID = Buffer.from('"id":"lst_');
@@ -8,13 +8,13 @@ const ID_LENGTH = 'lst_'.length + 26;
 const LIST_END = /^\],"nextCursor":null,"sequence":\d+,"epoch":"[^"]+"\}$/;
 const LIST_END_LENGTH_MAX = 200;
 
-/** Expects the very same bytes as were recorded. */
+/** Expects exactly the recorded bytes. */
 export function sameBytes(expected: Buffer): ListCheck {
   let read = 0;
   return {
     read(chunk) {
       if (!chunk.equals(expected.subarray(read, read + chunk.length))) {
-        throw new Error(`complete list: other bytes than expected after byte ${read}`);
+        throw new Error(`complete list: unexpected bytes after byte ${read}`);
       }
       read += chunk.length;
     },
@@ -25,8 +25,8 @@ export function sameBytes(expected: Buffer): ListCheck {
 }
 
 /**
- * Makes the checks of a list that is read again and again and does not change: the first time each listing is looked at,
- * then only a checksum. To look at each takes so long that whatever else is measured meanwhile would wait for the driver.
+ * Creates checks for a list that is read repeatedly and does not change. The first check examines each listing; later
+ * ones compare a checksum, because slow checks in the driver would distort concurrent measurements.
  */
 export function unchangingList(expectedRows: number): () => ListCheck {
   let expectedSum: number | undefined;
@@ -41,13 +41,13 @@ export function unchangingList(expectedRows: number): () => ListCheck {
       end() {
         whole?.end();
         expectedSum ??= sum;
-        if (sum !== expectedSum) throw new Error('complete list: other bytes than the first time');
+        if (sum !== expectedSum) throw new Error('complete list: different bytes than the first time');
       },
     };
   };
 }
 
-/** Expects a whole list of so many listings, newest first, none twice. It remembers one id and the last few bytes. */
+/** Expects a complete list of so many listings, newest first, without repeats, in constant memory. */
 export function wholeList(expectedRows: number, onId: (id: string) => void = () => {}): ListCheck {
   let rows = 0;
   let lastId = '~';
@@ -75,7 +75,7 @@ export function wholeList(expectedRows: number, onId: (id: string) => void = () 
       const text = tail.toString('utf8');
       if (rows !== expectedRows) throw new Error(`complete list: ${rows} listings instead of ${expectedRows}`);
       if (!LIST_END.test(text.slice(text.lastIndexOf('],"nextCursor"')))) {
-        throw new Error(`complete list: it does not end as it should: ${text}`);
+        throw new Error(`complete list: unexpected end: ${text}`);
       }
     },
   };

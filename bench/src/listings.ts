@@ -32,8 +32,8 @@ const SENTENCES = [
 ] as const;
 
 /**
- * An endless row of varied listings with most optional fields, about 500 bytes of JSON each. The same seed gives the same
- * listings; `prefix` keeps their external ids apart from those of another row.
+ * Generates varied listings with most optional fields, about 500 bytes of JSON each. The same seed produces the same
+ * listings. `prefix` separates the external IDs of several sources.
  */
 export function listingSource(seed: number, prefix: string): () => ListingBody {
   const random = mulberry32(seed);
@@ -70,7 +70,7 @@ function makeListing(random: Random, externalId: string): ListingBody {
   };
 }
 
-/** Up to a tenth of a degree away, with six decimals. */
+/** At most a tenth of a degree away, rounded to six decimals. */
 function near(random: Random, degrees: number): number {
   return Math.round((degrees + (random() - 0.5) / 5) * 1e6) / 1e6;
 }

@@ -8,14 +8,14 @@ export type Machine = {
   memoryGb: number;
   node: string;
   os: string;
-  /** On a memory file system fsync costs nothing, and creates look faster than they are. */
+  /** In a memory file system, fsync is free and creates look faster than they are. */
   temporaryDirectory: 'disk' | 'memory';
 };
 
-/** One core for whatever serves, another for the driver; nothing where processes cannot be pinned. */
+/** Separate cores for the server and the driver. */
 export type Cores = { server: string; driver: string; all: string };
 
-/** Asked before this process is pinned to one of them. */
+/** Read before this process is pinned to a core. */
 const CORES = availableParallelism();
 const TMPFS_MAGIC = 0x01021994;
 
@@ -30,7 +30,7 @@ export function describeMachine(): Machine {
   };
 }
 
-/** Short commit, with `+dirty` if anything but the results differs from it; `none` outside of a repository. */
+/** The short commit hash, with `+dirty` if files other than the results differ; `none` outside a repository. */
 export function describeCommit(root: string): string {
   const git = (...args: string[]): string =>
     execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
@@ -42,7 +42,7 @@ export function describeCommit(root: string): string {
   }
 }
 
-/** Moves this process to the driver's core and says which core is left for the servers. */
+/** Pins this process to a core and reserves another one for the servers. @returns undefined if pinning is impossible */
 export function pinDriver(): Cores | undefined {
   try {
     const [server, driver] = allowedCores();
@@ -54,7 +54,7 @@ export function pinDriver(): Cores | undefined {
   }
 }
 
-/** The cores this process may run on, of a list such as `0-3,8`. */
+/** The cores that this process is allowed to use, from a list such as `0-3,8`. */
 function allowedCores(): string[] {
   const list = /^Cpus_allowed_list:\s*(.+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '';
   return list.split(',').flatMap((range) => {

@@ -12,11 +12,11 @@ import { areAllMet } from './targets.ts';
 
 const HELP = `npm run bench -- [options]
 
-  --rounds N    how often service and bare server take turns (3)
-  --seconds N   how long each is driven in a round (2)
-  --million     also the complete list of 1,000,000 listings
-  --postgres    instead of all that, PostgreSQL against pgbench
-  --assert      a missed target, or one that a busy machine left in doubt, is a failure`;
+  --rounds N    number of rounds; service and bare server alternate (default: 3)
+  --seconds N   duration of each measurement (default: 2)
+  --million     also stream a complete list of 1,000,000 listings
+  --postgres    compare the service on PostgreSQL with pgbench instead
+  --assert      exit with 1 if a target is missed, or inconclusive on a busy machine`;
 
 type Options = { rounds: number; seconds: number; million: boolean; postgres: boolean; assert: boolean; help: boolean };
 
@@ -36,18 +36,18 @@ async function main({ rounds, seconds, million, postgres, assert }: Options): Pr
     return;
   }
   const results = await runBench({ directory, cores: pinDriver(), rounds, seconds }, million).catch((error) => {
-    // The directory is about to be removed, and the reason may stand there only.
+    // Only these logs may contain the reason, and the directory is about to be removed.
     for (const name of readdirSync(directory).filter((file) => file.endsWith('.log'))) {
       console.error(`The end of ${name}:\n${readLogEnd(join(directory, name))}`);
     }
     throw error;
   });
   console.log(formatReport(results));
-  appendResults(results);
+  appendResults('results.jsonl', results);
   if (assert && !areAllMet(results)) process.exitCode = 1;
 }
 
-/** However this process ends, nothing that it made or started is left behind. */
+/** Removed on exit, together with all child processes. */
 function makeDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'property-listings-bench-'));
   process.once('exit', () => {

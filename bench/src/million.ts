@@ -11,12 +11,12 @@ const LISTINGS = 1_000_000;
 export const MILLION = `complete list of ${LISTINGS.toLocaleString('en-US')}`;
 
 /**
- * Adds an account with a million listings and reads all of them, in each round by a freshly started service: one that has
- * already streamed a list has the memory it takes, and would show no growth.
- * @param neighbours what other accounts ask for when they are read once more
+ * Adds an account with a million listings and streams all of them. Each round restarts the service, because memory does
+ * not grow a second time.
+ * @param neighbours the requests of other accounts during another stream
  */
 export async function measureMillion(place: Place, neighbours: readonly Scenario[]): Promise<BulkRow> {
-  say('a million listings');
+  say('creating a million listings');
   const account = await createAccount(place, 'Bench million');
   await fill(
     place,

@@ -3,28 +3,27 @@ import { type Busy, watchBusy } from './process-stats.ts';
 import type { Server } from './processes.ts';
 import type { Scenario } from './scenario-kinds.ts';
 
-/** How long what other accounts ask for takes (p99), before one account keeps the service busy and while it does. */
+/** The latency (p99) of other accounts' requests, before and while one account keeps the service busy. */
 export type Neighbour = {
   name: string;
   beforeMs: number;
   meanwhileMs: number;
-  /** How many times as long it takes meanwhile. */
+  /** `meanwhileMs` divided by `beforeMs`. */
   ratio: number;
 };
 
-/** What neighbours noticed in one round. */
+/** The effect on neighbors in one round. */
 export type Watched = { neighbours: Neighbour[]; busy: Busy };
 
-/** Of each scenario: so few that neighbours hardly stand in each other's way. */
+/** Per scenario: low enough that neighbors hardly affect each other. */
 const PER_SECOND = 200;
-/** More than are needed, unless each reply takes 50 ms. */
+/** Sufficient unless responses take more than 50 ms. */
 const CONNECTIONS = 10;
 const WARM_UP_SECONDS = 1;
 
 /**
- * Asks for the scenarios at a fixed, modest rate before some work and until it ends.
- * @param seconds how long they are asked for before it
- * @param work what an account that is none of theirs has the service do
+ * Measures the scenarios at a fixed, modest rate before and during some work of another account.
+ * @param seconds the duration of the measurement before the work
  */
 export async function watchNeighbours(
   server: Server,
@@ -48,7 +47,7 @@ export async function watchNeighbours(
   };
 }
 
-/** Code that runs for the first time is slow: it would flatter the comparison. */
+/** Code that is not compiled yet would make the time before the work look slow. */
 async function warmUp({ port }: Server, scenarios: readonly Scenario[]): Promise<void> {
   for (const { service } of scenarios) {
     await drive({ port, connections: CONNECTIONS, next: service(port), seconds: WARM_UP_SECONDS });

@@ -1,20 +1,20 @@
 import type { Cores } from './machine.ts';
 
-/** Where a run happens, and for how long. */
+/** The settings of a run. */
 export type Place = {
-  /** Temporary, removed by whoever made it: the database, the logs and the recordings. */
+  /** Temporary: database, logs, and recordings. */
   directory: string;
   cores: Cores | undefined;
   rounds: number;
-  /** How long each server is driven in a round. */
+  /** The duration of each measurement. */
   seconds: number;
-  /** Without it an SQLite file in the directory. */
+  /** Default: an SQLite file in the directory. */
   databaseUrl?: string;
-  /** How many processes serve; without it one alone. */
+  /** Number of worker processes; default: a single process. */
   workers?: number;
 };
 
-/** Progress, for people: standard output has the table only. */
+/** Prints progress to stderr, because stdout contains the report. */
 export function say(text: string): void {
   console.error(`${text} …`);
 }

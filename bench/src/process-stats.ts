@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 
-/** Linux counts in hundredths of a second, whatever the kernel's own clock does. */
+/** USER_HZ, the unit of /proc, which is 100 on Linux whatever the kernel's clock rate. */
 const TICKS_PER_SECOND = 100;
 
-/** How much of one core's time was used, 0…1; nothing where it cannot be known. */
+/** Used shares of one core, 0–1; undefined if unknown. */
 export type Busy = {
   server: number | undefined;
   driver: number;
-  /** Of the cores of both, by whatever else runs on this machine, or on the one that it is a guest of. */
+  /** On the cores of server and driver, by other processes of this machine or its host. */
   others: number | undefined;
 };
 
-/** Part of a core for anybody else. */
+/** A larger share makes a measurement inconclusive. */
 const OTHERS_BUSY_MAX = 0.1;
 
 export function isQuiet({ others }: Busy): boolean {
@@ -19,9 +19,9 @@ export function isQuiet({ others }: Busy): boolean {
 }
 
 /**
- * Starts to watch how busy a server and this process are.
- * @param cores those that the two are pinned to, such as `0,1`
- * @returns a function that ends it and tells
+ * Starts to measure the processor use of a server and this process.
+ * @param cores the cores that both are pinned to, such as `0,1`
+ * @returns a function that ends the measurement
  */
 export function watchBusy(pid: number, cores: string | undefined): () => Busy {
   const before = readTimes(pid, cores);
@@ -52,28 +52,28 @@ function known(value: number): number | undefined {
   return Number.isNaN(value) ? undefined : value;
 }
 
-/** Processor time a process has used in all its threads, in seconds. */
+/** The processor time of a process and all its threads, in seconds. */
 export function cpuSecondsOf(pid: number): number | undefined {
   const stat = readProc(`${pid}/stat`);
-  // The name in the second field may hold blanks and brackets, so fields are counted from its end.
+  // The second field is a name that may contain spaces and parentheses.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields === undefined ? undefined : (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
-/** Processor time that some cores gave to processes, or that was stolen from them, in seconds. */
+/** The processor time that cores spent on processes, including stolen time, in seconds. */
 function cpuSecondsOfCores(cores: string): number | undefined {
   const stat = readProc('stat');
   if (stat === undefined) return undefined;
   const ticks = cores.split(',').map((core) => {
     const [user = 0, nice = 0, system = 0, _idle, _waiting, irq = 0, softirq = 0, steal = 0] =
       new RegExp(`^cpu${core} (.*)$`, 'm').exec(stat)?.[1]?.split(' ').map(Number) ?? [];
-    // What the network takes in interrupts is also part of the time of the processes that were interrupted.
+    // Interrupts also count toward the interrupted processes, so they must be included here.
     return user + nice + system + irq + softirq + steal;
   });
   return ticks.reduce((sum, count) => sum + count, 0) / TICKS_PER_SECOND;
 }
 
-/** Memory of a process that is in RAM, in bytes; nothing where there is no /proc. */
+/** The resident memory of a process in bytes; undefined without /proc. */
 export function residentBytesOf(pid: number): number | undefined {
   const kilobytes = /^VmRSS:\s*(\d+) kB$/m.exec(readProc(`${pid}/status`) ?? '')?.[1];
   return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
@@ -81,7 +81,7 @@ export function residentBytesOf(pid: number): number | undefined {
 
 const SAMPLE_MS = 10;
 
-/** Does some work, and says how much memory a process was seen to have meanwhile at most. */
+/** Samples the peak memory of a process during some work. */
 export async function watchPeak<T>(pid: number, work: () => Promise<T>): Promise<{ result: T; peakBytes: number }> {
   let peakBytes = 0;
   const sample = (): void => {

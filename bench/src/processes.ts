@@ -10,16 +10,16 @@ import type { Cores } from './machine.ts';
 export type Server = {
   pid: number;
   port: number;
-  /** Those that it and its driver are pinned to. */
+  /** The cores that the server and its driver are pinned to. */
   cores: string | undefined;
   stop(): Promise<void>;
 };
 
-/** A Node program to start. */
+/** A Node.js program to start. */
 export type Command = {
   args: string[];
   env?: Record<string, string>;
-  /** As for taskset. Without it the process may run anywhere. */
+  /** In the syntax of taskset; default: all cores. */
   cores?: string | undefined;
 };
 
@@ -30,27 +30,26 @@ const LOG_END_BYTES = 2000;
 
 const children = new Set<ChildProcess>();
 
-/** Ends, at once and by their ids, all processes that are still running. */
+/** Kills all child processes that are still running. */
 export function killChildren(): void {
   for (const child of children) child.kill('SIGKILL');
 }
 
-/** Runs a Node program to its end. @returns what it printed @throws when it fails, with what it said */
+/** Runs a program to its end. @returns its stdout @throws with its output if it fails */
 export async function run(command: Command): Promise<string> {
   const child = start(command, ['ignore', 'pipe', 'pipe']);
-  const [printed, said, [code]] = await Promise.all([
+  const [stdout, stderr, [code]] = await Promise.all([
     child.stdout === null ? '' : text(child.stdout),
     child.stderr === null ? '' : text(child.stderr),
     once(child, 'exit'),
   ]);
-  if (code !== 0) throw new Error(`${command.args.join(' ')} ended with ${code}: ${said}${printed}`);
-  return printed;
+  if (code !== 0) throw new Error(`${command.args.join(' ')} exited with ${code}: ${stderr}${stdout}`);
+  return stdout;
 }
 
 /**
- * Starts a Node program that serves on `PORT` and waits until it accepts connections. It is asked for that instead of being
- * read from its log, because a log may be written late. The log goes to a file, as a service manager would do it: a pipe
- * would cost the driver a read for each request.
+ * Starts a program that listens on `PORT`, and waits until it accepts connections; its log may be written later. The log
+ * goes to a file, because a pipe would cost the driver a read per request.
  */
 export async function startServer(
   { args, env }: Omit<Command, 'cores'>,
@@ -70,7 +69,7 @@ export async function startServer(
     }
     await sleep(POLL_MS);
   }
-  throw new Error(`${args.join(' ')} did not start to listen`);
+  throw new Error(`${args.join(' ')} did not listen in time`);
 }
 
 async function isListening(port: number): Promise<boolean> {
@@ -85,7 +84,7 @@ async function isListening(port: number): Promise<boolean> {
   }
 }
 
-/** The last lines of a log that may be long. */
+/** The end of a log. */
 export function readLogEnd(logFile: string): string {
   const log = openSync(logFile, 'r');
   const end = Buffer.alloc(LOG_END_BYTES);
@@ -100,9 +99,9 @@ async function stop(child: ChildProcess, exited: Promise<unknown>): Promise<void
   const isLate = (await Promise.race([exited, late])) === 'late';
   if (!isLate && child.exitCode === 0) return;
   const outcome = isLate
-    ? `still runs after ${STOP_TIMEOUT_MS / 1000} s`
-    : `ended with ${child.exitCode ?? child.signalCode}`;
-  throw new Error(`${child.spawnargs.join(' ')}: told to stop, it ${outcome}`);
+    ? `was still running after ${STOP_TIMEOUT_MS / 1000} s`
+    : `exited with ${child.exitCode ?? child.signalCode}`;
+  throw new Error(`${child.spawnargs.join(' ')}: on SIGTERM, it ${outcome}`);
 }
 
 function start({ args, env, cores }: Command, stdio: ('ignore' | 'pipe' | number)[]): ChildProcess {

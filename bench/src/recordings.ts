@@ -1,21 +1,21 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Call, Reply } from './requests.ts';
 
-/** A request to the service and what it answered. */
+/** A request and the service's response. */
 export type Recording = { call: Call; reply: Reply };
 
 type Stored = { name: string; status: number; headers: string[]; isStreamed: boolean; offset: number; length: number };
 type StoredReply = Reply & { isStreamed: boolean };
 
-/** `node:http` writes these itself, also in the bare server. */
+/** `node:http` adds these, also in the bare server. */
 const CONNECTION_HEADERS = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding']);
 
-/** What tells the recordings of one run apart: the method, the path and whether `If-None-Match` was sent. */
+/** Identifies a recording by method, path, and whether `If-None-Match` was sent. */
 export function recordingName(method: string | undefined, path: string | undefined, isConditional: boolean): string {
   return `${method} ${path}${isConditional ? ' if changed' : ''}`;
 }
 
-/** Writes the recordings for the bare server: a description in `file`, the bodies one after the other beside it. */
+/** Writes the recordings for the bare server: an index in `file`, and all bodies in a second file. */
 export function writeRecordings(file: string, recordings: readonly Recording[]): void {
   let offset = 0;
   const stored = recordings.map(({ call, reply }): Stored => {
@@ -34,7 +34,7 @@ export function writeRecordings(file: string, recordings: readonly Recording[]):
   writeFileSync(file, JSON.stringify(stored));
 }
 
-/** What `writeRecordings` wrote, by name. */
+/** Reads what `writeRecordings` wrote, by name. */
 export function readRecordings(file: string): Map<string, StoredReply> {
   const bodies = readFileSync(bodiesFile(file));
   const stored: Stored[] = JSON.parse(readFileSync(file, 'utf8'));

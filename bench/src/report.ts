@@ -1,12 +1,13 @@
-import { formatBulk } from './bulk-report.ts';
+import type { BulkRow } from './bulk.ts';
 import { formatCount, formatGrowth, formatMs, formatPercent, formatRatio, formatTable } from './formats.ts';
+import type { Neighbour } from './neighbours.ts';
 import { isQuiet } from './process-stats.ts';
 import type { Results, Row } from './results.ts';
 import type { Measured } from './rounds.ts';
 import { judge, listTargets, type Target } from './targets.ts';
 import { WHERE_THE_REST_GOES } from './where-the-rest-goes.ts';
 
-/** A driver this busy may have been slower than the server it drove. */
+/** Above this, the driver may have been the bottleneck. */
 const DRIVER_BUSY_MAX = 0.95;
 const HEADINGS = [
   '',
@@ -23,7 +24,7 @@ const HEADINGS = [
   'driver',
 ];
 
-/** All that a run has to say, as text for a terminal. */
+/** The report of a run as text. */
 export function formatReport(results: Results): string {
   return [
     formatConditions(results),
@@ -43,10 +44,12 @@ function formatConditions({ date, commit, machine, isPinned, rounds, seconds, co
     ? 'servers on one core, driver on another'
     : 'NOT PINNED: taskset or a second core is missing';
   const memory =
-    machine.temporaryDirectory === 'memory' ? '\nThe database was in memory: creates look faster than on a disk.' : '';
+    machine.temporaryDirectory === 'memory'
+      ? '\nThe database was in memory, where creates are faster than on a disk.'
+      : '';
   return `${date}  commit ${commit}  ${machine.cpu}, ${machine.cores} cores, node ${machine.node}, ${machine.os}
 ${formatCount(rest.accounts)} accounts, ${formatCount(rest.listings)} listings; ${pinning}
-Medians of ${rounds} rounds of ${seconds} s, ${connections} connections (complete list: one, rows/s); ratio: median of the rounds' ratios.${memory}
+Medians of ${rounds} rounds of ${seconds} s with ${connections} connections (complete list: 1 connection, rows/s); ratio: median of the rounds' ratios.${memory}
 `;
 }
 
@@ -74,17 +77,52 @@ function formatNotes({ name, service, bare }: Row): string[] {
   for (const [side, measured] of Object.entries({ service, bare })) {
     const { driver, server, others } = measured.busy;
     if (driver > DRIVER_BUSY_MAX && driver > (server ?? 0)) {
-      notes.push(`${name}: the driver was the limit, not the ${side}.`);
+      notes.push(`${name}: the driver, not the ${side}, was the bottleneck.`);
     }
     if (!isQuiet(measured.busy)) {
-      notes.push(`${name}, ${side}: other processes took ${formatPercent(others)} of a core; repeat it in quiet.`);
+      notes.push(
+        `${name}, ${side}: other processes used ${formatPercent(others)} of a core. Repeat the run on an idle machine.`,
+      );
     }
   }
   return notes;
 }
 
 function formatReady({ readyMs, seededPerSecond }: Results): string {
-  return `Ready ${formatMs(readyMs)} ms after start on the existing database; seeded ${formatCount(seededPerSecond)}/s.`;
+  return `Ready ${formatMs(readyMs)} ms after start on the existing database; seeded ${formatCount(seededPerSecond)} listings/s.`;
+}
+
+function formatBulk(rows: readonly BulkRow[]): string[] {
+  const [first] = rows;
+  if (first === undefined) return [];
+  const headings = ['', 'rows/s', 'first byte ms', 'memory', 'ready ms', ...first.neighbours.flatMap(headingsOf)];
+  return [
+    '',
+    "Bulk work by one account, and its effect on other accounts (p99 before and during; median of the rounds' ratios):",
+    formatTable([headings, ...rows.map(formatBulkRow)]),
+    ...rows.flatMap(({ name, isQuiet }) =>
+      isQuiet ? [] : [`${name}: the machine was busy. Repeat the run on an idle machine.`],
+    ),
+  ];
+}
+
+function headingsOf({ name }: Neighbour): string[] {
+  return [`${name}: before ms`, 'during', 'ratio'];
+}
+
+function formatBulkRow({ name, perSecond, firstByteMs, memoryGrowthBytes, readyMs, neighbours }: BulkRow): string[] {
+  return [
+    name,
+    formatCount(perSecond),
+    formatMs(firstByteMs),
+    formatGrowth(memoryGrowthBytes),
+    formatMs(readyMs),
+    ...neighbours.flatMap(({ beforeMs, meanwhileMs, ratio }) => [
+      formatMs(beforeMs),
+      formatMs(meanwhileMs),
+      ratio.toFixed(1),
+    ]),
+  ];
 }
 
 function formatTarget(target: Target): string[] {
@@ -93,7 +131,7 @@ function formatTarget(target: Target): string[] {
   return [name, `${limit} ${value} ${unit}`.trimEnd(), figure, judge(target)];
 }
 
-/** So many digits that a figure can be told from its limit. */
+/** With enough digits to compare it with its limit. */
 function formatFigure(value: number, unit: Target['unit']): string {
   if (unit === '') return formatRatio(value);
   return value.toFixed(value < 100 ? 1 : 0);

@@ -2,23 +2,22 @@ import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BulkRow } from './bulk.ts';
 import type { Machine } from './machine.ts';
-import type { PostgresResults } from './postgres/results.ts';
 import { isQuiet } from './process-stats.ts';
 import type { Measured, Round } from './rounds.ts';
 import { greatest, median } from './statistics.ts';
 
-/** The medians of all rounds of one scenario. */
+/** The medians of all rounds of a scenario. */
 export type Row = {
   name: string;
   service: Measured;
   bare: Measured;
-  /** The median of the rounds' own ratios: a slow moment of the machine falls on both sides of a round. */
+  /** The median of the rounds' ratios: a slow phase of the machine affects both sides of a round. */
   ratio: number;
-  /** Whether the machine had hardly anything else to do: otherwise the ratio says little, in either direction. */
+  /** Whether the machine was otherwise idle; if not, the ratio is inconclusive. */
   isQuiet: boolean;
 };
 
-/** What a run found out: one line of the results file. */
+/** The results of a run: one line of the results file. */
 export type Results = {
   date: string;
   commit: string;
@@ -37,17 +36,8 @@ export type Results = {
 
 const DIRECTORY = join(import.meta.dirname, '../results');
 
-/** Adds one line to the results that are kept. */
-export function appendResults(results: Results): void {
-  append('results.jsonl', results);
-}
-
-/** As `appendResults`, of a run against pgbench. */
-export function appendPostgresResults(results: PostgresResults): void {
-  append('postgres.jsonl', results);
-}
-
-function append(name: string, results: object): void {
+/** Appends one line to a results file. */
+export function appendResults(name: string, results: object): void {
   mkdirSync(DIRECTORY, { recursive: true });
   appendFileSync(join(DIRECTORY, name), `${JSON.stringify(results, shortenNumber)}\n`);
 }
@@ -83,7 +73,7 @@ function medians(measured: readonly Measured[]): Measured {
   };
 }
 
-/** Four digits are more than a noisy machine can promise. */
+/** More than four digits would be noise. */
 function shortenNumber(_name: string, value: unknown): unknown {
   return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value;
 }

@@ -7,9 +7,9 @@ import type { Server } from './processes.ts';
 import type { Recording } from './recordings.ts';
 import type { Scenario } from './scenario-kinds.ts';
 
-/** What was measured of one server in one round. */
+/** The measurement of one server in one round. */
 export type Measured = {
-  /** Requests per second; of a complete list, listings per second. */
+  /** Requests per second; for a complete list, listings per second. */
   perSecond: number;
   p50Ms?: number | undefined;
   p99Ms?: number | undefined;
@@ -25,7 +25,7 @@ export type Round = Record<Side, Measured>;
 export const CONNECTIONS = 32;
 const WARM_UP_SECONDS = 0.5;
 
-/** Both servers one right after the other, so that a ratio compares moments of the same machine. */
+/** Measures both servers in direct succession, so that slow phases of the machine affect both. */
 export async function measureScenario(scenario: Scenario, servers: Servers, seconds: number): Promise<Round> {
   return {
     service: await measureLoad(servers.service, scenario.service(servers.service.port), seconds),
@@ -40,7 +40,7 @@ async function measureLoad({ port, pid, cores }: Server, next: () => Exchange, s
   return { perSecond: requestsPerSecond, p50Ms, p99Ms, busy: endWatch() };
 }
 
-/** As `measureScenario`, for the list of all listings of an account, which is read by one connection. */
+/** Like `measureScenario`, for the complete list of an account, read through one connection. */
 export async function measureCompleteList(
   recording: Recording,
   rows: number,
@@ -56,8 +56,8 @@ export async function measureCompleteList(
 }
 
 /**
- * Reads the whole list again and again, at least twice; the first time is the warm-up. Its first byte counts all the same,
- * and the growth of memory is counted from before it: these are promises about each list, not about the usual one.
+ * Reads the complete list repeatedly, at least twice; the first time is the warm-up. Time to first byte and memory
+ * growth include the warm-up, because their targets apply to every list.
  */
 export async function measureStream(
   { port, pid, cores }: Server,

@@ -3,7 +3,7 @@ import { cycle } from './cycle.ts';
 import type { Recording } from './recordings.ts';
 import { serializeCall } from './requests.ts';
 
-/** One row of the table: what is asked of both servers. `exchanges` makes the requests for the one on that port. */
+/** One row of the table. `service` and `bare` generate the requests for a server on a port. */
 export type Scenario = {
   name: string;
   recordings: Recording[];
@@ -11,7 +11,7 @@ export type Scenario = {
   bare(port: number): () => Exchange;
 };
 
-/** Both servers are asked what was recorded, in turn, and answer the same bytes. */
+/** Both servers get the recorded requests in turn, and must send the recorded bytes. */
 export function readScenario(name: string, recordings: Recording[]): Scenario {
   const exchanges = (port: number): (() => Exchange) => {
     return cycle(
@@ -25,8 +25,8 @@ export function readScenario(name: string, recordings: Recording[]): Scenario {
 }
 
 /**
- * The bare server gets new bodies too, so that the driver does the same work, but answers what was recorded.
- * @param writes makes requests in the order of the recordings, over and over; `run` is another number each time
+ * The bare server also gets new bodies, so that the driver does the same work, but sends recorded responses.
+ * @param writes generates requests in the order of the recordings, repeatedly; `run` is a different number each time
  */
 export function writeScenario(
   name: string,

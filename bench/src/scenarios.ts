@@ -10,36 +10,36 @@ import { endlessUpdates, updateCall } from './updates.ts';
 
 export type Fixture = {
   service: Service;
-  /** The account with the long list: nothing writes to it any more. */
+  /** The account with the long list, which no longer changes. */
   reader: Account;
   readerListings: number;
-  /** The account that the creates and updates go to. */
+  /** The account that receives creates and updates. */
   writer: Account;
 };
 
-/** What is asked of both servers in this run. */
+/** The requests of this run. */
 export type Scenarios = {
   all: Scenario[];
   completeList: Recording;
-  /** What accounts ask for that have little to do with one that keeps the service busy. */
+  /** The requests of other accounts while one account keeps the service busy. */
   neighbours: Scenario[];
 };
 
 const PAGE_PATH = '/v1/listings?limit=20';
-/** Pages of 20 that are looked for among all listings. The search is for a word that nearly half of them have. */
+/** Searches among all listings. Nearly half of them contain the searched word. */
 const FOUND = {
   'filtered page of 20': `${PAGE_PATH}&status=active&beds[gte]=3`,
   'sorted page of 20': `${PAGE_PATH}&sort=-listPrice`,
   'searched page of 20': `${PAGE_PATH}&q=garden`,
 } as const;
 export const FOUND_PAGES = Object.keys(FOUND);
-/** Those that changes are spread over. */
+/** The listings to update. */
 const CHANGEABLE_PATH = '/v1/listings?limit=1000&fields=id';
 const EVENTS = 100;
-/** So many different listings, or pages of events, take turns. */
+/** The number of different listings, or event pages, that repeat. */
 const DIFFERENT = 200;
 
-/** Records what the service answers now: the replies to compare with, and those of the bare server. */
+/** Records responses: the expected ones for the service, and the ones that the bare server sends. */
 export async function recordScenarios(fixture: Fixture): Promise<Scenarios> {
   const listOf20 = readScenario('list of 20', [await record(fixture, readCall(fixture, PAGE_PATH))]);
   const creates = await recordCreates(fixture);
@@ -93,7 +93,7 @@ async function recordUnchanged(fixture: Fixture): Promise<Recording> {
   return record(fixture, { ...call, ifNoneMatch: etag }, 304);
 }
 
-/** Pages from all over the reader's events, which are as many as its listings: none was ever changed. */
+/** Pages from all parts of the reader's events. It has one event per listing, because none was ever updated. */
 function recordEvents(fixture: Fixture): Promise<Recording[]> {
   const sequences = Array.from({ length: fixture.readerListings - EVENTS }, (_, sequence) => sequence);
   return Promise.all(
@@ -125,7 +125,7 @@ async function recordUpdates(fixture: Fixture): Promise<Scenario> {
   return writeScenario('update', recordings, (port, run) => endlessUpdates(port, key, ids, run));
 }
 
-/** Some of the items, at equal distances. */
+/** Picks items at equal distances. */
 function spread<T>(items: readonly T[]): T[] {
   const step = Math.floor(items.length / DIFFERENT);
   return items.filter((_, index) => index % step === 0).slice(0, DIFFERENT);

@@ -6,10 +6,13 @@ import { type Account, startService } from './service.ts';
 
 const CONNECTIONS = 64;
 const SEED = 20_261;
-/** Long enough for any machine: the seeding ends when all is there. */
+/** No limit in practice: seeding ends with the last listing. */
 const SECONDS_MAX = 3600;
 
-/** Creates one listing for each owner named, over HTTP and well mixed, then stops the service. @returns listings per second */
+/**
+ * Creates one listing per element of `owners`, over HTTP and in random order, then stops the service.
+ * @returns listings per second
+ */
 export async function fill(place: Place, owners: readonly Account[]): Promise<number> {
   const service = await startService(place);
   const nextListing = listingSource(SEED, 'MLS');
@@ -27,7 +30,7 @@ export async function fill(place: Place, owners: readonly Account[]): Promise<nu
   return requestsPerSecond;
 }
 
-/** Puts the items in a random order that is the same each time. */
+/** Shuffles reproducibly. */
 function shuffle<T>(items: readonly T[]): T[] {
   const random = mulberry32(SEED);
   return items

@@ -7,7 +7,7 @@ import { median } from './statistics.ts';
 
 export type Account = { key: string };
 
-/** Started and answering `/readyz` with 200. */
+/** A running service whose `/readyz` returns 200. */
 export type Service = Server & { readyMs: number };
 
 const PROGRAM = join(import.meta.dirname, '../../server/bin/property-listings.js');
@@ -15,7 +15,7 @@ const READY_TIMEOUT_MS = 60_000;
 const POLL_MS = 2;
 const STARTS = 3;
 
-/** Starts the service on the run's database. @throws when it is not ready after a minute */
+/** Starts the service on the run's database. @throws if it is not ready within a minute */
 export async function startService(place: Place): Promise<Service> {
   const { directory, cores } = place;
   const startedAt = performance.now();
@@ -30,10 +30,10 @@ export async function startService(place: Place): Promise<Service> {
     if (status === 200) return { ...server, readyMs };
     await sleep(POLL_MS);
   }
-  throw new Error('the service listens but does not become ready');
+  throw new Error('The service listens but does not become ready');
 }
 
-/** Starts the service a few times. @returns the last one, running, and the median time from start to ready */
+/** Starts the service several times. @returns the last one and the median time from start to ready */
 export async function restartService(place: Place): Promise<{ service: Service; readyMs: number }> {
   const times: number[] = [];
   for (;;) {
@@ -44,9 +44,9 @@ export async function restartService(place: Place): Promise<{ service: Service; 
   }
 }
 
-/** Creates accounts with one key each, by the operator's commands. */
+/** Creates accounts with one key each, through the operator's commands. */
 export async function createAccounts(place: Place, count: number): Promise<Account[]> {
-  // The first command alone creates the database.
+  // Wait for the first command, which creates the database.
   const accounts = [await createAccount(place, 'Bench 1')];
   let started = 1;
   const createRest = async (): Promise<void> => {
@@ -55,14 +55,14 @@ export async function createAccounts(place: Place, count: number): Promise<Accou
       accounts.push(await createAccount(place, `Bench ${started}`));
     }
   };
-  // Most of a command is the start of a process, so two at a time use both cores.
+  // Most of the time is process startup, so two at a time use both cores.
   await Promise.all([createRest(), createRest()]);
   return accounts;
 }
 
 export async function createAccount(place: Place, name: string): Promise<Account> {
   const { directory, cores } = place;
-  // Most of a command is reading the program, which Node.js can remember. The service starts without: that is measured.
+  // Compiling dominates a command, so commands share a cache. The service does not use it: its startup is measured.
   const env = { ...environment(place), NODE_COMPILE_CACHE: join(directory, 'compile-cache') };
   const create = async (member: string, ...args: string[]): Promise<string> => {
     const command = { args: [PROGRAM, ...args, '--json'], env, cores: cores?.all };

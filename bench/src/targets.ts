@@ -6,11 +6,10 @@ import { FOUND_PAGES } from './scenarios.ts';
 
 export type Target = {
   name: string;
-  /** Whether enough is good or little is. */
   limit: 'at least' | 'at most';
   value: number;
   unit: '' | 's' | 'ms' | 'MB';
-  /** Nothing when this run did not measure it. */
+  /** Undefined if this run did not measure it. */
   got: number | undefined;
   isQuiet: boolean;
 };
@@ -19,7 +18,7 @@ type Verdict = 'met' | 'NOT MET' | 'not measured: --million' | 'NO VERDICT: not 
 
 const BYTES_PER_MB = 1e6;
 
-/** The figures the service is to reach, and what this run gave. */
+/** The targets and the results of this run. */
 export function listTargets(results: Results): Target[] {
   const million = results.bulk.find(({ name }) => name === MILLION);
   return [
@@ -32,7 +31,7 @@ export function listTargets(results: Results): Target[] {
   ];
 }
 
-/** How many requests the service is to answer for each one of the bare server. */
+/** The service's throughput divided by the bare server's. */
 const RATIOS: [scenario: string, ratio: number][] = [
   ['list of 20', 0.2],
   ['get one', 0.4],
@@ -46,7 +45,7 @@ function atLeast(name: string, value: number, { rows }: Results): Target {
   return { name: `${name}: ratio`, limit: 'at least', value, unit: '', got: row?.ratio, isQuiet };
 }
 
-/** A service that is busy all the time spends an equal share of each second on each request. */
+/** The throughput of a saturated service shows its processing time per request. */
 function timeOfOne(name: string, value: number, { rows }: Results): Target {
   const row = rows.find((candidate) => candidate.name === name);
   const got = row && 1000 / row.service.perSecond;
@@ -60,7 +59,7 @@ function importTargets(row: BulkRow | undefined): Target[] {
   return [
     { ...atMost(`${IMPORT}: time`, 10, 's', IMPORT_ROWS / row.perSecond), isQuiet },
     atMost(`${IMPORT}: memory growth`, 100, 'MB', inMegabytes(memoryGrowthBytes)),
-    { ...atMost(`${IMPORT}: p99 of others, meanwhile to before`, 5, '', slowest), isQuiet },
+    { ...atMost(`${IMPORT}: p99 of other accounts, during / before`, 5, '', slowest), isQuiet },
   ];
 }
 
@@ -72,14 +71,14 @@ function inMegabytes(bytes: number | undefined): number | undefined {
   return bytes === undefined ? undefined : bytes / BYTES_PER_MB;
 }
 
-/** A ratio from a busy machine is no verdict: it may flatter the service as well as wrong it. */
+/** Results from a busy machine are inconclusive. */
 export function judge({ limit, value, got, isQuiet }: Target): Verdict {
   if (got === undefined) return 'not measured: --million';
   if (!isQuiet) return 'NO VERDICT: not quiet';
   return (limit === 'at least' ? got >= value : got <= value) ? 'met' : 'NOT MET';
 }
 
-/** Whether no target was missed, and none of those that were measured is in doubt. */
+/** Whether all measured targets are met. */
 export function areAllMet(results: Results): boolean {
   return listTargets(results).every((target) => target.got === undefined || judge(target) === 'met');
 }

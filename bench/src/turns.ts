@@ -8,8 +8,8 @@ import type { Fixture, Scenarios } from './scenarios.ts';
 const BARE_SERVER = join(import.meta.dirname, 'bare-server.ts');
 
 /**
- * Starts the bare server with the recorded replies of the service, and drives both by turns.
- * @returns the rounds of each scenario, by its name
+ * Starts the bare server with the recorded responses, and measures both servers in turn.
+ * @returns the rounds of each scenario, by name
  */
 export async function takeTurns(
   place: Place,

@@ -2,7 +2,7 @@ import type { Exchange } from './connection.ts';
 import { cycle } from './cycle.ts';
 import { type Call, serializeCall } from './requests.ts';
 
-/** All prices have six digits, so that every request has the same length. */
+/** Prices with six digits, so that all requests have the same length. */
 const PRICE_MIN = 100_000;
 const PRICES = 900_000;
 
@@ -10,10 +10,7 @@ export function updateCall(key: string, id: string, price = PRICE_MIN): Call {
   return { method: 'PATCH', path: `/v1/listings/${id}`, key, body: priceText(price) };
 }
 
-/**
- * Endless changes of price, in listings that take turns. A listing's price is another each time, since the same one
- * would change nothing; only that part of a request is made anew.
- */
+/** Endless updates that give each listing in turn a new price, because the same price would change nothing. */
 export function endlessUpdates(port: number, key: string, ids: readonly string[], run: number): () => Exchange {
   const nextListing = cycle(
     ids.map((id) => {

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { clientFor, databaseFor, serviceFor } from '../../server/test/postgres/support.ts';
-import { loggingUrl, recordScripts } from '../src/postgres/recordings.ts';
-import { startPostgres } from '../src/postgres/server.ts';
+import { loggingUrl, recordScripts, startPostgres } from '../src/postgres/recordings.ts';
 
 const server = await startPostgres();
 after(() => server.stop());
 
-test('the recorded SQL lists, and creates one listing after the other', async (t) => {
+test('recorded SQL reads a list, and creates listings', async (t) => {
   const database = await databaseFor(t, server.url);
   const service = await serviceFor(t, database, { url: loggingUrl(database.url) });
   const { key } = await service.createTenant();
-  // A number that stands nowhere else in what is recorded.
+  // A number that occurs nowhere else in the recorded SQL.
   await database.sql('update account_heads set sequence = 1000');
   const scripts = await recordScripts(Number(new URL(service.url).port), server.readLog, key);
   const client = await clientFor(t, database);
@@ -29,7 +28,7 @@ test('the recorded SQL lists, and creates one listing after the other', async (t
   );
 });
 
-/** Runs what the scripts have of pgbench's language. */
+/** Interprets the parts of pgbench's language that the scripts use. */
 async function runScript(client: Awaited<ReturnType<typeof clientFor>>, script: string): Promise<void> {
   const variables = new Map<string, unknown>([['number', Math.floor(Math.random() * 1e15)]]);
   const fill = (text: string) =>

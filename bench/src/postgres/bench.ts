@@ -7,24 +7,35 @@ import { formatCount, formatRatio, formatTable } from '../formats.ts';
 import { describeCommit, describeMachine } from '../machine.ts';
 import { type Place, say } from '../place.ts';
 import { sendCall, serializeCall } from '../requests.ts';
-import { appendPostgresResults } from '../results.ts';
+import { appendResults } from '../results.ts';
 import { CONNECTIONS } from '../rounds.ts';
 import { fill } from '../seed.ts';
 import { type Account, createAccounts, startService } from '../service.ts';
 import { median } from '../statistics.ts';
 import { findPgbench, runPgbench } from './pgbench.ts';
-import { LIST_PATH, loggingUrl, PARTS, type Part, recordScripts } from './recordings.ts';
-import { type PostgresResults, SIDES, type Side } from './results.ts';
-import { startPostgres } from './server.ts';
+import { LIST_PATH, loggingUrl, PARTS, type Part, recordScripts, startPostgres } from './recordings.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const ACCOUNTS = 20;
 const LISTINGS = 20_000;
 const WARM_UP_SECONDS = 1;
 
+const SIDES = ['pgbench', 'one process', 'two processes'] as const;
+type Side = (typeof SIDES)[number];
+
+type PostgresResults = {
+  date: string;
+  commit: string;
+  machine: ReturnType<typeof describeMachine>;
+  rounds: number;
+  seconds: number;
+  /** Medians of requests or scripts per second, and of the rounds' ratios to pgbench. */
+  rows: { part: Part; side: Side; perSecond: number; ratio: number }[];
+};
+
 /**
- * The service on PostgreSQL against pgbench, which runs the same SQL with as many connections; all of it on the same cores.
- * @returns nothing without pgbench
+ * Compares the service on PostgreSQL with pgbench, which runs the same SQL with as many connections, on the same cores.
+ * @returns undefined if pgbench is not installed
  */
 export async function runPostgresBench(place: Place): Promise<PostgresResults | undefined> {
   const program = findPgbench();
@@ -36,7 +47,7 @@ export async function runPostgresBench(place: Place): Promise<PostgresResults | 
   say(`creating ${ACCOUNTS} accounts with ${LISTINGS} listings`);
   const accounts = await createAccounts(at, ACCOUNTS);
   await fill(at, Array.from({ length: LISTINGS }, cycle(accounts)));
-  say('recording what the service asks PostgreSQL');
+  say('recording the SQL of the service');
   const recorded = await startService({ ...at, databaseUrl: loggingUrl(server.url) });
   const scripts: Record<Part, string>[] = [];
   for (const { key } of accounts) scripts.push(await recordScripts(recorded.port, server.readLog, key));
@@ -68,7 +79,7 @@ export async function runPostgresBench(place: Place): Promise<PostgresResults | 
       })),
     ),
   };
-  appendPostgresResults(results);
+  appendResults('postgres.jsonl', results);
   return results;
 }
 
@@ -94,21 +105,21 @@ async function measureService(
   return measured;
 }
 
-/** What is to be reached. */
 const TARGETS: [part: Part, side: Side, ratio: number][] = [
   ['list of 20', 'one process', 0.2],
   ['list of 20', 'two processes', 0.3],
   ['create', 'one process', 0.3],
 ];
 
-/** All that a run has to say, as text for a terminal. */
+/** The report of a run as text. */
 export function formatPostgresReport(results: PostgresResults | undefined): string {
-  if (results === undefined) return 'PostgreSQL: not measured, as there is no pgbench (Debian: postgresql-contrib).';
+  if (results === undefined)
+    return 'PostgreSQL: not measured, because pgbench is not installed (on Debian: postgresql-contrib).';
   const { date, commit, machine, rounds, seconds, rows } = results;
   const ratioOf = (part: Part, side: Side) => rows.find((row) => row.part === part && row.side === side)?.ratio ?? 0;
   return [
-    `${date}  commit ${commit}  ${machine.cpu}, ${machine.cores} cores for all of it, node ${machine.node}`,
-    `Medians of ${rounds} rounds of ${seconds} s, ${CONNECTIONS} connections; pgbench runs the statements of the same request.`,
+    `${date}  commit ${commit}  ${machine.cpu}, ${machine.cores} shared cores, node ${machine.node}`,
+    `Medians of ${rounds} rounds of ${seconds} s, ${CONNECTIONS} connections; pgbench runs the SQL of the same requests.`,
     '',
     formatTable([
       ['', '', 'per second', 'ratio'],

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 const DEBIAN = '/usr/lib/postgresql';
 
-/** Where pgbench is: on the path, or where Debian puts it. */
+/** Finds pgbench in PATH or in Debian's directories. */
 export function findPgbench(): string | undefined {
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN) : [];
   const directories = [
@@ -19,13 +19,13 @@ export type PgbenchRun = {
   program: string;
   url: string;
   directory: string;
-  /** One of them, picked by chance, is a transaction. */
+  /** Each transaction runs one of them at random. */
   scripts: readonly string[];
   clients: number;
   seconds: number;
 };
 
-/** @returns how many scripts were run in a second */
+/** @returns scripts per second */
 export async function runPgbench({ program, url, directory, scripts, clients, seconds }: PgbenchRun): Promise<number> {
   const files = scripts.map((script, index) => {
     const file = join(directory, `script-${index}.sql`);

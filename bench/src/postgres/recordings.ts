@@ -1,18 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createPostgresServer, type PostgresServer } from '../../../testkit/src/postgres.ts';
 import { createCall } from '../creates.ts';
 import { sendCall } from '../requests.ts';
 import { createScript, listScript, readStatements } from './recorded-sql.ts';
 
-/** What the service's requests are measured against. */
+/** The requests that are compared with pgbench. */
 export const PARTS = ['list of 20', 'create'] as const;
 export type Part = (typeof PARTS)[number];
 
 export const LIST_PATH = '/v1/listings?limit=20';
 const BODY = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });
-/** The log is written by another process. */
+/** Another process writes the log. */
 const LOG_WAIT_MS = 500;
 
-/** Makes the service's connections tell each statement to PostgreSQL's log. */
+/** Makes PostgreSQL log each statement of these connections. */
 export function loggingUrl(databaseUrl: string): string {
   const url = new URL(databaseUrl);
   url.searchParams.set('options', '-c log_statement=all');
@@ -20,8 +21,8 @@ export function loggingUrl(databaseUrl: string): string {
 }
 
 /**
- * One script for each part, with the statements that the service sends for its request.
- * @param readLog gives PostgreSQL's log since it was asked last
+ * Records one script per part, with the statements that the service sends for its request.
+ * @param readLog returns PostgreSQL's log since the last call
  */
 export async function recordScripts(port: number, readLog: () => string, key: string): Promise<Record<Part, string>> {
   const record = async (call: Parameters<typeof sendCall>[1]) => {
@@ -35,4 +36,27 @@ export async function recordScripts(port: number, readLog: () => string, key: st
   const create = await record(createCall(key, BODY));
   const { id } = JSON.parse(create.reply.body.toString());
   return { 'list of 20': listScript(list.statements), create: createScript(create.statements, id) };
+}
+
+const SETTINGS = ['max_connections=200', 'unix_socket_directories=', 'log_line_prefix='];
+
+type LoggingServer = PostgresServer & {
+  /** Its log since the last call. */
+  readLog(): string;
+};
+
+/** Starts a server with default settings except for connections and logging; commits are durable. */
+export async function startPostgres(): Promise<LoggingServer> {
+  let log = '';
+  const server = await createPostgresServer(SETTINGS, (text) => {
+    log += text;
+  });
+  return {
+    ...server,
+    readLog() {
+      const read = log;
+      log = '';
+      return read;
+    },
+  };
 }
