@@ -18,7 +18,7 @@ export function settingsPath(): string {
 
 export async function readSettings(): Promise<Partial<Settings>> {
   const text = await readFile(settingsPath(), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return '{}';
+    if (isMissing(error)) return '{}';
     throw new CommandError(`Cannot read the settings: ${error.message}`);
   });
   try {
@@ -46,11 +46,13 @@ export async function writeSettings(settings: Settings): Promise<void> {
 
 /** @returns whether there were settings to remove */
 export async function removeSettings(): Promise<boolean> {
-  try {
-    await rm(settingsPath());
-    return true;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && /^(ENOENT|ENOTDIR)$/.test(String(error.code))) return false;
+  const missing = await rm(settingsPath()).catch((error: NodeJS.ErrnoException) => {
+    if (isMissing(error)) return 'missing';
     throw error;
-  }
+  });
+  return missing === undefined;
+}
+
+function isMissing({ code }: NodeJS.ErrnoException): boolean {
+  return code === 'ENOENT' || code === 'ENOTDIR';
 }

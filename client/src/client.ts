@@ -2,7 +2,7 @@ import type { Call } from './call.ts';
 import { Events } from './events.ts';
 import { Imports } from './imports.ts';
 import { Listings } from './listings.ts';
-import { type CallOptions, type ClientOptions, readSettings } from './options.ts';
+import type { CallOptions, ClientOptions } from './options.ts';
 import { Transport } from './transport.ts';
 import type { Me } from './types.ts';
 
@@ -15,7 +15,7 @@ export class PropertyListings {
 
   /** @throws {ConfigurationError} if the key or the base URL is malformed */
   constructor(options: ClientOptions = {}) {
-    const transport = new Transport(readSettings(options));
+    const transport = new Transport(options);
     this.#transport = transport;
     this.listings = new Listings(transport);
     this.imports = new Imports(transport);

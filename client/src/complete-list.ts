@@ -16,7 +16,7 @@ export async function* readCompleteList<T extends object>(
   options: CallOptions,
 ): AsyncGenerator<T, void> {
   const isSortedById = query.sort === undefined && query.near === undefined && hasIds(query);
-  const maxRetries = transport.retriesOf(options);
+  const { maxRetries } = transport.limitsOf(options);
   let lastId: string | undefined;
   let count = 0;
   let failures = 0;
@@ -56,7 +56,8 @@ async function* readList<T extends object>(transport: Transport, query: Query, o
   const operation = { method: 'GET', path: '/listings', query, headers: { Accept: NDJSON } } as const;
   let count = 0;
   let end: End | undefined;
-  for await (const lines of toLines(transport.stream(operation, options))) {
+  const chunks = await transport.open(operation, { ...options, maxRetries: 0 });
+  for await (const lines of toLines(chunks)) {
     const rows = lines.map((line) => parse<T | End>(line));
     const listings = rows.filter((row): row is T => !isEnd(row));
     end ??= rows.find(isEnd);

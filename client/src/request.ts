@@ -5,8 +5,6 @@ import { toApiError } from './replies.ts';
 export { maskKeys } from './api-key.ts';
 export { ApiError, ConnectionError, type FieldFault } from './errors.ts';
 export { toApiError } from './replies.ts';
-export { pause, retryDelayMs } from './retry.ts';
-export { Watch } from './watch.ts';
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 

@@ -1,6 +1,13 @@
 import { type Answer, Call } from './call.ts';
-import type { CallOptions, Settings } from './options.ts';
-import { CALL_OPTIONS, checkLimits, checkNames } from './options.ts';
+import {
+  CALL_OPTIONS,
+  type CallOptions,
+  type ClientOptions,
+  checkLimits,
+  checkNames,
+  readSettings,
+  type Settings,
+} from './options.ts';
 import { unreadable } from './replies.ts';
 import { type Query, received, send, toSearch } from './request.ts';
 import { pause, type Repeat, retryDelayMs } from './retry.ts';
@@ -32,8 +39,9 @@ export interface Operation {
 export class Transport {
   readonly #settings: Settings;
 
-  constructor(settings: Settings) {
-    this.#settings = settings;
+  /** @throws {ConfigurationError} if the key or the base URL is malformed */
+  constructor(options: ClientOptions) {
+    this.#settings = readSettings(options);
   }
 
   /** A call with a JSON response. */
@@ -43,32 +51,24 @@ export class Transport {
 
   /** A call with an empty response. */
   callWithoutBody(operation: Operation, options?: CallOptions): Call<void> {
-    return this.#start(operation, options, async ({ status }) => {
+    return this.#start(operation, options, async ({ status }, watch) => {
       if (status !== 204) throw unreadable();
+      watch.end();
     });
   }
 
-  /** Streams the bytes of a response, without retries. @throws {ConnectionError} if HTTP detects a cut */
-  async *stream(operation: Operation, options: CallOptions = {}): AsyncGenerator<Uint8Array, void> {
-    const watch = this.#watch(operation, options);
-    try {
-      const response = await this.#send(operation, this.#headers(operation, options), watch);
+  /** A call that streams the bytes of its response. It is retried only until the response starts. */
+  open(operation: Operation, options?: CallOptions): Call<AsyncGenerator<Uint8Array, void>> {
+    return this.#start(operation, options, async (response, watch) => {
       if (!isOfType(response, operation.headers?.Accept)) throw unreadable();
-      const reader = response.body?.getReader();
-      while (reader !== undefined) {
-        watch.start();
-        const { done, value } = await received(reader.read(), watch.signal);
-        watch.rest();
-        if (done) return;
-        yield value;
-      }
-    } finally {
-      watch.end();
-    }
+      watch.rest();
+      return readChunks(response, watch);
+    });
   }
 
-  retriesOf(options: CallOptions): number {
-    return options.maxRetries ?? this.#settings.maxRetries;
+  /** @throws {ConfigurationError} for numbers out of range */
+  limitsOf({ timeoutMs = this.#settings.timeoutMs, maxRetries = this.#settings.maxRetries }: CallOptions) {
+    return checkLimits({ timeoutMs, maxRetries });
   }
 
   /** Sends the request at once, even if the result is never awaited. */
@@ -83,7 +83,7 @@ export class Transport {
       try {
         return await this.#attempt(operation, options, headers, read);
       } catch (error) {
-        const delayMs = retryDelayMs(error, operation.repeat ?? 'always', attempts, this.retriesOf(options));
+        const delayMs = retryDelayMs(error, operation.repeat ?? 'always', attempts, this.limitsOf(options).maxRetries);
         if (delayMs === undefined) throw error;
         await pause(delayMs, options.signal);
       }
@@ -91,19 +91,14 @@ export class Transport {
   }
 
   async #attempt<T>(operation: Operation, options: CallOptions, headers: Headers, read: Read<T>): Promise<Answer<T>> {
-    const watch = this.#watch(operation, options);
+    const watch = new Watch(this.limitsOf(options).timeoutMs + (operation.waitMs ?? 0), options.signal);
     try {
       const response = await this.#send(operation, headers, watch);
-      return { data: await read(response, watch.signal), response };
-    } finally {
+      return { data: await read(response, watch), response };
+    } catch (error) {
       watch.end();
+      throw error;
     }
-  }
-
-  #watch({ waitMs = 0 }: Operation, options: CallOptions): Watch {
-    const maxRetries = this.retriesOf(options);
-    const { timeoutMs } = checkLimits({ timeoutMs: options.timeoutMs ?? this.#settings.timeoutMs, maxRetries });
-    return new Watch(timeoutMs + waitMs, options.signal);
   }
 
   async #send({ method, path, query, body }: Operation, headers: Headers, watch: Watch): Promise<Response> {
@@ -134,12 +129,29 @@ export class Transport {
   }
 }
 
-type Read<T> = (response: Response, signal: AbortSignal) => Promise<T>;
+/** Ends the watch once it has read the response. */
+type Read<T> = (response: Response, watch: Watch) => Promise<T>;
 
-async function readJson<T extends object>(response: Response, signal: AbortSignal): Promise<T> {
-  const text = await received(response.text(), signal);
+async function readJson<T extends object>(response: Response, watch: Watch): Promise<T> {
+  const text = await received(response.text(), watch.signal);
   if (!isOfType(response, 'application/json')) throw unreadable();
+  watch.end();
   return parse<T>(text);
+}
+
+async function* readChunks({ body }: Response, watch: Watch): AsyncGenerator<Uint8Array, void> {
+  const reader = body?.getReader();
+  try {
+    while (reader !== undefined) {
+      watch.start();
+      const { done, value } = await received(reader.read(), watch.signal);
+      watch.rest();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    watch.end();
+  }
 }
 
 /** Parses an object or array. @throws {ConnectionError} for anything else */

@@ -52,8 +52,5 @@ export type ListQuery<F extends ListingField = ListingField> = {
   fields?: readonly F[] | undefined;
 };
 
-export type EventQuery = {
-  [Name in keyof NonNullable<operations['listEvents']['parameters']['query']>]?:
-    | NonNullable<operations['listEvents']['parameters']['query']>[Name]
-    | undefined;
-};
+type EventParameters = NonNullable<operations['listEvents']['parameters']['query']>;
+export type EventQuery = { [Name in keyof EventParameters]?: EventParameters[Name] | undefined };

@@ -43,7 +43,7 @@ describe('each method', () => {
     const { id } = await client.listings.create(HOME);
     await assert.rejects(client.listings.update(id, { beds: 9 }, { ifMatch: 7 }), (error) => {
       assert.ok(error instanceof VersionMismatchError);
-      assert.deepEqual([error.status, error.code, error.members], [412, 'version_mismatch', { currentVersion: 1 }]);
+      assert.deepEqual([error.status, error.code, error.currentVersion], [412, 'version_mismatch', 1]);
       return true;
     });
     assert.equal((await client.listings.retrieve(id)).beds, 3);

@@ -57,6 +57,24 @@ const GZIP = { 'Content-Encoding': 'gzip' };
 type ClientOptions = Parameters<PropertyListings['imports']['create']>[1];
 
 async function importFile(client: PropertyListings, source: ImportFile, sent: ClientOptions, options: ImportOptions) {
+  try {
+    const report = await send(client, source, sent, options);
+    if (report.failed > 0) process.exitCode = EXIT.failure;
+    await writeImportReport(report, options);
+  } catch (error) {
+    // Rows saved before the failure stay saved; the error contains the report so far.
+    const members = error instanceof ApiError ? error.members : {};
+    if (hasRows(members)) await writeImportReport(members, options);
+    throw source.fault ?? error;
+  }
+}
+
+async function send(
+  client: PropertyListings,
+  source: ImportFile,
+  sent: ClientOptions,
+  options: ImportOptions,
+): Promise<ImportReport> {
   const onExit = () => {
     source.progress.clear();
     note(describeInterruption(source.describeSent(), options));
@@ -65,18 +83,10 @@ async function importFile(client: PropertyListings, source: ImportFile, sent: Cl
   try {
     // With --curl, the file is not read; its name decides.
     const headers = options.curl ? sent?.headers : { ...((await source.isCompressed()) && GZIP) };
-    const report: ImportReport = await client.imports.create(source.read(), { ...sent, headers });
-    if (report.failed > 0) process.exitCode = EXIT.failure;
+    return await client.imports.create(source.read(), { ...sent, headers });
+  } finally {
     process.off('exit', onExit);
     source.progress.clear();
-    await writeImportReport(report, options);
-  } catch (error) {
-    process.off('exit', onExit);
-    source.progress.clear();
-    // Rows saved before the failure stay saved; the error contains the report so far.
-    const members = error instanceof ApiError ? error.members : {};
-    if (hasRows(members)) await writeImportReport(members, options);
-    throw source.fault ?? error;
   }
 }
 

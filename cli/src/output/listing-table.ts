@@ -1,8 +1,17 @@
 import { isNumberField } from '../fields.ts';
 import { toText } from './record.ts';
-import { paint, toLine } from './terminal.ts';
-import { type Column, fitColumns, toTableLine } from './text-table.ts';
+import { fit, pad, paint, toLine, widthOf } from './terminal.ts';
 
+interface Column {
+  heading: string;
+  isNumber: boolean;
+  /** Numbers and IDs are never truncated. */
+  canShrink: boolean;
+}
+
+const GAP = '  ';
+/** The minimum width of a truncated column. */
+const WIDTH_MIN = 6;
 /** The first rows set the column widths, so that a table of a million rows starts at once. */
 const MEASURED_ROWS = 100;
 
@@ -11,9 +20,9 @@ export async function* toTable(listings: AsyncIterable<object>, names: readonly 
   const columns = names.map(toColumn);
   let measured: string[][] | undefined = [];
   let widths: number[] = [];
-  const toTextLine = (cells: readonly string[]) => toTableLine(cells, columns, widths, terminalWidth());
+  const toTextLine = (cells: readonly string[]) => toTableLine(cells, columns, widths);
   const begin = (rows: string[][]) => {
-    widths = fitColumns(columns, rows, terminalWidth());
+    widths = fitColumns(columns, rows);
     const headings = toTextLine(columns.map(({ heading }) => heading));
     const lines = [paint(process.stdout, 'bold', headings), ...rows.map(toTextLine)];
     return `${lines.join('\n')}\n`;
@@ -57,7 +66,7 @@ function toColumn(name: string): Column {
   return {
     heading: SHORT_HEADINGS.get(name) ?? name.replace(/[A-Z]/g, ' $&').toUpperCase(),
     isNumber: isNumberField(name),
-    isWhole: name === 'id',
+    canShrink: name !== 'id' && !isNumberField(name),
   };
 }
 
@@ -68,4 +77,32 @@ const AMOUNT_FORMAT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 4 
 function toCell(name: string, value: unknown): string {
   if (typeof value === 'number' && AMOUNTS.has(name)) return AMOUNT_FORMAT.format(value);
   return toText(value);
+}
+
+/** Fits the columns of these rows into the terminal; shrinks the widest text first. */
+function fitColumns(columns: readonly Column[], rows: readonly string[][]): number[] {
+  const widths = columns.map(({ heading }, index) =>
+    Math.max(widthOf(heading), ...rows.map((row) => widthOf(row[index] ?? ''))),
+  );
+  for (let excess = totalWidth(widths) - terminalWidth(); excess > 0; excess -= 1) {
+    const widest = Math.max(WIDTH_MIN, ...widths.filter((_, index) => columns[index]?.canShrink));
+    const index = widths.findIndex((width, at) => width === widest && columns[at]?.canShrink);
+    if (index < 0 || widest === WIDTH_MIN) break;
+    widths[index] = widest - 1;
+  }
+  return widths;
+}
+
+function totalWidth(widths: readonly number[]): number {
+  return widths.reduce((total, width) => total + width, GAP.length * (widths.length - 1));
+}
+
+/** Formats a row. In a very narrow terminal, it truncates the line instead of wrapping it. */
+function toTableLine(cells: readonly string[], columns: readonly Column[], widths: readonly number[]): string {
+  const padded = cells.map((cell, index) => {
+    const width = widths[index] ?? 0;
+    return pad(fit(cell, width), width, columns[index]?.isNumber);
+  });
+  const line = padded.join(GAP).trimEnd();
+  return totalWidth(widths) > terminalWidth() ? fit(line, terminalWidth()) : line;
 }
