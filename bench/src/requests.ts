@@ -25,7 +25,7 @@ export function serializeCall(port: number, call: Call): Buffer {
   return Buffer.from(`${head.join('\r\n')}\r\n\r\n${call.body ?? ''}`);
 }
 
-/** Sends one request with Node's own client and waits for the whole reply. */
+/** Sends one request with Node's own client and waits for the complete response. */
 export async function sendCall(port: number, call: Call): Promise<Reply> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const { method, path } = call;

@@ -22,8 +22,9 @@ import { exitOnSignals } from './signals.ts';
 const HELP = `
 Environment variables:
   PROPERTY_LISTINGS_API_KEY   API key; overrides the one that "login" stored
-  PROPERTY_LISTINGS_BASE_URL  address of the service; overrides the stored one,
-                              such as https://listings.example.com/v1
+  PROPERTY_LISTINGS_BASE_URL  address of the service, such as
+                              https://listings.example.com/v1; overrides the
+                              stored one
   NO_COLOR                    disables colors
   PAGER                       shows long tables in a terminal, such as less
 

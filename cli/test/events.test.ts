@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { describe, test } from 'node:test';
 import { MINIMAL, post } from '../../testkit/src/listings.ts';
 import type { Tenant } from '../../testkit/src/service.ts';
 import { until } from '../../testkit/src/until.ts';
-import { listings, settingsOf, shell } from './support/cli.ts';
+import { listings, shell, standInFor } from './support/cli.ts';
 import { newAccount, service } from './support/service.ts';
 
 async function createMany(tenant: Tenant, count: number): Promise<void> {
@@ -32,14 +30,11 @@ describe('events', () => {
       '/v1/events?after=0&limit=1000': { data: [{ sequence: 1 }], nextAfter: 1, epoch: 'aaaaaaaa' },
       '/v1/events?after=1&limit=1000&epoch=aaaaaaaa': { data: [], nextAfter: 1, epoch: 'aaaaaaaa' },
     };
-    const server = createServer(({ url = '' }, response) => {
+    const settings = await standInFor(t, ({ url = '' }, response) => {
       response.writeHead(url in pages ? 200 : 410, { 'Content-Type': 'application/json' });
       response.end(JSON.stringify(pages[url] ?? { error: { code: 'events_expired', message: url } }));
-    }).listen(0, '127.0.0.1');
-    t.after(() => server.close());
-    await once(server, 'listening');
-    const url = `http://127.0.0.1:${Object(server.address()).port}`;
-    const { code, stdout, stderr } = await listings(['events'], settingsOf({ url }, await service.createTenant()));
+    });
+    const { code, stdout, stderr } = await listings(['events'], settings);
     assert.deepEqual([code, stdout], [0, '{"sequence":1}\n'], stderr);
   });
 

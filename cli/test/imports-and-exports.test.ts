@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { chmod, lstat, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { plant } from '../../testkit/src/listings.ts';
 import { directoryFor } from '../../testkit/src/serving.ts';
 import { until } from '../../testkit/src/until.ts';
-import { listings, type Settings, settingsOf, start } from './support/cli.ts';
+import { listings, type Settings, standInFor, start } from './support/cli.ts';
 import { newAccount, service } from './support/service.ts';
 
 async function listingsOf(settings: Settings) {
@@ -190,14 +188,10 @@ describe('export', () => {
   test('that is incomplete fails, and leaves the old file and no other', async (t) => {
     const directory = await directoryFor(t);
     const row = '{"id":"lst_1","address":"A","beds":1,"baths":1}\n';
-    const server = createServer(({ headers }, response) => {
+    const settings = await standInFor(t, ({ headers }, response) => {
       response.writeHead(200, { 'Content-Type': headers.accept ?? '' });
       response.write(row, () => setImmediate(() => response.destroy()));
-    }).listen(0, '127.0.0.1');
-    t.after(() => server.close());
-    await once(server, 'listening');
-    const url = `http://127.0.0.1:${Object(server.address()).port}`;
-    const settings = settingsOf({ url }, await service.createTenant());
+    });
     for (const extension of ['ndjson', 'csv', 'json', 'geojson']) {
       const file = join(directory, `a.${extension}`);
       await writeFile(file, 'old');

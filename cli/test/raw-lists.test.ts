@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import { describe, type TestContext, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { generateSecret } from '../../server/src/model/api-keys.ts';
-import { listings, shell } from './support/cli.ts';
+import { listings, shell, standInFor } from './support/cli.ts';
 import './support/source.ts';
 
 const { readRaw } = await import('../src/raw-lists.ts');
@@ -20,18 +18,6 @@ function listOf(...pieces: string[]): AsyncGenerator<Uint8Array> {
     return new Response(new ReadableStream({ start }), { headers: { 'Content-Type': 'text/csv' } });
   };
   return readRaw({ baseUrl: 'http://127.0.0.1:9/v1', apiKey: generateSecret(), fetch }, 'text/csv', {});
-}
-
-/** Starts a server in place of the service. */
-async function standInFor(t: TestContext, listener: RequestListener) {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  t.after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  await once(server, 'listening');
-  const { port } = Object(server.address());
-  return { PROPERTY_LISTINGS_BASE_URL: `http://127.0.0.1:${port}/v1`, PROPERTY_LISTINGS_API_KEY: generateSecret() };
 }
 
 describe('a raw list', () => {

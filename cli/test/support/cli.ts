@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { generateSecret } from '../../../server/src/model/api-keys.ts';
 import { bareEnvironment, type CommandResult, REPOSITORY } from '../../../testkit/src/process.ts';
 import type { Tenant, TestService } from '../../../testkit/src/service.ts';
 import { directoryFor, spawnFor } from '../../../testkit/src/serving.ts';
@@ -12,6 +15,18 @@ export type Settings = Record<string, string>;
 /** The environment variables for a service and a tenant's key. */
 export function settingsOf({ url }: Pick<TestService, 'url'>, { key }: Tenant): Settings {
   return { PROPERTY_LISTINGS_BASE_URL: `${url}/v1`, PROPERTY_LISTINGS_API_KEY: key };
+}
+
+/** Starts a server in place of the service. @returns settings for it */
+export async function standInFor(t: TestContext, listener: RequestListener): Promise<Settings> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  await once(server, 'listening');
+  const { port } = Object(server.address());
+  return { PROPERTY_LISTINGS_BASE_URL: `http://127.0.0.1:${port}/v1`, PROPERTY_LISTINGS_API_KEY: generateSecret() };
 }
 
 /** Runs `listings` to its end, isolated from the settings of the person who runs the test. */
