@@ -5828,3 +5828,60 @@ export interface operations {
         };
     };
 }
+type FlattenedDeepRequired<T> = {
+    [K in keyof T]-?: FlattenedDeepRequired<T[K] extends unknown[] | undefined | null ? Extract<T[K], unknown[]>[number] : T[K]>;
+};
+type ReadonlyArray<T> = [
+    Exclude<T, undefined>
+] extends [
+    unknown[]
+] ? Readonly<Exclude<T, undefined>> : Readonly<Exclude<T, undefined>[]>;
+export const pathsListingsGetParametersQueryStatusValues: ReadonlyArray<FlattenedDeepRequired<paths>["/listings"]["get"]["parameters"]["query"]["status"]> = ["coming_soon", "active", "active_under_contract", "pending", "hold", "withdrawn", "closed", "expired", "canceled"];
+export const pathsListingsGetParametersQueryPropertyTypeValues: ReadonlyArray<FlattenedDeepRequired<paths>["/listings"]["get"]["parameters"]["query"]["propertyType"]> = ["residential", "residential_lease", "residential_income", "land", "farm", "commercial_sale", "commercial_lease", "business_opportunity", "manufactured_in_park"];
+export const pathsListingsGetParametersQuerySortValues: ReadonlyArray<FlattenedDeepRequired<paths>["/listings"]["get"]["parameters"]["query"]["sort"]> = ["createdAt", "-createdAt", "updatedAt", "-updatedAt", "listPrice", "-listPrice", "beds", "-beds", "baths", "-baths", "livingArea", "-livingArea"];
+export const pathsListingsGetParametersQueryFieldsValues: ReadonlyArray<FlattenedDeepRequired<paths>["/listings"]["get"]["parameters"]["query"]["fields"]> = ["id", "externalId", "address", "unitNumber", "city", "stateOrProvince", "postalCode", "country", "beds", "baths", "status", "propertyType", "listPrice", "currency", "livingArea", "livingAreaUnits", "lotSizeArea", "lotSizeUnits", "yearBuilt", "latitude", "longitude", "description", "photos", "metadata", "version", "createdAt", "updatedAt"];
+export const sessionAccountAnyOf0AreaUnitsValues: ReadonlyArray<Extract<FlattenedDeepRequired<components>["schemas"]["Session"]["account"], {
+    areaUnits: unknown;
+}>["areaUnits"]> = ["sqft", "sqm"];
+export const sessionAccountAnyOf0RoleValues: ReadonlyArray<Extract<FlattenedDeepRequired<components>["schemas"]["Session"]["account"], {
+    role: unknown;
+}>["role"]> = ["administrator", "member"];
+export const sessionAccountsRoleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Session"]["accounts"]["role"]> = ["administrator", "member"];
+export const errorErrorCodeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Error"]["error"]["code"]> = ["invalid_json", "invalid_query", "unknown_parameter", "invalid_cursor", "invalid_idempotency_key", "invalid_header", "unauthorized", "insufficient_scope", "forbidden", "not_found", "method_not_allowed", "not_acceptable", "request_timeout", "idempotency_in_progress", "external_id_taken", "account_changed", "conflict", "events_expired", "version_mismatch", "precondition_failed", "payload_too_large", "unsupported_media_type", "validation_failed", "idempotency_key_reused", "import_failed", "rate_limited", "too_many_imports", "headers_too_large", "internal_error", "unavailable", "outcome_unknown", "storage_full", "quota_exceeded"];
+export const invitationPreviewRoleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["InvitationPreview"]["role"]> = ["administrator", "member"];
+export const listingStatusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Listing"]["status"]> = ["coming_soon", "active", "active_under_contract", "pending", "hold", "withdrawn", "closed", "expired", "canceled"];
+export const listingPropertyTypeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Listing"]["propertyType"]> = ["residential", "residential_lease", "residential_income", "land", "farm", "commercial_sale", "commercial_lease", "business_opportunity", "manufactured_in_park"];
+export const listingLivingAreaUnitsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Listing"]["livingAreaUnits"]> = ["sqft", "sqm"];
+export const listingLotSizeUnitsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Listing"]["lotSizeUnits"]> = ["acres", "sqft", "sqm"];
+export const listingMembersStatusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ListingMembers"]["status"]> = ["coming_soon", "active", "active_under_contract", "pending", "hold", "withdrawn", "closed", "expired", "canceled"];
+export const listingMembersPropertyTypeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ListingMembers"]["propertyType"]> = ["residential", "residential_lease", "residential_income", "land", "farm", "commercial_sale", "commercial_lease", "business_opportunity", "manufactured_in_park"];
+export const listingMembersLivingAreaUnitsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ListingMembers"]["livingAreaUnits"]> = ["sqft", "sqm"];
+export const listingMembersLotSizeUnitsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ListingMembers"]["lotSizeUnits"]> = ["acres", "sqft", "sqm"];
+export const listingInputStatusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ListingInput"]["status"]> = ["coming_soon", "active", "active_under_contract", "pending", "hold", "withdrawn", "closed", "expired", "canceled"];
+export const listingInputPropertyTypeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ListingInput"]["propertyType"]> = ["residential", "residential_lease", "residential_income", "land", "farm", "commercial_sale", "commercial_lease", "business_opportunity", "manufactured_in_park"];
+export const listingInputLivingAreaUnitsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ListingInput"]["livingAreaUnits"]> = ["sqft", "sqm"];
+export const listingInputLotSizeUnitsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ListingInput"]["lotSizeUnits"]> = ["acres", "sqft", "sqm"];
+export const listingPatchStatusAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ListingPatch"]["status"]> = ["coming_soon", "active", "active_under_contract", "pending", "hold", "withdrawn", "closed", "expired", "canceled"];
+export const listingPatchPropertyTypeAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ListingPatch"]["propertyType"]> = ["residential", "residential_lease", "residential_income", "land", "farm", "commercial_sale", "commercial_lease", "business_opportunity", "manufactured_in_park"];
+export const listingPatchLivingAreaUnitsAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ListingPatch"]["livingAreaUnits"]> = ["sqft", "sqm"];
+export const listingPatchLotSizeUnitsAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ListingPatch"]["lotSizeUnits"]> = ["acres", "sqft", "sqm"];
+export const eventTypeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Event"]["type"]> = ["listing.created", "listing.updated", "listing.deleted"];
+export const importRowStatusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ImportRow"]["status"]> = ["coming_soon", "active", "active_under_contract", "pending", "hold", "withdrawn", "closed", "expired", "canceled"];
+export const importRowPropertyTypeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ImportRow"]["propertyType"]> = ["residential", "residential_lease", "residential_income", "land", "farm", "commercial_sale", "commercial_lease", "business_opportunity", "manufactured_in_park"];
+export const importRowLivingAreaUnitsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ImportRow"]["livingAreaUnits"]> = ["sqft", "sqm"];
+export const importRowLotSizeUnitsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ImportRow"]["lotSizeUnits"]> = ["acres", "sqft", "sqm"];
+export const apiKeyAccessValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ApiKey"]["access"]> = ["full", "read"];
+export const newApiKeyAccessAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["NewApiKey"]["access"]> = ["full", "read"];
+export const generatedApiKeyAccessValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["GeneratedApiKey"]["access"]> = ["full", "read"];
+export const accountAreaUnitsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Account"]["areaUnits"]> = ["sqft", "sqm"];
+export const accountPatchAreaUnitsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["AccountPatch"]["areaUnits"]> = ["sqft", "sqm"];
+export const auditEntryActorTypeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["AuditEntry"]["actor"]["type"]> = ["administrator", "operator"];
+export const auditEntryActionValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["AuditEntry"]["action"]> = ["account.created", "account.resumed", "account.suspended", "account.updated", "administrator.name_changed", "administrator.password_changed", "administrator.recovery_code_used", "administrator.recovery_codes_renewed", "administrator.second_factor_refused", "administrator.sessions_ended", "administrator.signed_in", "administrator.signed_out", "administrator.two_factor_disabled", "administrator.two_factor_enabled", "api_key.created", "api_key.deleted", "import.finished", "invitation.created", "invitation.revoked", "listing.created", "listing.deleted", "listing.updated", "member.joined", "member.removed", "member.role_changed"];
+export const auditEntryTargetAnyOf0TypeValues: ReadonlyArray<Extract<FlattenedDeepRequired<components>["schemas"]["AuditEntry"]["target"], {
+    type: unknown;
+}>["type"]> = ["account", "administrator", "api_key", "import", "invitation", "listing"];
+export const memberRoleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Member"]["role"]> = ["administrator", "member"];
+export const roleChangeRoleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["RoleChange"]["role"]> = ["administrator", "member"];
+export const invitationRoleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Invitation"]["role"]> = ["administrator", "member"];
+export const newInvitationRoleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["NewInvitation"]["role"]> = ["administrator", "member"];
+export const createdInvitationRoleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["CreatedInvitation"]["role"]> = ["administrator", "member"];
