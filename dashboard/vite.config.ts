@@ -1,21 +1,21 @@
 import react from '@vitejs/plugin-react';
 import { defaultClientConditions, defineConfig } from 'vite';
 
-/** Where `npm run dev` has the service; what is not the dashboard's goes there. */
+/** The service that `npm run dev` started. */
 const SERVICE = process.env.SERVICE_URL ?? 'http://127.0.0.1:3000';
 
 export default defineConfig({
   plugins: [react()],
-  // The client is bundled from its source, without a build of its own.
+  // Bundles the client from its sources.
   resolve: { conditions: ['@property-listings/source', ...defaultClientConditions] },
-  // The service replaces this word in every reply (server/src/http/routes/dashboard.ts).
+  // The service replaces it in every response (server/src/http/routes/dashboard.ts).
   html: { cspNonce: 'NONCE-OF-THE-REPLY' },
-  // Data URLs would need exceptions in the policy.
   build: {
+    // Data URLs would need an exception in the Content-Security-Policy.
     assetsInlineLimit: 0,
     target: 'es2023',
     chunkSizeWarningLimit: 800,
-    // Who passes the build on passes on whose work is in it.
+    // Licenses require their texts to be distributed with the build.
     license: { fileName: 'licenses.md' },
   },
   server: {

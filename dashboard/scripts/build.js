@@ -1,6 +1,5 @@
-// Builds the dashboard into dist/: when it is installed (`npm ci`), and when `serve` finds none or an old one; or into the
-// directory that is named, for the server's package. Plain JavaScript, since npm itself may run on a Node.js that reads no
-// TypeScript.
+// Builds the dashboard into dist/, or into the directory given as an argument. Runs during `npm ci`, and when `serve`
+// finds no build or an old one. Plain JavaScript, because npm may run on a Node.js version without TypeScript support.
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,15 +13,15 @@ const COMPRESSIBLE = /\.(js|css|svg)$/;
 const vite = await import('vite').catch(() => undefined);
 if (vite === undefined || !existsSync(join(ROOT, 'index.html'))) {
   console.error(
-    'The dashboard was not built: Vite is not installed. `npm ci` brings it, unless development is left out.',
+    'The dashboard was not built because Vite is not installed. Run `npm ci` with development dependencies.',
   );
-  // A package without its dashboard is none.
+  // A package without the dashboard is incomplete.
   if (given !== undefined) process.exitCode = 1;
 } else {
   await build(vite);
 }
 
-/** Two may build at the same time: each builds aside, and the last one stays. */
+/** Builds into a directory of its own and renames it, because several builds may run at once. The last one stays. */
 async function build({ build: bundle }) {
   const aside = `${DIST}.${process.pid}`;
   const old = `${aside}.old`;
@@ -32,14 +31,14 @@ async function build({ build: bundle }) {
     if (existsSync(DIST)) renameSync(DIST, old);
     renameSync(aside, DIST);
   } catch (error) {
-    // Somebody else has put theirs there in between.
+    // Another build was renamed in between.
     if (error?.code !== 'ENOTEMPTY' && error?.code !== 'EEXIST' && error?.code !== 'ENOENT') throw error;
   } finally {
     for (const directory of [aside, old]) rmSync(directory, { recursive: true, force: true });
   }
 }
 
-/** Once and as well as can be, so that no request has to. */
+/** Compresses once, so that requests need not. */
 function compressAssets(directory) {
   for (const name of readdirSync(directory).filter((file) => COMPRESSIBLE.test(file))) {
     const file = join(directory, name);

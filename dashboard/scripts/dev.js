@@ -1,5 +1,4 @@
-// `npm run dev`: the service, started anew when its sources change, and Vite before it, which brings changes of the
-// dashboard into the page that is open.
+// `npm run dev`: the service, which restarts when its sources change, behind Vite with hot reload for the dashboard.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { createServer } from 'vite';
@@ -15,9 +14,9 @@ await vite.listen();
 const [url = ''] = vite.resolvedUrls?.local ?? [];
 console.log(`Dashboard with hot reload: ${url}`);
 
-// Links that the service prints lead to where the dashboard is.
+// The service prints links to Vite's address.
 const env = { PUBLIC_URL: url.replace(/\/$/, ''), ...process.env, DASHBOARD_BUILD: 'off' };
-// The whole folder: of a program that could not start, Node.js would not know all files that it consists of.
+// The whole folder: if the service fails to start, Node.js does not know all of its files.
 const watching = [`--watch-path=${SOURCES}`, '--watch-preserve-output'];
 const service = spawn(process.execPath, [...watching, PROGRAM, 'serve'], { stdio: 'inherit', env });
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => service.kill(signal));

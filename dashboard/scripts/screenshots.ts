@@ -1,17 +1,16 @@
-// Every page at two widths and in both themes, with nothing, with a few and with many: `npm run screenshots [none|few|many]`.
-// The pictures are in dashboard/screenshots/; look at each.
+// Saves a screenshot of every page to dashboard/screenshots/, at two widths and in both themes, for accounts with no, a
+// few and many listings: `npm run screenshots [none|few|many]`.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
 import { type Browser, createPerson, signIn } from '../../testkit/src/browser.ts';
 import { startTestService, type TestService } from '../../testkit/src/service.ts';
 import { launchBrowser } from '../test/support/chromium.ts';
-import { openWindow, signInByForm } from '../test/support/window.ts';
+import { openPage, openWindow, settle, signInByForm } from '../test/support/window.ts';
 
 const DIRECTORY = join(import.meta.dirname, '../screenshots');
 const SIZES = { none: { listings: 0, keys: 0 }, few: { listings: 8, keys: 3 }, many: { listings: 100_000, keys: 40 } };
-const LONG_NAME = 'A name of sixty characters, as long as anybody will want it!';
-const PROGRAMS = ['Partner feed', 'Nightly reports'];
+const LONG_NAME = 'A name of sixty characters, which is the longest one by far!';
+const APPS = ['Partner feed', 'Nightly reports'];
 const STATUSES = ['active', 'active', 'pending', 'coming_soon', 'closed', 'active_under_contract', 'hold'];
 const CITIES = ['Austin', 'Dripping Springs', 'Wimberley', 'Marble Falls', 'Round Rock'];
 const STREETS = ['Elm Street', 'Oak Avenue', 'Old Spicewood Springs Road', 'Congress Avenue', 'Ranch Road 12'];
@@ -29,7 +28,7 @@ const INSIDE = [
   '/activity',
 ];
 
-/** What is opened on a page by a button's name. */
+/** Dialogs by the button that opens them. */
 const DIALOGS: [path: string, button: string, name: string][] = [
   ['/listings', 'Filters', 'filters'],
   ['/settings/api', 'Generate API Key', 'generate'],
@@ -62,33 +61,17 @@ async function prepare(service: TestService, { listings, keys }: { listings: num
     const headers = { 'Content-Type': 'application/x-ndjson' };
     await service.fetch(tenant, '/v1/imports', { method: 'POST', headers, body: lines });
   }
-  for (let index = 1; index < keys; index += 1)
-    await makeKey(service, api, keys > 10 ? LONG_NAME : (PROGRAMS[index - 1] ?? LONG_NAME), index);
+  for (let index = 1; index < keys; index += 1) {
+    await createKey(service, api, keys > 10 ? LONG_NAME : (APPS[index - 1] ?? LONG_NAME), index);
+  }
   return person;
 }
 
-async function makeKey(service: TestService, api: Browser, name: string, index: number): Promise<void> {
+async function createKey(service: TestService, api: Browser, name: string, index: number): Promise<void> {
   const { key } = await api.ask('POST', '/admin/api-keys', { name, access: index % 2 === 0 ? 'full' : 'read' }, 201);
   for (let count = 0; count < (index * 7) % 23; count += 1) {
     await fetch(`${service.url}/v1/listings?limit=1`, { headers: { Authorization: `Bearer ${key}` } });
   }
-}
-
-async function open(page: Page, path: string): Promise<void> {
-  await page.goto(path);
-  await page.getByRole('heading', { level: 1 }).waitFor();
-  await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
-  await page.waitForLoadState('load');
-  await settle(page);
-}
-
-/** Whatever fades is there. */
-async function settle(page: Page): Promise<void> {
-  await page.evaluate(async () => {
-    await new Promise((resolve) => requestAnimationFrame(resolve));
-    const passing = document.getAnimations().filter(({ effect }) => effect?.getTiming().iterations !== Infinity);
-    await Promise.all(passing.map(({ finished }) => finished.catch(() => undefined)));
-  });
 }
 
 async function shoot(size: keyof typeof SIZES): Promise<void> {
@@ -102,16 +85,19 @@ async function shoot(size: keyof typeof SIZES): Promise<void> {
       const save = (name: string) =>
         page.screenshot({ path: join(DIRECTORY, `${size}-${name}-${width}-${colorScheme}.png`) });
       for (const path of OUTSIDE) {
-        await open(page, path);
+        await openPage(page, path);
+        await settle(page);
         await save(path.slice(1));
       }
       await signInByForm(page, person);
       for (const path of INSIDE) {
-        await open(page, path);
+        await openPage(page, path);
+        await settle(page);
         await save(path.slice(1).replaceAll('/', '-') || 'home');
       }
       for (const [path, button, name] of DIALOGS) {
-        await open(page, path);
+        await openPage(page, path);
+        await settle(page);
         const found = page.getByRole('button', { name: button, exact: true }).first();
         if ((await found.count()) === 0) continue;
         await found.click();
@@ -128,4 +114,4 @@ const asked = process.argv.slice(2);
 rmSync(DIRECTORY, { recursive: true, force: true });
 mkdirSync(DIRECTORY, { recursive: true });
 for (const size of ['none', 'few', 'many'] as const) if (asked.length === 0 || asked.includes(size)) await shoot(size);
-console.log(`The pictures are in ${DIRECTORY}`);
+console.log(`The screenshots are in ${DIRECTORY}`);

@@ -12,18 +12,18 @@ import { queryClient } from './api/queries';
 import { router } from './router';
 import { cssVariables, theme } from './theme';
 
-/** Styles made by scripts are allowed by a number that is new in every page (Content-Security-Policy). */
+/** The Content-Security-Policy allows styles from scripts only with this nonce. */
 const nonce = document.querySelector<HTMLElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 setNonce(nonce);
 
-// Back from elsewhere the browser may show the page as it was left: with a key in a dialog, or of a session that is over.
+// The back-forward cache may restore a page that shows a key, or belongs to an ended session.
 window.addEventListener('pageshow', ({ persisted }) => persisted && window.location.reload());
 
-// A newer release has other files: the page that is open asks for some that are gone.
+// After an upgrade, an open page may ask for files that no longer exist.
 window.addEventListener('vite:preloadError', () => window.location.reload());
 
 const root = document.getElementById('root');
-if (root === null) throw new Error('The page has no place for the dashboard');
+if (root === null) throw new Error('The page has no element #root');
 createRoot(root).render(
   <StrictMode>
     <MantineProvider
@@ -33,7 +33,6 @@ createRoot(root).render(
       getStyleNonce={() => nonce}
     >
       <QueryClientProvider client={queryClient}>
-        {/* Where no control is: those are at the sides. */}
         <Notifications position="bottom-center" limit={4} />
         <RouterProvider router={router} />
       </QueryClientProvider>

@@ -1,16 +1,18 @@
 import {
+  type AnyRoute,
   createRootRoute,
   createRoute,
   createRouter,
   lazyRouteComponent,
   Outlet,
   type ParsedLocation,
+  type RouteComponent,
   redirect,
 } from '@tanstack/react-router';
 import { queryClient, sessionQuery } from './api/queries';
 import { parseSearch, pickSearch, stringifySearch } from './lib/search';
 import { LISTING_SEARCH } from './pages/listings/search';
-import { NotFoundPage, PageError, PagePending } from './parts/states';
+import { LoadingRows, NotFoundPage, PageError } from './parts/states';
 import { Frame } from './shell/frame';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage });
@@ -20,28 +22,15 @@ const signIn = createRoute({
   path: '/sign-in',
   validateSearch: pickSearch(['next', 'ended']),
   beforeLoad: async ({ location }: { location: ParsedLocation }) => {
-    // The session that is known here has just been ended.
+    // Signing out comes here before it ends the session.
     if (location.state.isSignedOut) return;
-    // Who is in already came back here by chance; and whether they are may be unknown without harm.
     const session = await queryClient.ensureQueryData(sessionQuery).catch(() => null);
     if (session !== null) throw redirect({ to: '/', replace: true });
   },
   component: lazyRouteComponent(() => import('./pages/entry/sign-in'), 'SignInPage'),
 });
 
-const setup = createRoute({
-  getParentRoute: () => root,
-  path: '/setup',
-  component: lazyRouteComponent(() => import('./pages/entry/setup'), 'SetupPage'),
-});
-
-const invitation = createRoute({
-  getParentRoute: () => root,
-  path: '/invitation',
-  component: lazyRouteComponent(() => import('./pages/entry/invitation'), 'InvitationPage'),
-});
-
-/** Whatever needs somebody who is signed in. */
+/** The pages that need a session. */
 const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
@@ -54,73 +43,11 @@ const inside = createRoute({
   },
 });
 
-const overview = createRoute({
-  getParentRoute: () => inside,
-  path: '/',
-  component: lazyRouteComponent(() => import('./pages/overview/overview'), 'HomePage'),
-});
-
 const listings = createRoute({
   getParentRoute: () => inside,
   path: '/listings',
   validateSearch: pickSearch(LISTING_SEARCH),
   component: lazyRouteComponent(() => import('./pages/listings/listings'), 'ListingsPage'),
-});
-
-const newListing = createRoute({
-  getParentRoute: () => inside,
-  path: '/listings/new',
-  component: lazyRouteComponent(() => import('./pages/listings/edit'), 'NewListingPage'),
-});
-
-const importListings = createRoute({
-  getParentRoute: () => inside,
-  path: '/listings/import',
-  component: lazyRouteComponent(() => import('./pages/listings/import'), 'ImportPage'),
-});
-
-const listing = createRoute({
-  getParentRoute: () => inside,
-  path: '/listings/$id',
-  component: lazyRouteComponent(() => import('./pages/listings/edit'), 'ListingPage'),
-});
-
-const settings = createRoute({
-  getParentRoute: () => inside,
-  path: '/settings',
-  component: lazyRouteComponent(() => import('./pages/settings/settings'), 'SettingsLayout'),
-});
-
-const settingsStart = createRoute({
-  getParentRoute: () => settings,
-  path: '/',
-  beforeLoad: () => {
-    throw redirect({ to: '/settings/api', replace: true });
-  },
-});
-
-const settingsApi = createRoute({
-  getParentRoute: () => settings,
-  path: '/api',
-  component: lazyRouteComponent(() => import('./pages/settings/api-keys'), 'ApiKeysPage'),
-});
-
-const settingsTeam = createRoute({
-  getParentRoute: () => settings,
-  path: '/team',
-  component: lazyRouteComponent(() => import('./pages/settings/team'), 'TeamPage'),
-});
-
-const settingsAccount = createRoute({
-  getParentRoute: () => settings,
-  path: '/account',
-  component: lazyRouteComponent(() => import('./pages/settings/account'), 'AccountPage'),
-});
-
-const profile = createRoute({
-  getParentRoute: () => inside,
-  path: '/profile',
-  component: lazyRouteComponent(() => import('./pages/profile/profile'), 'ProfilePage'),
 });
 
 const activity = createRoute({
@@ -130,18 +57,48 @@ const activity = createRoute({
   component: lazyRouteComponent(() => import('./pages/activity'), 'ActivityPage'),
 });
 
+function page<Parent extends AnyRoute, Path extends string>(parent: Parent, path: Path, component: RouteComponent) {
+  return createRoute({ getParentRoute: () => parent, path, component });
+}
+
+const setup = lazyRouteComponent(() => import('./pages/entry/setup'), 'SetupPage');
+const invitation = lazyRouteComponent(() => import('./pages/entry/invitation'), 'InvitationPage');
+const overview = lazyRouteComponent(() => import('./pages/overview/overview'), 'OverviewPage');
+const newListing = lazyRouteComponent(() => import('./pages/listings/edit'), 'NewListingPage');
+const importListings = lazyRouteComponent(() => import('./pages/listings/import'), 'ImportPage');
+const listing = lazyRouteComponent(() => import('./pages/listings/edit'), 'ListingPage');
+const settingsLayout = lazyRouteComponent(() => import('./pages/settings/settings'), 'SettingsLayout');
+const apiKeys = lazyRouteComponent(() => import('./pages/settings/api-keys'), 'ApiKeysPage');
+const team = lazyRouteComponent(() => import('./pages/settings/team'), 'TeamPage');
+const account = lazyRouteComponent(() => import('./pages/settings/account'), 'AccountPage');
+const profile = lazyRouteComponent(() => import('./pages/profile/profile'), 'ProfilePage');
+
+const settings = page(inside, '/settings', settingsLayout);
+const settingsStart = createRoute({
+  getParentRoute: () => settings,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/settings/api', replace: true });
+  },
+});
+
 const routeTree = root.addChildren([
   signIn,
-  setup,
-  invitation,
+  page(root, '/setup', setup),
+  page(root, '/invitation', invitation),
   inside.addChildren([
-    overview,
+    page(inside, '/', overview),
     listings,
-    newListing,
-    importListings,
-    listing,
-    settings.addChildren([settingsStart, settingsApi, settingsTeam, settingsAccount]),
-    profile,
+    page(inside, '/listings/new', newListing),
+    page(inside, '/listings/import', importListings),
+    page(inside, '/listings/$id', listing),
+    settings.addChildren([
+      settingsStart,
+      page(settings, '/api', apiKeys),
+      page(settings, '/team', team),
+      page(settings, '/account', account),
+    ]),
+    page(inside, '/profile', profile),
     activity,
   ]),
 ]);
@@ -153,7 +110,7 @@ export const router = createRouter({
   defaultPreload: 'intent',
   scrollRestoration: true,
   defaultErrorComponent: PageError,
-  defaultPendingComponent: PagePending,
+  defaultPendingComponent: () => <LoadingRows />,
 });
 
 declare module '@tanstack/react-router' {
@@ -162,9 +119,9 @@ declare module '@tanstack/react-router' {
   }
 
   interface HistoryState {
-    /** Somebody came to the sign-in page by signing out. */
+    /** Whether the sign-in page was opened by signing out. */
     isSignedOut?: boolean;
-    /** The cursors of the pages before this one, the first page's being empty. */
+    /** The cursors of the pages before this one; the first page's is empty. */
     trail?: string[];
   }
 }

@@ -13,7 +13,7 @@ const evergreen: MantineColorsTuple = [
   '#0d4f36',
 ];
 
-/** Mantine's dark greys are brownish beside our surfaces. */
+/** Mantine's dark grays are brownish next to our surfaces. */
 const dark: MantineColorsTuple = [
   '#dde1e6',
   '#b9bfc8',
@@ -30,7 +30,7 @@ const dark: MantineColorsTuple = [
 export const theme = createTheme({
   primaryColor: 'evergreen',
   colors: { evergreen, dark },
-  // Lighter ones are too faint for white text on them (WCAG 1.4.3).
+  // Lighter shades have too little contrast with white text (WCAG 1.4.3).
   primaryShade: 7,
   defaultRadius: 'md',
   cursorType: 'pointer',
@@ -45,21 +45,21 @@ export const theme = createTheme({
         radius: 'lg',
         withCloseButton: false,
         overlayProps: { blur: 2 },
-        // They close at once: some show a secret, and what they were about is gone by then.
+        // No fading: some dialogs show a secret, and their subject is cleared when they close.
         transitionProps: { exitDuration: 0 },
       },
       styles: { title: { fontWeight: 600 } },
     },
-    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close this note' } } },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close notification' } } },
     TextInput: { defaultProps: { withAsterisk: false } },
     PasswordInput: { defaultProps: { withAsterisk: false } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
-    // The placeholder is a child that no menu may have (WAI-ARIA); without it the first item is focused.
+    // The placeholder is not a valid child of a menu (WAI-ARIA). Without it, the first item has the focus.
     Menu: { defaultProps: { shadow: 'md', radius: 'md', withInitialFocusPlaceholder: false } },
   },
 });
 
-/** Mantine's own greys and reds are too faint for small text (WCAG 1.4.3). */
+/** Mantine's grays and reds have too little contrast for small text (WCAG 1.4.3). */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

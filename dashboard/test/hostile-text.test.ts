@@ -1,25 +1,18 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { createAccount } from '../../server/src/domain/accounts.ts';
 import { createPerson, signIn } from '../../testkit/src/browser.ts';
-import { startTestService } from '../../testkit/src/service.ts';
-import { launchBrowser } from './support/chromium.ts';
-import { assertFits, openWindow, signInByForm } from './support/window.ts';
+import { assertFits, openPage, startDashboard } from './support/window.ts';
 
-const service = await startTestService();
-const chromium = await launchBrowser();
-after(async () => {
-  await chromium.close();
-  await service[Symbol.asyncDispose]();
-});
+const { service, openSignedIn } = await startDashboard();
 
 const MARKUP = '<img src=x onerror=alert(1)><script>alert(2)</script>';
 const REVERSED = 'abc \u202Egnihtyreve\u202Dxyz';
 const EMOJI = '😀'.repeat(255);
-/** What texts may hold, cut to a field's length in characters. */
+/** Texts for a field of this length in characters. */
 const hostile = (lengthMax: number) => [MARKUP, REVERSED, EMOJI].map((text) => [...text].slice(0, lengthMax).join(''));
 
-test('hostile text in every field is shown as text, and breaks no page', async () => {
+test('hostile text in any field is shown as text and breaks no page', async () => {
   const account = await createAccount(service.database, `${MARKUP}${REVERSED}`.slice(0, 80));
   const person = await createPerson(service, { accountId: account.id, name: `${MARKUP} ${REVERSED}` });
   const api = await signIn(service, person);
@@ -44,17 +37,14 @@ test('hostile text in every field is shown as text, and breaks no page', async (
   }
 
   for (const width of [1280, 360]) {
-    await using window = await openWindow(chromium, service, { width });
+    await using window = await openSignedIn({ width, person });
     const { page, problems } = window;
     page.on('dialog', (dialog) => {
       problems.push(`a dialog: ${dialog.message()}`);
       void dialog.dismiss();
     });
-    await signInByForm(page, person);
     for (const path of ['/', '/listings', ...ids.map((id) => `/listings/${id}`), '/settings/api', '/settings/team']) {
-      await page.goto(path);
-      await page.getByRole('heading', { level: 1 }).waitFor();
-      await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
+      await openPage(page, path);
       await assertFits(page);
       assert.equal(await page.locator('img[onerror], main script').count(), 0, path);
     }
@@ -70,6 +60,5 @@ test('hostile text in every field is shown as text, and breaks no page', async (
     await page.goto('/activity');
     await page.getByText('Created the listing').first().waitFor();
     await assertFits(page);
-    assert.deepEqual(problems, []);
   }
 });

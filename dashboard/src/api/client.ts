@@ -1,7 +1,7 @@
 import { ApiError, ConnectionError, send as sendOnce, toSearch as writeQuery } from '@property-listings/client/request';
 import { shownAccountHeader } from './shown';
 
-export { ApiError, type FieldFault, toApiError } from '@property-listings/client/request';
+export { ApiError, type FieldFault as FieldIssue, toApiError } from '@property-listings/client/request';
 
 export type Query = Record<string, string | undefined>;
 
@@ -11,14 +11,14 @@ interface RequestOptions {
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal;
-  /** Goes on when the page is closed. */
+  /** Finishes even if the page is closed. */
   keepalive?: boolean;
 }
 
 /**
- * Calls the service as the person who is signed in.
- * @returns the reply's JSON, null for 204
- * @throws {ApiError} for every other reply than 2xx, and when there is none
+ * Calls the service with the session cookie.
+ * @returns the parsed JSON, null for 204
+ * @throws {ApiError} for any status other than 2xx, and if the service is unreachable
  */
 export async function request<T>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
   const response = await send(method, path, options);
@@ -26,7 +26,7 @@ export async function request<T>(method: string, path: string, options: RequestO
   return JSON.parse(text === '' ? 'null' : text);
 }
 
-/** Like `request`, for replies that are not JSON. */
+/** Like `request`, for responses that are not JSON. */
 export async function send(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
   const { query, body, headers, ...rest } = options;
   const json = body === undefined ? undefined : { 'Content-Type': 'application/json' };
@@ -38,34 +38,33 @@ export async function send(method: string, path: string, options: RequestOptions
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   } catch (error) {
-    throw error instanceof ConnectionError ? unreachable(UNREACHABLE) : toRefusal(error);
+    throw error instanceof ConnectionError ? unreachable(UNREACHABLE) : checkSession(error);
   }
 }
 
 const UNREACHABLE = 'The service cannot be reached. Check your connection and try again.';
 
-/** What the service did not answer: as it has no status, it is 0. */
+/** An error without a response; its status is 0. */
 export function unreachable(message: string): ApiError {
   return new ApiError(0, 'unreachable', message);
 }
 
-/** Parameters that are there, with their `?`: a field that was left empty asks for nothing. */
+/** The query string with its `?`; empty values are left out. */
 export function toSearch(query: Query = {}): string {
   return writeQuery(Object.fromEntries(Object.entries(query).filter(([, value]) => value)));
 }
 
-/** Another window of the browser has changed the account; nothing was done. */
+/** Another window of this browser switched the account. The request had no effect. */
 export const ACCOUNT_CHANGED = 'account_changed';
 
 let reloadSession = () => {};
 
-/** Called when a reply lets one doubt that the session is what it was. */
 export function onSessionDoubt(reload: () => void): void {
   reloadSession = reload;
 }
 
-/** What went wrong, as it came; the session is loaded anew if that is why. */
-export function toRefusal(error: unknown): unknown {
+/** Returns the error as it is, and reloads the session if the error says that it changed. */
+export function checkSession(error: unknown): unknown {
   if (error instanceof ApiError && (error.status === 401 || error.code === ACCOUNT_CHANGED)) reloadSession();
   return error;
 }

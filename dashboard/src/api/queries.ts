@@ -10,96 +10,65 @@ import type {
   MemberList,
   Overview,
   Session,
+  SessionInfo,
   Setup,
-  SignIn,
 } from './types';
 
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      // What the service refuses once it refuses again.
+      // Only outages: a 4xx would be the same again.
       retry: (count, error) => count < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 500),
       retryDelay: (count) => 500 * 2 ** count,
     },
   },
 });
 
-export const sessionQuery = queryOptions({
-  queryKey: ['session'],
-  queryFn: ({ signal }) => request<Session | null>('GET', '/admin/session', { signal }),
-  staleTime: 60_000,
-});
+function get<T>(queryKey: [name: string, ...rest: unknown[]], path: string, query?: Query) {
+  return queryOptions({
+    queryKey,
+    queryFn: ({ signal }) => request<T>('GET', path, { signal, ...(query && { query }) }),
+  });
+}
 
-// The frame watches it, and leads whoever was signed out to the sign-in page.
-onSessionDoubt(() => void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey }));
+export const sessionQuery = { ...get<Session | null>(['session'], '/admin/session'), staleTime: 60_000 };
+export const setupQuery = get<Setup>(['setup'], '/admin/setup');
+export const apiKeysQuery = get<ApiKeyList>(['api-keys'], '/admin/api-keys');
+export const membersQuery = get<MemberList>(['members'], '/admin/members');
+export const invitationsQuery = get<InvitationList>(['invitations'], '/admin/invitations');
+export const accountQuery = get<Account>(['account'], '/admin/account');
+export const sessionsQuery = get<SessionInfo[]>(['sessions'], '/admin/auth/list-sessions');
+/** Other pages change it, so it is loaded each time the page opens. */
+export const overviewQuery = { ...get<Overview>(['overview'], '/admin/overview'), staleTime: 0 };
 
-export const setupQuery = queryOptions({
-  queryKey: ['setup'],
-  queryFn: ({ signal }) => request<Setup>('GET', '/admin/setup', { signal }),
-});
-
-export const apiKeysQuery = queryOptions({
-  queryKey: ['api-keys'],
-  queryFn: ({ signal }) => request<ApiKeyList>('GET', '/admin/api-keys', { signal }),
-});
-
-export const membersQuery = queryOptions({
-  queryKey: ['members'],
-  queryFn: ({ signal }) => request<MemberList>('GET', '/admin/members', { signal }),
-});
-
-export const invitationsQuery = queryOptions({
-  queryKey: ['invitations'],
-  queryFn: ({ signal }) => request<InvitationList>('GET', '/admin/invitations', { signal }),
-});
-
-export const accountQuery = queryOptions({
-  queryKey: ['account'],
-  queryFn: ({ signal }) => request<Account>('GET', '/admin/account', { signal }),
-});
-
-/** What other pages change is asked for anew whenever it is opened. */
-export const overviewQuery = queryOptions({
-  queryKey: ['overview'],
-  staleTime: 0,
-  queryFn: ({ signal }) => request<Overview>('GET', '/admin/overview', { signal }),
-});
-
-export const signInsQuery = queryOptions({
-  queryKey: ['sign-ins'],
-  queryFn: ({ signal }) => request<SignIn[]>('GET', '/admin/auth/list-sessions', { signal }),
-});
-
-/** Of all pages and filters. */
 const ACTIVITY = 'activity';
 const LISTINGS = 'listings';
 
-export const activityQuery = (query: Query) =>
-  queryOptions({
-    queryKey: [ACTIVITY, query],
-    staleTime: 0,
-    queryFn: ({ signal }) => request<ActivityList>('GET', '/admin/activity', { query, signal }),
-    placeholderData: keepPreviousData,
-  });
+export const activityQuery = (query: Query) => ({
+  ...get<ActivityList>([ACTIVITY, query], '/admin/activity', query),
+  staleTime: 0,
+  placeholderData: keepPreviousData<ActivityList>,
+});
 
-export const listingsQuery = (query: Query) =>
-  queryOptions({
-    queryKey: [LISTINGS, query],
-    queryFn: ({ signal }) => request<ListingList>('GET', '/admin/listings', { query, signal }),
-    placeholderData: keepPreviousData,
-  });
+export const listingsQuery = (query: Query) => ({
+  ...get<ListingList>([LISTINGS, query], '/admin/listings', query),
+  placeholderData: keepPreviousData<ListingList>,
+});
 
-export const listingQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['listing', id],
-    queryFn: ({ signal }) => request<Listing>('GET', listingPath(id), { signal }),
-  });
+export const listingQuery = (id: string) => get<Listing>(['listing', id], listingPath(id));
 
-/** After listings were changed: whatever shows them is asked for anew. */
-export async function refreshListings(): Promise<void> {
-  const keys = [[LISTINGS], [ACTIVITY], overviewQuery.queryKey];
-  await Promise.all(keys.map((queryKey) => queryClient.invalidateQueries({ queryKey })));
+// The frame watches the session and shows the sign-in page when it ends.
+onSessionDoubt(() => void refresh(sessionQuery));
+
+/** Reloads what is on the page, and marks the rest as stale. */
+export async function refresh(...queries: { queryKey: readonly unknown[] }[]): Promise<void> {
+  await Promise.all(queries.map(({ queryKey }) => queryClient.invalidateQueries({ queryKey })));
+}
+
+/** To call after listings changed. */
+export function refreshListings(): Promise<void> {
+  return refresh({ queryKey: [LISTINGS] }, { queryKey: [ACTIVITY] }, overviewQuery);
 }
 
 export function listingPath(id: string): string {

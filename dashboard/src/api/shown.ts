@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Whom and which account this window shows. */
+/** The user and account that this window shows. */
 export interface Shown {
   userId: string;
   accountId: string;
@@ -9,7 +9,7 @@ export interface Shown {
 let shown: Shown | undefined;
 const listeners = new Set<() => void>();
 
-/** From here on the window shows this; undefined: nobody is signed in, or belongs to no account. */
+/** undefined: signed out, or not a member of any account. */
 export function setShown(next: Shown | undefined): void {
   shown = next;
   for (const listener of listeners) listener();
@@ -24,8 +24,8 @@ export function useShown(): Shown | undefined {
 }
 
 /**
- * What each request carries: all windows of a browser share the session, and another one may have changed its account.
- * Then the service does nothing.
+ * Sent with each request. All windows of a browser share the session, so another one may have switched the account;
+ * the service then rejects the request.
  */
 export function shownAccountHeader(): Record<string, string> {
   return shown === undefined ? {} : { 'X-Account-Id': shown.accountId };

@@ -3,13 +3,16 @@ import type { components, operations } from './admin';
 type Schemas = components['schemas'];
 
 export type Listing = Schemas['Listing'];
-/** Whole listings: nothing here asks for `fields`. */
+/** The dashboard never asks for `fields`, so listings are complete. */
 export type ListingList = Omit<Schemas['ListingList'], 'data'> & { data: Listing[] };
+/** A field that can be written. */
+export type ListingFieldName = keyof Schemas['ListingInput'];
 export type EventList = Schemas['EventList'];
 export type ImportReport = Schemas['ImportReport'];
 
 export type ApiKey = Schemas['ApiKey'];
 export type ApiKeyList = Schemas['ApiKeyList'];
+export type GeneratedApiKey = Schemas['GeneratedApiKey'];
 export type Account = Schemas['Account'];
 export type Overview = Schemas['Overview'];
 export type Activity = Schemas['AuditEntry'];
@@ -23,10 +26,11 @@ export type InvitationList = Schemas['InvitationList'];
 export type CreatedInvitation = Schemas['CreatedInvitation'];
 export type InvitationPreview = Schemas['InvitationPreview'];
 
+/** The current session with its user and accounts. */
 export type Session = Schemas['Session'];
+/** One of the user's sessions. */
+export type SessionInfo = operations['listSessions']['responses'][200]['content']['application/json'][number];
 export type Setup = Schemas['SetupState'];
 export type SetupOffer = Schemas['SetupOffer'];
-/** One of the places where somebody is signed in. */
-export type SignIn = operations['listSessions']['responses'][200]['content']['application/json'][number];
 export type TwoFactorSetup = Schemas['TwoFactor'];
 export type RecoveryCodes = Schemas['BackupCodes'];

@@ -1,14 +1,15 @@
-import { ApiError, type Query, toApiError, toRefusal, toSearch, unreachable } from './client';
+import { ApiError, checkSession, type Query, toApiError, toSearch, unreachable } from './client';
 import { shownAccountHeader } from './shown';
 
-const LOST = 'The connection was lost before the service had answered. Rows that came before may be there.';
+const LOST = 'The connection was lost before the service responded. Some rows may have been saved.';
+const STOPPED = 'Import stopped. Some rows may have been saved.';
 
 /**
- * Sends a file and tells how much of it is out: `fetch` cannot say that.
- * @returns the reply's JSON
+ * Sends a file and reports its progress, which `fetch` cannot do.
+ * @returns the parsed JSON
  * @throws {ApiError}
  */
-export function upload<T>(
+export async function upload<T>(
   path: string,
   query: Query,
   file: File,
@@ -16,21 +17,20 @@ export function upload<T>(
   onProgress: (fraction: number) => void,
   signal: AbortSignal,
 ): Promise<T> {
-  return new Promise<string>((resolve, reject) => {
-    const call = new XMLHttpRequest();
-    call.open('POST', path + toSearch(query));
-    call.setRequestHeader('Content-Type', type);
-    call.setRequestHeader('Accept', 'application/json');
-    for (const [name, value] of Object.entries(shownAccountHeader())) call.setRequestHeader(name, value);
-    const headers = { get: (name: string) => call.getResponseHeader(name) };
-    call.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total);
-    call.onload = () => {
-      if (call.status >= 200 && call.status < 300) resolve(call.responseText);
-      else reject(toRefusal(toApiError(call.status, call.responseText, headers)));
-    };
-    call.onerror = () => reject(unreachable(LOST));
-    call.onabort = () => reject(new ApiError(0, 'aborted', 'Stopped. Rows that came before may be there.'));
-    signal.addEventListener('abort', () => call.abort());
-    call.send(file);
-  }).then((text) => JSON.parse(text));
+  const call = new XMLHttpRequest();
+  call.open('POST', path + toSearch(query));
+  const headers = { 'Content-Type': type, Accept: 'application/json', ...shownAccountHeader() };
+  for (const [name, value] of Object.entries(headers)) call.setRequestHeader(name, value);
+  call.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total);
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  call.onload = () => resolve();
+  call.onerror = () => reject(unreachable(LOST));
+  call.onabort = () => reject(new ApiError(0, 'aborted', STOPPED));
+  signal.addEventListener('abort', () => call.abort());
+  call.send(file);
+  await promise;
+  if (call.status >= 200 && call.status < 300) return JSON.parse(call.responseText);
+  throw checkSession(
+    toApiError(call.status, call.responseText, { get: (name: string) => call.getResponseHeader(name) }),
+  );
 }

@@ -1,7 +1,6 @@
 /**
- * Puts a text on the clipboard. Over plain HTTP browsers have the new interface on localhost only; the old one works
- * everywhere but is on its way out, so both may fail.
- * @returns whether it is there
+ * Copies a text. The clipboard API needs HTTPS or localhost, and the old command is deprecated, so both may fail.
+ * @returns whether it was copied
  */
 export async function copyText(text: string): Promise<boolean> {
   try {
@@ -19,7 +18,7 @@ function copyBySelection(text: string): boolean {
   area.readOnly = true;
   area.style.position = 'fixed';
   area.style.opacity = '0';
-  // Within the dialog that is open, or its focus trap would take the focus back.
+  // Inside the open dialog, or its focus trap takes the focus back.
   (document.querySelector('[role="dialog"]') ?? document.body).append(area);
   area.select();
   let isCopied = false;
@@ -33,12 +32,7 @@ function copyBySelection(text: string): boolean {
   return isCopied;
 }
 
-/** Selects what an element shows, for the person to copy it with the keyboard. */
+/** Selects an element's text so that the user can copy it with the keyboard. */
 export function selectContents(element: Element | null): void {
-  if (element === null) return;
-  const range = document.createRange();
-  range.selectNodeContents(element);
-  const selection = window.getSelection();
-  selection?.removeAllRanges();
-  selection?.addRange(range);
+  if (element !== null) getSelection()?.selectAllChildren(element);
 }

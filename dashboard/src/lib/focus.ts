@@ -1,10 +1,10 @@
-/** Brings a note into view; the keyboard goes there unless somebody is in a field, where they will mend it. */
+/** Scrolls a note into view, and focuses it unless a field has the focus: the user will correct that field. */
 export function showNote(note: HTMLElement | null): void {
   note?.scrollIntoView({ block: 'center' });
   if (!document.activeElement?.matches('input, select, textarea')) note?.focus({ preventScroll: true });
 }
 
-/** For when what had the focus is gone: it goes to what takes its place, or Tab begins in the page. */
+/** Moves the focus when the focused element disappears: to `place`, else to the page. */
 export function focusPage(place?: HTMLElement | null): void {
   const target = place ?? document.getElementById('main');
   target?.focus({ preventScroll: target.id === 'main' });

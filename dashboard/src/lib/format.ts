@@ -7,27 +7,23 @@ const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyl
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** What is longer ago is easier to read as a date. */
+/** Beyond this a date is easier to read. */
 const RELATIVE_MAX_MS = 30 * DAY_MS;
 
 export function formatNumber(value: number): string {
   return NUMBER.format(value);
 }
 
-/** 12K for 12,000: where there is little room. */
+/** 12K for 12,000. */
 export function formatCompact(value: number): string {
   return COMPACT.format(value);
-}
-
-function formatDay(time: string): string {
-  return DAY.format(new Date(time));
 }
 
 export function formatExact(time: string): string {
   return EXACT.format(new Date(time));
 }
 
-/** How long ago, or how long until then. */
+/** `5 minutes ago` or `in 5 minutes`. */
 export function formatRelative(time: string, nowMs = Date.now()): string {
   const distanceMs = new Date(time).getTime() - nowMs;
   const size = Math.abs(distanceMs);
@@ -35,7 +31,7 @@ export function formatRelative(time: string, nowMs = Date.now()): string {
   if (size < HOUR_MS) return RELATIVE.format(Math.round(distanceMs / MINUTE_MS), 'minute');
   if (size < DAY_MS) return RELATIVE.format(Math.round(distanceMs / HOUR_MS), 'hour');
   if (size < RELATIVE_MAX_MS) return RELATIVE.format(Math.round(distanceMs / DAY_MS), 'day');
-  return formatDay(time);
+  return DAY.format(new Date(time));
 }
 
 /** Cents only where there are any. */
@@ -50,7 +46,7 @@ export function formatArea(area: number, units = 'sqft'): string {
   return `${NUMBER.format(area)} ${AREA_UNITS[units] ?? units}`;
 }
 
-/** `coming_soon` as people write it. */
+/** `Coming soon` for `coming_soon`. */
 export function formatChoice(value: string): string {
   const words = value.replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);

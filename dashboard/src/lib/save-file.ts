@@ -1,9 +1,10 @@
-/** Puts a file where the browser puts downloads. */
+/** Long enough for the browser to begin the download. */
+const REVOKE_MS = 60_000;
+
 export function saveFile(blob: Blob, name: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(blob);
   link.download = name;
   link.click();
-  // The browser has taken it by then.
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  setTimeout(() => URL.revokeObjectURL(link.href), REVOKE_MS);
 }

@@ -1,7 +1,5 @@
-/** What stands behind `?` in the address: texts only, so that it reads as it was typed. */
-export type Search = Record<string, string>;
-
-export function parseSearch(text: string): Search {
+/** Query parameters as plain text, so that the URL reads as it was typed. */
+export function parseSearch(text: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(text));
 }
 
@@ -13,7 +11,7 @@ export function stringifySearch(search: Record<string, unknown>): string {
   return `?${new URLSearchParams(given).toString().replaceAll('%2C', ',').replaceAll('%5B', '[').replaceAll('%5D', ']')}`;
 }
 
-/** The members of a search that a page knows. */
+/** Keeps the parameters that a page knows. */
 export function pickSearch<Name extends string>(names: readonly Name[]) {
   return (search: Record<string, unknown>): Partial<Record<Name, string>> => {
     const known: Partial<Record<Name, string>> = {};

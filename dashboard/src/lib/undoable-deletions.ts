@@ -1,24 +1,24 @@
 import { useSyncExternalStore } from 'react';
 import { ApiError, send } from '../api/client';
 
-/** So long a deletion can be taken back. */
+/** How long a deletion can be undone. */
 const UNDO_MS = 8_000;
 
 interface Deletion {
   id: string;
   name: string;
   path: string;
-  /** Told how it ended, undefined when it is done; until this resolves it is not shown again. */
+  /** Called with the error, if any. The item stays hidden until this resolves. */
   onEnd: (error: Error | undefined) => Promise<void>;
 }
 
 interface PendingDeletion extends Deletion {
   timer: ReturnType<typeof setTimeout>;
-  /** Once it is sent: when it has ended. From then on it cannot be taken back. */
+  /** Set once the request is sent: the deletion can no longer be undone. */
   ended?: Promise<void>;
 }
 
-/** Deletions that wait for their time or for the reply, by id: what is in here is shown as gone already. */
+/** Deletions that wait for their time or for the response, by id. Their items are hidden already. */
 let pending: ReadonlyMap<string, PendingDeletion> = new Map();
 const listeners = new Set<() => void>();
 
@@ -29,7 +29,7 @@ function change(edit: (map: Map<string, PendingDeletion>) => void): void {
   for (const listener of listeners) listener();
 }
 
-/** Deletes what is at `path` after eight seconds, or when the page is left before. */
+/** Deletes what is at `path` after `UNDO_MS`, or earlier if the page is closed. */
 export function deleteLater(deletion: Deletion): void {
   const { id } = deletion;
   if (pending.has(id)) return;
@@ -37,7 +37,6 @@ export function deleteLater(deletion: Deletion): void {
   change((map) => map.set(id, { ...deletion, timer }));
 }
 
-/** Takes back whatever was not sent yet. */
 export function undoDeletions(): void {
   for (const { id, timer } of waitingOf(pending)) {
     clearTimeout(timer);
@@ -45,12 +44,12 @@ export function undoDeletions(): void {
   }
 }
 
-/** Does what still waits, at once; resolves when all of it is done. */
+/** Sends all waiting deletions now. */
 export async function finishDeletions(): Promise<void> {
   await Promise.all([...pending.keys()].map(carryOut));
 }
 
-/** The timer and whoever leaves the page may both ask for it: it is sent once. */
+/** Sends it once, even if the timer and closing the page both ask for it. */
 function carryOut(id: string): Promise<void> {
   const deletion = pending.get(id);
   if (deletion === undefined) return Promise.resolve();
@@ -66,17 +65,14 @@ async function sendDeletion({ path, onEnd }: Deletion): Promise<void> {
     () => undefined,
     (failure: Error) => failure,
   );
-  // Somebody else was faster: it is gone.
   const isGone = error instanceof ApiError && error.status === 404;
   await onEnd(isGone ? undefined : error);
 }
 
-/** The ids of what is about to be deleted. */
 export function useDeletions(): ReadonlyMap<string, Deletion> {
   return useSyncExternalStore(subscribe, () => pending);
 }
 
-/** What can still be taken back. */
 export function useUndoableDeletions(): Deletion[] {
   return waitingOf(useSyncExternalStore(subscribe, () => pending));
 }
@@ -90,5 +86,5 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-// Requests that are marked `keepalive` are sent although the page goes.
+// `keepalive` requests outlive the page.
 window.addEventListener('pagehide', () => void finishDeletions());

@@ -8,18 +8,25 @@ import { Email } from '../parts/email';
 import { LoadedCard } from '../parts/loaded';
 import { Page } from '../parts/page';
 import { EmptyState } from '../parts/states';
+import { type Column, Table } from '../parts/table';
 import { Time } from '../parts/time';
 import { useIsAdministrator } from '../shell/session';
-import { describeAction } from './activity-words';
+import { describeAction } from './activity-texts';
 import { ForAdministrators } from './settings/settings';
 
 const LIMIT = '50';
+
+const COLUMNS: Column<Activity>[] = [
+  { label: 'Action', className: 'wide', cell: (entry) => <Action entry={entry} /> },
+  { label: 'User', className: 'from-medium', cell: (entry) => <Actor entry={entry} /> },
+  { label: 'IP address', className: 'from-medium', cell: ({ address }) => address !== null && <code>{address}</code> },
+  { label: 'Time', className: 'nowrap', cell: ({ at }) => <Time at={at} /> },
+];
 
 export function ActivityPage() {
   return useIsAdministrator() ? <ActivityLog /> : <ForAdministrators />;
 }
 
-/** Who did what, when and from where; nothing in it can be changed. */
 function ActivityLog() {
   const { cursor } = useSearch({ from: '/inside/activity' });
   const query = useQuery(activityQuery({ limit: LIMIT, cursor }));
@@ -28,15 +35,17 @@ function ActivityLog() {
   return (
     <Page
       title="Activity"
-      description="What people did in the dashboard and the operator on the command line, when and from where. It cannot be changed. What programs do with keys is not in it."
+      description="Actions in the dashboard and on the command line. The log can’t be changed. API requests aren’t included."
     >
       <LoadedCard query={query}>
         {({ data, nextCursor }) =>
           data.length === 0 ? (
-            <NothingYet />
+            <EmptyState icon={History} title="No activity yet">
+              Sign-ins and changes to API keys, members and listings appear here.
+            </EmptyState>
           ) : (
             <>
-              <ActivityTable rows={data} />
+              <Table label="Activity" columns={COLUMNS} rows={data} />
               <Group justify="flex-end" gap="xs" px={14} py={10} className="page-controls">
                 <Button size="xs" variant="default" disabled={cursor === undefined} onClick={() => open(undefined)}>
                   Newest
@@ -53,70 +62,36 @@ function ActivityLog() {
   );
 }
 
-function NothingYet() {
+function Action({ entry: { action, actor, target, address } }: { entry: Activity }) {
   return (
-    <EmptyState icon={<History size={22} />} title="Nothing has happened yet">
-      Sign-ins, keys, members and changes made here are kept from now on.
-    </EmptyState>
+    <>
+      {describeAction(action)}{' '}
+      <Text component="bdi" size="sm" fw={500}>
+        {target?.name}
+      </Text>
+      <Text size="xs" c="dimmed" className="until-medium" component="div">
+        <bdi>{actor.name}</bdi>
+        {actor.email !== null && (
+          <>
+            {' · '}
+            <Email>{actor.email}</Email>
+          </>
+        )}
+        {address !== null && ` · ${address}`}
+      </Text>
+    </>
   );
 }
 
-function ActivityTable({ rows }: { rows: Activity[] }) {
+function Actor({ entry: { actor } }: { entry: Activity }) {
   return (
-    <div className="table-wrap">
-      <table className="table" aria-label="Activity">
-        <thead>
-          <tr>
-            <th scope="col">What</th>
-            <th scope="col" className="from-medium">
-              Who
-            </th>
-            <th scope="col" className="from-medium">
-              From
-            </th>
-            <th scope="col">When</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ id, at, actor, action, target, address }) => (
-            <tr key={id}>
-              <td className="wide">
-                {describeAction(action)}
-                {target?.name && (
-                  <>
-                    {' '}
-                    <Text component="bdi" size="sm" fw={500}>
-                      {target.name}
-                    </Text>
-                  </>
-                )}
-                <Text size="xs" c="dimmed" className="until-medium" component="div">
-                  <bdi>{actor.name}</bdi>
-                  {actor.email !== null && (
-                    <>
-                      {' · '}
-                      <Email>{actor.email}</Email>
-                    </>
-                  )}
-                  {address !== null && ` · ${address}`}
-                </Text>
-              </td>
-              <td className="from-medium">
-                <bdi>{actor.name}</bdi>
-                {actor.email !== null && (
-                  <Text size="xs" c="dimmed" component="div">
-                    <Email>{actor.email}</Email>
-                  </Text>
-                )}
-              </td>
-              <td className="from-medium">{address === null ? '' : <code>{address}</code>}</td>
-              <td className="nowrap">
-                <Time at={at} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <>
+      <bdi>{actor.name}</bdi>
+      {actor.email !== null && (
+        <Text size="xs" c="dimmed" component="div">
+          <Email>{actor.email}</Email>
+        </Text>
+      )}
+    </>
   );
 }

@@ -3,72 +3,65 @@ import { Check, Copy } from 'lucide-react';
 import { type RefObject, useState } from 'react';
 import { copyText, selectContents } from '../lib/clipboard';
 
-/** How long the button says that it worked. */
-const DONE_MS = 2_000;
+/** How long the button says "Copied". */
+const COPIED_MS = 2_000;
 
-type CopyState = 'ready' | 'copied' | 'impossible';
+type CopyState = 'ready' | 'copied' | 'failed';
 
-function useCopy(text: string, shown: RefObject<HTMLElement | null>) {
+interface CopyProps {
+  text: string;
+  /** The element with the text, which is selected if there is no clipboard. */
+  shown: RefObject<HTMLElement | null>;
+}
+
+function useCopy({ text, shown }: CopyProps) {
   const [state, setState] = useState<CopyState>('ready');
   const copy = async () => {
     if (await copyText(text)) {
       setState('copied');
-      setTimeout(() => setState('ready'), DONE_MS);
+      setTimeout(() => setState('ready'), COPIED_MS);
       return;
     }
-    setState('impossible');
+    setState('failed');
     selectContents(shown.current);
   };
-  return { state, copy };
+  const icon = state === 'copied' ? <Check size={16} /> : <Copy size={16} />;
+  return { state, isCopied: state === 'copied', copy, icon };
 }
 
-interface CopyProps {
-  text: string;
-  /** Where the text stands, to be selected when there is no clipboard. */
-  shown: RefObject<HTMLElement | null>;
-}
-
-/** What a dialog is for: copies, and says so; where that cannot be, selects the text and says what to press. */
-export function CopyButton({ text, shown }: CopyProps) {
-  const { state, copy } = useCopy(text, shown);
+/** The main button of a dialog: it has the focus when it appears. */
+export function CopyButton(props: CopyProps) {
+  const { state, isCopied, copy, icon } = useCopy(props);
   return (
     <>
-      <Button
-        // In a dialog that opens, and in one that goes on: what stood here before had the focus.
-        data-autofocus
-        autoFocus
-        onClick={copy}
-        leftSection={state === 'copied' ? <Check size={16} /> : <Copy size={16} />}
-        variant={state === 'copied' ? 'light' : 'filled'}
-      >
-        {state === 'copied' ? 'Copied' : 'Copy'}
+      <Button data-autofocus autoFocus onClick={copy} leftSection={icon} variant={isCopied ? 'light' : 'filled'}>
+        {isCopied ? 'Copied' : 'Copy'}
       </Button>
       <CopyNote state={state} />
     </>
   );
 }
 
-/** The same as an icon, for a second text in one place; `label` says which. */
-export function CopyIcon({ text, shown, label }: CopyProps & { label: string }) {
-  const { state, copy } = useCopy(text, shown);
+export function CopyIcon({ label, ...props }: CopyProps & { label: string }) {
+  const { state, isCopied, copy, icon } = useCopy(props);
   return (
     <Group gap="xs" wrap="nowrap" justify="flex-end" flex={1}>
       <CopyNote state={state} />
-      <Tooltip label={state === 'copied' ? 'It is on the clipboard' : label}>
+      <Tooltip label={isCopied ? 'Copied' : label}>
         <ActionIcon variant="default" onClick={copy} aria-label={label}>
-          {state === 'copied' ? <Check size={16} /> : <Copy size={16} />}
+          {icon}
         </ActionIcon>
       </Tooltip>
     </Group>
   );
 }
 
-/** Read out by screen readers; seen only when something is left to do. */
+/** Read by screen readers; visible only if the user has to copy the text with the keyboard. */
 function CopyNote({ state }: { state: CopyState }) {
   return (
     <Text size="sm" role="status" c="dimmed" className={state === 'copied' ? 'visually-hidden' : undefined}>
-      {state === 'impossible' && 'This browser has no clipboard here. It is selected: press Ctrl+C, or ⌘C on a Mac.'}
-      {state === 'copied' && 'It is on the clipboard.'}
+      {state === 'failed' && 'The clipboard isn’t available. The text is selected: press Ctrl+C, or ⌘C on a Mac.'}
+      {state === 'copied' && 'Copied to the clipboard.'}
     </Text>
   );
 }

@@ -1,4 +1,4 @@
-/** An e-mail address, which breaks before its domain where it must. */
+/** An email address that wraps before its domain. */
 export function Email({ children }: { children: string }) {
   const at = children.lastIndexOf('@') + 1;
   return (

@@ -1,18 +1,57 @@
-import type { ReactNode } from 'react';
+import { Alert, Stack } from '@mantine/core';
+import { CircleAlert } from 'lucide-react';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { showNote } from '../lib/focus';
+import type { Submission } from '../lib/use-form';
 
-/** A form that a script sends; the service checks what is in it, not the browser. */
-export function Form({ onSubmit, children }: { onSubmit: () => Promise<void>; children: ReactNode }) {
+interface FormProps {
+  form: Pick<Submission, 'errors' | 'submit'>;
+  onSubmit: () => Promise<void>;
+  gap?: string;
+  maxWidth?: number;
+  children: ReactNode;
+}
+
+/** A form with its general error on top. The service validates it, not the browser. */
+export function Form({ form: { errors, submit }, onSubmit, gap = 'md', maxWidth, children }: FormProps) {
   return (
     <form
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        // Forms in dialogs are within other forms for React, though not on the page.
+        // For React, a form in a dialog can be inside another form.
         event.stopPropagation();
-        void onSubmit();
+        void submit(onSubmit);
       }}
     >
-      {children}
+      <Stack gap={gap} maw={maxWidth}>
+        <ErrorNote>{errors.general}</ErrorNote>
+        {children}
+      </Stack>
     </form>
+  );
+}
+
+export function ErrorNote({ children }: { children: string | undefined }) {
+  return children === undefined ? null : <Note key={children}>{children}</Note>;
+}
+
+/** An alert that scrolls into view. */
+export function Note({ color = 'red', title, children }: { color?: string; title?: string; children: ReactNode }) {
+  const alert = useRef<HTMLDivElement>(null);
+  useEffect(() => showNote(alert.current), []);
+  return (
+    <Alert
+      ref={alert}
+      tabIndex={-1}
+      role="alert"
+      color={color}
+      variant="light"
+      icon={color === 'red' && <CircleAlert size={18} />}
+      className="note"
+      title={title}
+    >
+      {children}
+    </Alert>
   );
 }

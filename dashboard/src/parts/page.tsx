@@ -2,33 +2,26 @@ import { Box, Group, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 
-interface PageProps {
+interface SectionProps {
   title: string;
-  /** What stands in the window's title if the page's own is more than that. */
-  windowTitle?: string;
   description?: ReactNode;
   actions?: ReactNode;
-  above?: ReactNode;
   children: ReactNode;
 }
 
-/** A page within the frame: its name, what can be done, and the rest. */
+interface PageProps extends SectionProps {
+  /** The window's title if it differs. */
+  windowTitle?: string;
+  above?: ReactNode;
+}
+
 export function Page({ title, windowTitle = title, description, actions, above, children }: PageProps) {
   useDocumentTitle(`${windowTitle} · Property Listings`);
   return (
     <>
       {above}
       <Group justify="space-between" align="flex-start" mb="lg" gap="md">
-        <Box flex="1 1 240px" miw={0}>
-          <Title order={1} lineClamp={2} title={title}>
-            <bdi>{title}</bdi>
-          </Title>
-          {description !== undefined && (
-            <Text c="dimmed" size="sm" mt={4} maw={640} component="div">
-              {description}
-            </Text>
-          )}
-        </Box>
+        <Heading order={1} title={title} description={description} />
         {actions !== undefined && (
           <Group gap={8} className="page-actions">
             {actions}
@@ -41,21 +34,29 @@ export function Page({ title, windowTitle = title, description, actions, above, 
 }
 
 /** A part of a page with its own heading. */
-export function Section({ title, description, actions, children }: Omit<PageProps, 'windowTitle' | 'above'>) {
+export function Section({ title, description, actions, children }: SectionProps) {
   return (
     <Box component="section" mb={36}>
       <Group justify="space-between" align="flex-end" mb="sm" gap="sm">
-        <Box flex="1 1 240px" miw={0}>
-          <Title order={2}>{title}</Title>
-          {description !== undefined && (
-            <Text c="dimmed" size="sm" mt={2} maw={640} component="div">
-              {description}
-            </Text>
-          )}
-        </Box>
+        <Heading order={2} title={title} description={description} />
         {actions}
       </Group>
       {children}
+    </Box>
+  );
+}
+
+function Heading({ order, title, description }: { order: 1 | 2; title: string; description: ReactNode }) {
+  return (
+    <Box flex="1 1 240px" miw={0}>
+      <Title order={order} lineClamp={2} title={title}>
+        <bdi>{title}</bdi>
+      </Title>
+      {description !== undefined && (
+        <Text c="dimmed" size="sm" mt={2} maw={640} component="div">
+          {description}
+        </Text>
+      )}
     </Box>
   );
 }

@@ -1,28 +1,27 @@
 import { Button, Group, Skeleton, Stack, Text, ThemeIcon, Title, VisuallyHidden } from '@mantine/core';
 import { type ErrorComponentProps, Link } from '@tanstack/react-router';
-import { CircleAlert, Compass } from 'lucide-react';
+import { CircleAlert, Compass, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { ApiError } from '../api/client';
-import { BROKEN_PAGE } from '../lib/faults';
+import { describeError } from '../lib/errors';
 
 interface EmptyStateProps {
-  icon: ReactNode;
+  icon: LucideIcon;
   title: string;
   children: ReactNode;
   action?: ReactNode;
 }
 
-/** What stands where nothing is yet: what it is for, and how to begin. */
-export function EmptyState({ icon, title, children, action }: EmptyStateProps) {
+export function EmptyState({ icon: Icon, title, children, action }: EmptyStateProps) {
   return (
     <Stack align="center" gap="xs" py={56} px="md">
       <ThemeIcon variant="default" size={44} radius="lg" c="dimmed" aria-hidden>
-        {icon}
+        <Icon size={22} />
       </ThemeIcon>
       <Title order={2} mt="xs" ta="center">
         {title}
       </Title>
-      <Text c="dimmed" size="sm" ta="center" maw={420}>
+      <Text c="dimmed" size="sm" ta="center" maw={420} component="div">
         {children}
       </Text>
       {action !== undefined && (
@@ -34,22 +33,22 @@ export function EmptyState({ icon, title, children, action }: EmptyStateProps) {
   );
 }
 
-/** What could not be loaded, in the service's words, and a way to try again. */
-export function ErrorState({ error, onRetry, action }: { error: Error; onRetry?: () => void; action?: ReactNode }) {
+export function ErrorState({ error, onRetry, action }: { error: unknown; onRetry: () => void; action?: ReactNode }) {
   const requestId = error instanceof ApiError ? error.requestId : undefined;
+  const retry = (
+    <Button variant="default" onClick={onRetry}>
+      Try again
+    </Button>
+  );
   return (
     <div role="alert">
       <EmptyState
-        icon={<CircleAlert size={22} />}
-        title="This could not be loaded"
+        icon={CircleAlert}
+        title="This page could not be loaded"
         action={
           <>
             {action}
-            {onRetry !== undefined && (
-              <Button variant="default" onClick={onRetry}>
-                Try again
-              </Button>
-            )}
+            {retry}
           </>
         }
       >
@@ -64,14 +63,7 @@ export function ErrorState({ error, onRetry, action }: { error: Error; onRetry?:
   );
 }
 
-/** The service's words, and what it says of single fields. */
-export function describeError(error: Error): string {
-  if (!(error instanceof ApiError)) return BROKEN_PAGE;
-  const faults = error.details.map(({ field, message }) => `${field.replace(/^query\./, '')}: ${message}`);
-  return [error.summary, ...faults].join(' ');
-}
-
-/** Rows that will soon be there. */
+/** A placeholder for rows that are loading. */
 export function LoadingRows({ count = 6 }: { count?: number | undefined }) {
   return (
     <Stack gap={0} role="status" aria-label="Loading">
@@ -87,11 +79,7 @@ export function LoadingRows({ count = 6 }: { count?: number | undefined }) {
 }
 
 export function PageError({ error, reset }: ErrorComponentProps) {
-  return <ErrorState error={error instanceof Error ? error : new Error(String(error))} onRetry={reset} />;
-}
-
-export function PagePending() {
-  return <LoadingRows />;
+  return <ErrorState error={error} onRetry={reset} />;
 }
 
 export function NotFoundPage() {
@@ -101,15 +89,15 @@ export function NotFoundPage() {
         <h1>Not found</h1>
       </VisuallyHidden>
       <EmptyState
-        icon={<Compass size={22} />}
-        title="There is no such page"
+        icon={Compass}
+        title="Page not found"
         action={
           <Button component={Link} to="/" variant="default">
-            Go to the start
+            Go to overview
           </Button>
         }
       >
-        The address may be mistyped, or what was here is gone.
+        Check the address. The page may have been removed.
       </EmptyState>
     </main>
   );

@@ -1,6 +1,6 @@
 import { formatExact, formatRelative } from '../lib/format';
 
-/** A time as people say it; the exact one is shown when pointed at. */
+/** A relative time; the tooltip has the exact one. */
 export function Time({ at }: { at: string }) {
   return (
     <time dateTime={at} title={formatExact(at)}>

@@ -1,43 +1,33 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { queryClient, sessionQuery } from '../api/queries';
-import { endWork, orTell, putAccount } from './leave';
-import { beginSession, type Present } from './session';
+import { finishWork, orNotify, putAccount } from './leave';
+import { type AccountSession, beginSession } from './session';
 
-interface AccountChangedProps {
-  /** What the page below shows. */
-  shown: Present;
-  /** What the session is by now. */
-  now: Present;
-}
-
-/**
- * Another window of the browser changed the account that all of them work in. The page stays as it is, with what was
- * typed, until somebody has said where to go on.
- */
-export function AccountChanged({ shown, now }: AccountChangedProps) {
+/** Another window switched the account. The page keeps its contents until the user chooses an account. */
+export function AccountChanged({ shown, now }: { shown: AccountSession; now: AccountSession }) {
   const navigate = useNavigate();
   const canGoBack = now.accounts.some(({ id }) => id === shown.account.id);
 
   const goBack = () =>
-    orTell(async () => {
+    orNotify(async () => {
       queryClient.setQueryData(sessionQuery.queryKey, await putAccount(shown.account.id));
-      // What was asked for meanwhile was refused.
+      // Requests since then were rejected.
       void queryClient.invalidateQueries();
     });
   const goOn = () =>
-    orTell(async () => {
-      await endWork();
+    orNotify(async () => {
+      await finishWork();
       await navigate({ to: '/' });
       beginSession(now);
     });
 
   return (
-    <Modal opened onClose={() => undefined} title="You changed the account in another window" size={560}>
+    <Modal opened onClose={() => undefined} title="You switched accounts in another window" size={560}>
       <Stack>
         <Text size="sm">
-          This page is about <Name of={shown} />, but you work in <Name of={now} /> now. Nothing was done here since;
-          what you have typed is still there.
+          This page shows <Name of={shown} />, but you now work in <Name of={now} />. Nothing was changed, and your
+          input is still here.
         </Text>
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={goOn} maw="100%">
@@ -54,6 +44,6 @@ export function AccountChanged({ shown, now }: AccountChangedProps) {
   );
 }
 
-function Name({ of: { account } }: { of: Present }) {
+function Name({ of: { account } }: { of: AccountSession }) {
   return <bdi style={{ fontWeight: 600 }}>{account.name}</bdi>;
 }

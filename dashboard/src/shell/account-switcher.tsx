@@ -1,11 +1,12 @@
 import { Avatar, Menu, Text, UnstyledButton } from '@mantine/core';
 import { Check, ChevronsUpDown } from 'lucide-react';
 import { useChooseAccount } from './leave';
-import { usePresent } from './session';
+import { useSession } from './session';
 
-/** The account that everything is about; a menu for those who are in several. */
+/** The current account; a menu for users who have several. */
 export function AccountSwitcher() {
-  const { account, accounts } = usePresent();
+  const { account, accounts } = useSession();
+  const choose = useChooseAccount();
   if (accounts.length < 2) {
     return (
       <div className="switcher">
@@ -13,13 +14,6 @@ export function AccountSwitcher() {
       </div>
     );
   }
-  return <AccountMenu />;
-}
-
-function AccountMenu() {
-  const { account, accounts } = usePresent();
-  const choose = useChooseAccount();
-
   return (
     <Menu width="target" position="bottom-start" withinPortal={false}>
       <Menu.Target>
@@ -35,7 +29,7 @@ function AccountMenu() {
           <Menu.Item
             key={id}
             onClick={() => choose(id)}
-            rightSection={id === account.id ? <Check size={15} aria-label="chosen" /> : null}
+            rightSection={id === account.id ? <Check size={15} aria-label="Current" /> : null}
           >
             <Text component="bdi" size="sm" lineClamp={2}>
               {name}

@@ -11,31 +11,31 @@ import { Brand } from './brand';
 import { ImportBar } from './import-bar';
 import { Navigation } from './navigation';
 import { NoAccount } from './no-account';
-import { beginSession, isInAccount, type Present, SessionContext } from './session';
+import { type AccountSession, beginSession, isInAccount, SessionContext } from './session';
 
-/** What surrounds all pages of somebody who is signed in. */
+/** Surrounds all pages that need a session. */
 export function Frame() {
   const { data: session } = useQuery({ ...sessionQuery, refetchOnWindowFocus: 'always' });
   const shown = useShown();
-  /** The session as it last was about what is shown. */
-  const [present, setPresent] = useState<Present>();
-  const isOtherPerson = shown?.userId !== session?.user.id;
+  /** The latest session in the shown account. */
+  const [current, setCurrent] = useState<AccountSession>();
+  const isOtherUser = shown?.userId !== session?.user.id;
   useSignInAgain(session === null);
   useEffect(() => {
-    if (session && isOtherPerson) beginSession(session);
-  }, [session, isOtherPerson]);
+    if (session && isOtherUser) beginSession(session);
+  }, [session, isOtherUser]);
 
   if (!session) return null;
   if (!isInAccount(session)) return <NoAccount session={session} />;
-  if (isOtherPerson) return null;
+  if (isOtherUser) return null;
   const isOtherAccount = shown?.accountId !== session.account.id;
-  if (!isOtherAccount && present !== session) setPresent(session);
-  if (present === undefined) return null;
+  if (!isOtherAccount && current !== session) setCurrent(session);
+  if (current === undefined) return null;
   return (
-    <SessionContext value={present}>
-      {/* Another account, and another person, begin with nothing of the one before. */}
-      <FramedPage key={`${present.user.id} ${present.account.id}`} />
-      {isOtherAccount && <AccountChanged shown={present} now={session} />}
+    <SessionContext value={current}>
+      {/* A new key resets all state. */}
+      <FramedPage key={`${current.user.id} ${current.account.id}`} />
+      {isOtherAccount && <AccountChanged shown={current} now={session} />}
     </SessionContext>
   );
 }
@@ -50,23 +50,23 @@ function FramedPage() {
     if (lastPath.current === path) return;
     lastPath.current = path;
     menu.close();
-    // Readers of screens hear the new page, and Tab begins there.
+    // Screen readers announce the new page, and Tab starts there.
     main.current?.focus({ preventScroll: true });
   }, [path, menu.close]);
 
   return (
     <>
       <a className="skip-link" href="#main">
-        Skip to the page
+        Skip to content
       </a>
       <header className="topbar">
         <Brand />
-        <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Open the menu" onClick={menu.open}>
+        <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Open menu" onClick={menu.open}>
           <Menu size={20} />
         </ActionIcon>
       </header>
       <div className="frame">
-        <aside className="sidebar side" aria-label="Account and pages">
+        <aside className="sidebar side" aria-label="Account and navigation">
           <Navigation />
         </aside>
         <main className="main" id="main" tabIndex={-1} ref={main}>
@@ -80,7 +80,7 @@ function FramedPage() {
         size={300}
         title="Menu"
         withCloseButton
-        closeButtonProps={{ 'aria-label': 'Close the menu' }}
+        closeButtonProps={{ 'aria-label': 'Close menu' }}
       >
         <div className="sidebar">
           <Navigation />

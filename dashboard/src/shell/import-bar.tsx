@@ -5,7 +5,7 @@ import { changeImport, stopImport, useImport } from '../lib/running-import';
 
 const IMPORT_PATH = '/listings/import';
 
-/** Above all other pages than its own: an import that goes on, or that has ended and whose report nobody has seen. */
+/** Shown on other pages while an import runs, and until its report has been opened. */
 export function ImportBar() {
   const { file, progress, isSeen } = useImport();
   const path = useRouterState({ select: ({ location }) => location.pathname });
@@ -20,17 +20,11 @@ export function ImportBar() {
         </Text>
         <Group gap="xs">
           <Button size="xs" variant="default" renderRoot={(props) => <Link to={IMPORT_PATH} {...props} />}>
-            {isRunning ? 'Show' : 'Show the report'}
+            {isRunning ? 'Show' : 'Show report'}
           </Button>
-          {isRunning ? (
-            <Button size="xs" variant="default" onClick={stopImport}>
-              Stop
-            </Button>
-          ) : (
-            <Button size="xs" variant="default" onClick={() => changeImport({ isSeen: true })}>
-              Dismiss
-            </Button>
-          )}
+          <Button size="xs" variant="default" onClick={isRunning ? stopImport : () => changeImport({ isSeen: true })}>
+            {isRunning ? 'Stop' : 'Dismiss'}
+          </Button>
         </Group>
       </Group>
     </section>
@@ -38,15 +32,15 @@ export function ImportBar() {
 }
 
 function Outcome() {
-  const { result, fault } = useImport();
-  if (fault !== undefined) return <>was not imported to its end. {fault}</>;
-  if (result === undefined) return 'was not imported: its columns are not understood.';
+  const { result, error } = useImport();
+  if (error !== undefined) return <>was not fully imported. {error}</>;
+  if (result === undefined) return 'was not imported because some columns are unknown.';
   const { created, updated, failed } = result.report;
-  const counts = `${formatNumber(created)} created, ${formatNumber(updated)} changed`;
+  const counts = `${formatNumber(created)} created, ${formatNumber(updated)} updated`;
   const verb = result.isDryRun ? 'was checked' : 'was imported';
   return (
     <>
-      {verb}: {counts}, <strong>{formatCount(failed, 'row')} refused</strong>.
+      {verb}: {counts}, <strong>{formatCount(failed, 'row')} failed</strong>.
     </>
   );
 }

@@ -6,7 +6,6 @@ import { Brand } from './brand';
 import { useIsAdministrator } from './session';
 import { UserMenu } from './user-menu';
 
-/** The pages, and on top the account they are about. */
 export function Navigation() {
   const isAdministrator = useIsAdministrator();
   return (
@@ -25,7 +24,7 @@ export function Navigation() {
       <Box mt="auto">
         <a className="nav-link" href="/docs" target="_blank" rel="noreferrer">
           <BookOpen size={17} aria-hidden />
-          Reference
+          API docs
         </a>
         <UserMenu />
       </Box>

@@ -4,31 +4,31 @@ import { setShown } from '../api/shown';
 import type { Session } from '../api/types';
 import { forgetDrafts } from '../lib/kept-drafts';
 
-/** Who is signed in and in which account; there is one within the frame. */
-export type Present = Session & { account: NonNullable<Session['account']> };
+/** A session in an account, as all pages inside the frame have it. */
+export type AccountSession = Session & { account: NonNullable<Session['account']> };
 
-export function isInAccount(session: Session): session is Present {
+export function isInAccount(session: Session): session is AccountSession {
   return session.account !== null;
 }
 
-export const SessionContext = createContext<Present | undefined>(undefined);
+export const SessionContext = createContext<AccountSession | undefined>(undefined);
 
-export function usePresent(): Present {
-  const present = useContext(SessionContext);
-  if (present === undefined) throw new Error('Nobody is signed in here');
-  return present;
+export function useSession(): AccountSession {
+  const session = useContext(SessionContext);
+  if (session === undefined) throw new Error('This component needs a session');
+  return session;
 }
 
 export function useIsAdministrator(): boolean {
-  return usePresent().account.role === 'administrator';
+  return useSession().account.role === 'administrator';
 }
 
-/** From here on somebody is signed in, or is in another account: nothing of before may be seen. */
+/** Starts with a new session or account and clears everything that belongs to the old one. */
 export function beginSession(session: Session | null): void {
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] });
   if (session === null) forgetDrafts();
-  // Not removed with the others: who watches it would watch one that is gone.
+  // Set, not removed: observers would keep watching the removed query.
   queryClient.setQueryData(sessionQuery.queryKey, session);
-  // Last: whoever is told of it finds the session of it.
+  // Last, because listeners read the session.
   setShown(session?.account ? { userId: session.user.id, accountId: session.account.id } : undefined);
 }

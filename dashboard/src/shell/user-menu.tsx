@@ -2,17 +2,16 @@ import { Menu, Text, UnstyledButton, useMantineColorScheme } from '@mantine/core
 import { useNavigate } from '@tanstack/react-router';
 import { Check, ChevronsUpDown, CircleUser, LogOut, UserRound } from 'lucide-react';
 import { useSignOut } from './leave';
-import { usePresent } from './session';
+import { useSession } from './session';
 
 const SCHEMES = [
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
-  { value: 'auto', label: 'As the system' },
+  { value: 'auto', label: 'System' },
 ] as const;
 
-/** The person: their profile, how the page looks, and the way out. */
 export function UserMenu() {
-  const { user } = usePresent();
+  const { user } = useSession();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const navigate = useNavigate();
   const signOut = useSignOut();

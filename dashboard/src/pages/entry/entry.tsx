@@ -1,13 +1,13 @@
-import { Box, Text, Title } from '@mantine/core';
+import { Box, Code, Skeleton, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Session } from '../../api/types';
+import type { Session, Setup } from '../../api/types';
 import { focusPage } from '../../lib/focus';
 import { Brand } from '../../shell/brand';
 import { beginSession } from '../../shell/session';
 
-/** A page for somebody who is not in yet: one card in the middle. */
+/** A page without a session: one card in the middle. */
 export function Entry({ title, children, below }: { title: string; children: ReactNode; below?: ReactNode }) {
   useDocumentTitle(`${title} · Property Listings`);
   return (
@@ -30,22 +30,39 @@ export function Entry({ title, children, below }: { title: string; children: Rea
   );
 }
 
-/** Goes in, to the page that was asked for. */
+export function LoadingEntry({ title }: { title: string }) {
+  return (
+    <Entry title={title}>
+      <Skeleton height={200} role="status" aria-label="Loading" />
+    </Entry>
+  );
+}
+
+export function LinkFile({ setup: { file } }: { setup: Setup }) {
+  if (file === null) return null;
+  return (
+    <>
+      The newest link is in <Code>{file}</Code> in the data directory.
+    </>
+  );
+}
+
+/** Begins the session and opens the page that was asked for. */
 export function useEnter(): (session: Session | null, next?: string) => void {
   const router = useRouter();
   return (session, next = '/') => {
     const stop = router.subscribe('onRendered', () => {
       stop();
-      // The form had the focus, and is gone: readers of screens hear the page, and Tab begins there.
+      // The form that had the focus is gone.
       focusPage();
     });
     beginSession(session);
-    // Only a path of this site: an address from elsewhere could lead anywhere.
+    // Only a path of this site, to prevent open redirects.
     router.history.replace(/^\/(?![/\\])/.test(next) ? next : '/');
   };
 }
 
-/** What a link carries behind `#`: it is never sent nor logged. A newer link may be opened in the same window. */
+/** The token of a link is in its fragment, which browsers do not send. */
 export function useToken(): string {
   const hash = useRouterState({ select: ({ location }) => location.hash });
   return new URLSearchParams(hash).get('token') ?? '';

@@ -2,7 +2,6 @@ import { Anchor } from '@mantine/core';
 import { Link, useCanGoBack, useNavigate, useRouter } from '@tanstack/react-router';
 import { ChevronLeft } from 'lucide-react';
 
-/** Above a page that belongs to the list. */
 export function BackLink() {
   const leave = useLeave();
   return (
@@ -16,7 +15,7 @@ export function BackLink() {
           to="/listings"
           {...props}
           onClick={(event) => {
-            // With a key held down it opens another window, as links do.
+            // Like any link: with a modifier key it opens another window.
             if (event.ctrlKey || event.metaKey || event.shiftKey) return;
             event.preventDefault();
             leave();
@@ -29,7 +28,7 @@ export function BackLink() {
   );
 }
 
-/** Back to the list as it was: its page, filters and order. */
+/** Goes back to the list with its page, filters and order. */
 export function useLeave(): () => void {
   const canGoBack = useCanGoBack();
   const { history } = useRouter();

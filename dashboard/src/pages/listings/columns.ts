@@ -1,13 +1,14 @@
-/** A column that a file can have. */
+import type { ListingFieldName } from '../../api/types';
+
 interface Column {
-  name: string;
+  name: ListingFieldName;
   example: string;
-  /** What else it is called, in lower case, with nothing but letters; also by the form. */
+  /** Synonyms, as lowercase letters only. */
   also: string[];
 }
 
 export const COLUMNS: Column[] = [
-  { name: 'externalId', example: 'MLS-20931', also: ['yourownid', 'ownid', 'reference', 'ref', 'mlsnumber', 'mls'] },
+  { name: 'externalId', example: 'MLS-20931', also: ['ownid', 'reference', 'ref', 'mlsnumber', 'mls'] },
   { name: 'address', example: '12 Elm Street', also: ['street', 'streetaddress', 'addressline'] },
   { name: 'unitNumber', example: '4B', also: ['unit', 'apartment', 'apt', 'suite'] },
   { name: 'city', example: 'Austin', also: ['town', 'municipality'] },
@@ -21,24 +22,24 @@ export const COLUMNS: Column[] = [
   { name: 'listPrice', example: '450000', also: ['price', 'askingprice', 'amount'] },
   { name: 'currency', example: 'USD', also: ['currencycode'] },
   { name: 'livingArea', example: '1850', also: ['area', 'size', 'sqft', 'squarefeet', 'sqm', 'squaremeters'] },
-  { name: 'livingAreaUnits', example: 'sqft', also: ['livingareain', 'areaunits', 'areaunit', 'units'] },
+  { name: 'livingAreaUnits', example: 'sqft', also: ['areaunits', 'areaunit', 'units'] },
   { name: 'lotSizeArea', example: '0.25', also: ['lotsize', 'lot', 'lotarea', 'acres'] },
-  { name: 'lotSizeUnits', example: 'acres', also: ['lotsizein', 'lotunits'] },
+  { name: 'lotSizeUnits', example: 'acres', also: ['lotunits', 'lotunit'] },
   { name: 'yearBuilt', example: '1994', also: ['year', 'built', 'constructionyear'] },
   { name: 'description', example: 'Bright corner house', also: ['remarks', 'text', 'notes', 'comments'] },
   { name: 'latitude', example: '30.2672', also: ['lat'] },
   { name: 'longitude', example: '-97.7431', also: ['lng', 'lon', 'long'] },
   { name: 'photos', example: '[{"url":"https://example.com/1.jpg"}]', also: ['photo', 'images', 'image', 'pictures'] },
-  { name: 'metadata', example: '{"agent":"Grace"}', also: ['valuesofyourown', 'custom', 'extra'] },
+  { name: 'metadata', example: '{"agent":"Grace"}', also: ['customfields', 'custom', 'extra'] },
 ];
 
-/** Which column is likely meant by one that is not known. */
+/** The column that an unknown one probably means. */
 export function suggestColumn(given: string): string | undefined {
   const plain = given.toLowerCase().replaceAll(/[^a-z]/g, '');
   return COLUMNS.find(({ name, also }) => name.toLowerCase() === plain || also.includes(plain))?.name;
 }
 
-/** A file with all columns and no rows. */
+/** A CSV file with all columns and no rows. */
 export function makeTemplate(): string {
   return `${COLUMNS.map(({ name }) => name).join(',')}\r\n`;
 }

@@ -7,10 +7,10 @@ import { focusPage } from '../../lib/focus';
 import { formatCount } from '../../lib/format';
 import { deleteLater, undoDeletions, useUndoableDeletions } from '../../lib/undoable-deletions';
 
-/** There is one, however many are deleted at a time. */
+/** All deletions share one note. */
 const NOTE_ID = 'deletions';
 
-/** The listing is gone from the page at once, and from the account when nobody has taken it back. */
+/** Hides the listing at once, and deletes it when the time to undo is over. */
 export function deleteListing({ id, address }: Listing): void {
   deleteLater({
     id,
@@ -64,5 +64,5 @@ function showFailure(address: string, error: Error): void {
       <bdi className="one-line">{address}</bdi>: {error.message}
     </>
   );
-  notifications.show({ color: 'red', title: 'The listing was not deleted', message });
+  notifications.show({ color: 'red', title: 'The listing could not be deleted', message });
 }

@@ -1,10 +1,10 @@
-import { ApiError, type FieldFault } from '../../api/client';
+import { ApiError, type FieldIssue } from '../../api/client';
 import type { Listing } from '../../api/types';
-import { sayFault } from '../../lib/fault-words';
-import { readAmount, readNumber, sayHowToWrite } from '../../lib/numbers';
+import { describeIssue } from '../../lib/issue-texts';
+import { readAmount, readNumber, suggestAmount } from '../../lib/numbers';
 import { FORM_FIELDS, type FormField } from './form-fields';
 
-/** A row of a list that can grow; the id only tells rows apart. */
+/** The id is only the key of the row. */
 export interface PhotoRow {
   id: number;
   url: string;
@@ -17,7 +17,7 @@ export interface MetadataRow {
   value: string;
 }
 
-/** A listing as it is being written: everything is text until it is sent. */
+/** A listing in the form: everything is text until it is submitted. */
 export interface Draft {
   values: Record<string, string>;
   photos: PhotoRow[];
@@ -44,13 +44,13 @@ export function toDraft(listing: Partial<Listing>): Draft {
   };
 }
 
-/** Whether two drafts, or parts of them, say the same: the ids of rows are new in each. */
+/** Compares drafts or parts of them without the ids of rows, which differ in each draft. */
 export function isSameDraft(one: object, other: object): boolean {
   const toText = (part: object) => JSON.stringify(part, (name, value) => (name === 'id' ? undefined : value));
   return toText(one) === toText(other);
 }
 
-/** A draft from another time, whose ids may be those of other rows by now. */
+/** For a stored draft, whose ids may now belong to other rows. */
 export function withNewIds({ values, photos, metadata }: Draft): Draft {
   return {
     values,
@@ -59,7 +59,7 @@ export function withNewIds({ values, photos, metadata }: Draft): Draft {
   };
 }
 
-/** What creates the listing: the fields that were filled in. */
+/** The body to create the listing: the fields that are filled in. */
 export function toCreation(draft: Draft): Body {
   const body: Body = {};
   for (const { name, kind } of FORM_FIELDS) {
@@ -73,7 +73,7 @@ export function toCreation(draft: Draft): Body {
   return body;
 }
 
-/** What changes the listing into the draft, as a merge patch: only what differs; `null` removes. */
+/** The merge patch from the listing to the draft. */
 export function toPatch(draft: Draft, listing: Listing): Body {
   const before = toDraft(listing);
   const patch: Body = {};
@@ -89,7 +89,7 @@ export function toPatch(draft: Draft, listing: Listing): Body {
   return patch;
 }
 
-/** What is no number is sent as it was typed: the service refuses it together with whatever else it refuses. */
+/** Invalid numbers are sent as text, so that the service reports all invalid fields together. */
 function toValue(kind: FormField['kind'], text: string): number | string {
   switch (kind) {
     case 'number':
@@ -103,13 +103,12 @@ function toValue(kind: FormField['kind'], text: string): number | string {
   }
 }
 
-/** What is wrong with a field, and with a number how it can be written. */
-export function sayDraftFault({ values }: Draft, fault: FieldFault): string {
-  const isNumber = FORM_FIELDS.some(({ name, kind }) => name === fault.field && kind === 'number');
-  return isNumber && fault.code === 'invalid_type' ? sayHowToWrite(values[fault.field] ?? '') : sayFault(fault);
+export function describeDraftIssue({ values }: Draft, issue: FieldIssue): string {
+  const isNumber = FORM_FIELDS.some(({ name, kind }) => name === issue.field && kind === 'number');
+  return isNumber && issue.code === 'invalid_type' ? suggestAmount(values[issue.field] ?? '') : describeIssue(issue);
 }
 
-/** Rows with nothing in them are not sent. */
+/** Empty rows are not sent. */
 export function isPhotoGiven({ url, caption }: PhotoRow): boolean {
   return url.trim() !== '' || caption.trim() !== '';
 }
@@ -118,21 +117,20 @@ function toPhotos({ photos }: Draft): Body[] {
   return photos.filter(isPhotoGiven).map(({ url, caption }) => (caption.trim() === '' ? { url } : { url, caption }));
 }
 
-/** A value whose text nobody changed keeps its type. */
+/** An unchanged value keeps its type. */
 function toMetadata({ metadata }: Draft, before: Body): Body {
   const rows = metadata.filter(({ name, value }) => name.trim() !== '' || value !== '');
-  requireDifferentNames(metadata);
+  requireUniqueNames(metadata);
   return Object.fromEntries(
     rows.map(({ name, value }) => [name.trim(), String(before[name]) === value ? before[name] : value]),
   );
 }
 
-/** Two values of one name cannot both be sent. */
-function requireDifferentNames(rows: MetadataRow[]): void {
+function requireUniqueNames(rows: MetadataRow[]): void {
   const names = rows.map(({ name }) => name.trim());
   const again = names.findIndex((name, index) => name !== '' && names.indexOf(name) < index);
   if (again === -1) return;
-  const message = 'Another value has this name.';
+  const message = 'Another custom field has this name.';
   const details = [{ field: `metadata[${again}].name`, code: 'duplicate', message }];
   throw new ApiError(422, 'validation_failed', message, { details });
 }

@@ -5,7 +5,7 @@ import { Trash2 } from 'lucide-react';
 import { ApiError, request } from '../../api/client';
 import { listingPath, listingQuery, queryClient, refreshListings } from '../../api/queries';
 import type { Listing } from '../../api/types';
-import { tell } from '../../lib/notes';
+import { notify } from '../../lib/notify';
 import { NotLoaded } from '../../parts/loaded';
 import { Page } from '../../parts/page';
 import { Time } from '../../parts/time';
@@ -13,12 +13,10 @@ import { BackLink, useLeave } from './back';
 import { Conflict } from './conflict';
 import { deleteListing } from './delete-listing';
 import { toCreation, toPatch } from './draft';
-import { DraftNote } from './draft-note';
 import { ListingForm } from './listing-form';
 import { mergeDraft } from './merge';
 import { useDraft } from './use-draft';
 
-/** What a new listing begins with. */
 const BLANK: Partial<Listing> = { status: 'active' };
 
 export function NewListingPage() {
@@ -28,21 +26,18 @@ export function NewListingPage() {
     const listing = await request<Listing>('POST', '/admin/listings', { body: toCreation(draft) });
     forget();
     await keep(listing);
-    tell('The listing was created.');
+    notify('Listing created.');
     leave();
   };
   return (
-    <Page title="New listing" above={<BackLink />} description="Address, beds and baths are enough to begin with.">
+    <Page title="New listing" above={<BackLink />} description="Only address, beds and baths are required.">
       <ListingForm
         draft={draft}
         onChange={(next) => write({ base, draft: next })}
         action="Create listing"
         onSubmit={create}
-        onCancel={() => {
-          forget();
-          leave();
-        }}
-        note={isFromBefore && <DraftNote onDiscard={forget} />}
+        isRestored={isFromBefore}
+        onDiscard={forget}
       />
     </Page>
   );
@@ -52,11 +47,11 @@ export function ListingPage() {
   const { id } = useParams({ from: '/inside/listings/$id' });
   const query = useQuery({ ...listingQuery(id), refetchOnWindowFocus: false });
   const { data: listing, error } = query;
-  // What was loaded before stays, with what was typed.
+  // A loaded listing stays on the page when a reload fails.
   if (listing === undefined) {
     const isGone = error instanceof ApiError && error.status === 404;
     return (
-      <Page title={isGone ? 'No such listing' : 'Listing'} above={<BackLink />}>
+      <Page title={isGone ? 'Listing not found' : 'Listing'} above={<BackLink />}>
         <NotLoaded query={query} />
       </Page>
     );
@@ -82,7 +77,7 @@ function ListingEditor({ listing }: { listing: Listing }) {
         await queryClient.fetchQuery({ ...listingQuery(base.id), staleTime: 0 });
         return;
       }
-      tell('The changes were saved.');
+      notify('Changes saved.');
     }
     forget();
     leave();
@@ -108,12 +103,10 @@ function ListingEditor({ listing }: { listing: Listing }) {
         onChange={(next) => write({ base, draft: next })}
         action="Save changes"
         onSubmit={save}
-        onCancel={() => {
-          forget();
-          leave();
-        }}
+        isRestored={isFromBefore && !isOutdated}
+        onDiscard={forget}
         note={
-          isOutdated ? (
+          isOutdated && (
             <Conflict
               draft={draft}
               base={base}
@@ -121,8 +114,6 @@ function ListingEditor({ listing }: { listing: Listing }) {
               onMerge={() => write({ base: listing, draft: mergeDraft(draft, base, listing) })}
               onDiscard={forget}
             />
-          ) : (
-            isFromBefore && <DraftNote onDiscard={forget} />
           )
         }
       />
@@ -136,14 +127,14 @@ function Facts({ listing: { id, version, createdAt, updatedAt } }: { listing: Li
       <code>{id}</code> · version {version} · added <Time at={createdAt} />
       {version > 1 && (
         <>
-          , changed <Time at={updatedAt} />
+          {' · changed '}
+          <Time at={updatedAt} />
         </>
       )}
     </Text>
   );
 }
 
-/** Lists are asked for anew; the listing itself is known. */
 async function keep(listing: Listing): Promise<void> {
   queryClient.setQueryData(listingQuery(listing.id).queryKey, listing);
   await refreshListings();

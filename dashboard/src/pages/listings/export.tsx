@@ -3,22 +3,22 @@ import { Download } from 'lucide-react';
 import { useState } from 'react';
 import { send } from '../../api/client';
 import { formatBytes } from '../../lib/format';
-import { tellFailure } from '../../lib/notes';
+import { notifyFailure } from '../../lib/notify';
 import { saveFile } from '../../lib/save-file';
 import type { ListingSearch } from './search';
 
 const FORMATS = [
   { label: 'CSV, for spreadsheets', type: 'text/csv', ending: 'csv' },
-  { label: 'NDJSON, for programs', type: 'application/x-ndjson', ending: 'ndjson' },
+  { label: 'NDJSON, for apps', type: 'application/x-ndjson', ending: 'ndjson' },
   { label: 'GeoJSON, for maps', type: 'application/geo+json', ending: 'geojson' },
 ];
 
-/** Blobs are the browser's, which can put them on the disk: so much is at most held by the page itself. */
+/** Chunks are folded into a blob at this size, because the browser can move blobs to disk. */
 const FOLD_BYTES = 4_000_000;
-/** So often the page says how much there is. */
+/** How often the page updates the size. */
 const PROGRESS_MS = 200;
 
-/** All listings that the page's filters leave, as a file. */
+/** Exports all listings that match the filters. */
 export function ExportMenu({ search }: { search: ListingSearch }) {
   const [bytes, setBytes] = useState<number>();
 
@@ -30,7 +30,7 @@ export function ExportMenu({ search }: { search: ListingSearch }) {
       const blob = await readBlob(response, type, setBytes);
       saveFile(blob, `listings-${new Date().toISOString().slice(0, 10)}.${ending}`);
     } catch (error) {
-      tellFailure('The export did not finish', error);
+      notifyFailure('The export failed', error);
     } finally {
       setBytes(undefined);
     }
@@ -54,7 +54,7 @@ export function ExportMenu({ search }: { search: ListingSearch }) {
   );
 }
 
-/** @throws when the reply was cut: half a list must not look like a whole one */
+/** @throws if the response ends early, so that an incomplete file is never saved */
 async function readBlob(response: Response, type: string, onProgress: (bytes: number) => void): Promise<Blob> {
   let parts: BlobPart[] = [];
   let unfoldedBytes = 0;

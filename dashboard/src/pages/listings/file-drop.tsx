@@ -9,7 +9,6 @@ interface FileDropProps {
   isDisabled: boolean;
 }
 
-/** The one place where a file is chosen. */
 export function FileDrop({ file, onChoose, isDisabled }: FileDropProps) {
   const input = useRef<HTMLInputElement>(null);
   const [isOver, setOver] = useState(false);
@@ -19,7 +18,7 @@ export function FileDrop({ file, onChoose, isDisabled }: FileDropProps) {
     if (!isDisabled) onChoose(event.dataTransfer.files[0]);
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is the mouse's way; the button below is the keyboard's
+    // biome-ignore lint/a11y/noStaticElementInteractions: the button below does the same with the keyboard
     <div
       className="drop"
       data-over={isOver || undefined}
@@ -35,10 +34,10 @@ export function FileDrop({ file, onChoose, isDisabled }: FileDropProps) {
         {file === undefined ? 'Drop a file here' : <bdi>{file.name}</bdi>}
       </Text>
       <Text size="sm" c="dimmed" mb="md">
-        {file === undefined ? 'CSV, NDJSON or a JSON array, of any length' : formatBytes(file.size)}
+        {file === undefined ? 'CSV, NDJSON or a JSON array, of any size' : formatBytes(file.size)}
       </Text>
       <Button variant="default" disabled={isDisabled} onClick={() => input.current?.click()}>
-        {file === undefined ? 'Choose a file' : 'Choose another file'}
+        {file === undefined ? 'Choose file' : 'Choose another file'}
       </Button>
       <input
         ref={input}
@@ -48,7 +47,7 @@ export function FileDrop({ file, onChoose, isDisabled }: FileDropProps) {
         accept=".csv,.ndjson,.jsonl,.json,text/csv"
         onChange={({ currentTarget }) => {
           onChoose(currentTarget.files?.[0]);
-          // The same file can be chosen again once it was mended.
+          // Or choosing the same file again would not be a change.
           currentTarget.value = '';
         }}
       />

@@ -12,11 +12,11 @@ import {
   type FilterName,
   type ListingSearch,
   NO_FILTERS,
-  WORDS_LENGTH_MAX,
+  SEARCH_LENGTH_MAX,
   withSearch,
 } from './search';
 
-/** So long nothing must be typed before the service is asked. */
+/** The pause in typing that starts the search. */
 const TYPING_MS = 300;
 
 export function FilterBar({ search }: { search: ListingSearch }) {
@@ -25,7 +25,7 @@ export function FilterBar({ search }: { search: ListingSearch }) {
     void navigate({ to: '/listings', search: withSearch(search, changes), replace });
   const active = FILTER_NAMES.filter((name) => search[name] !== undefined);
   const button = useRef<HTMLButtonElement>(null);
-  // What was pressed is gone then: the keyboard goes on where filters are made.
+  // The pressed button disappears, so the focus moves to the filter button.
   const remove = (changes: Record<string, undefined>) => {
     apply(changes);
     button.current?.focus();
@@ -34,7 +34,7 @@ export function FilterBar({ search }: { search: ListingSearch }) {
   return (
     <Stack gap="xs" mb="md">
       <Group gap="xs" wrap="nowrap">
-        <WordSearch q={search.q ?? ''} onChange={(q) => apply({ q }, true)} />
+        <SearchField q={search.q ?? ''} onChange={(q) => apply({ q }, true)} />
         <FilterPanel search={search} onApply={apply} count={active.length} buttonRef={button} />
       </Group>
       {active.length > 0 && (
@@ -65,21 +65,21 @@ function describe(name: FilterName, value: string): string {
   return value.split(',').map(formatChoice).join(', ');
 }
 
-function WordSearch({ q, onChange }: { q: string; onChange: (q: string) => void }) {
+function SearchField({ q, onChange }: { q: string; onChange: (q: string) => void }) {
   const [typed, setTyped] = useState(q);
   const sent = useRef(q);
   const send = useDebouncedCallback((words: string) => {
     sent.current = words;
     onChange(words);
   }, TYPING_MS);
-  // The back button and "Clear" change the words, too; what comes back of what was typed must not replace what is being typed.
+  // The URL also changes by the back button and "Clear", but the search that was just sent must not replace newer typing.
   useEffect(() => {
     if (q !== sent.current) setTyped(q);
     sent.current = q;
   }, [q]);
   const change = (value: string) => {
     setTyped(value);
-    // Words are made of letters and digits: without one nothing is looked for.
+    // Without a letter or digit there is nothing to search for.
     send(/[\p{L}\p{N}]/u.test(value) ? value.trim() : '');
   };
   return (
@@ -91,12 +91,12 @@ function WordSearch({ q, onChange }: { q: string; onChange: (q: string) => void 
       leftSection={<Search size={16} aria-hidden />}
       rightSection={
         typed !== '' && (
-          <ActionIcon variant="subtle" color="gray" size="sm" aria-label="Clear the search" onClick={() => change('')}>
+          <ActionIcon variant="subtle" color="gray" size="sm" aria-label="Clear search" onClick={() => change('')}>
             <X size={15} />
           </ActionIcon>
         )
       }
-      maxLength={WORDS_LENGTH_MAX}
+      maxLength={SEARCH_LENGTH_MAX}
       value={typed}
       onChange={({ currentTarget }) => change(currentTarget.value)}
     />

@@ -1,20 +1,21 @@
 import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import type { ImportReport } from '../../api/types';
-import { sayFault } from '../../lib/fault-words';
 import { showNote } from '../../lib/focus';
 import { formatNumber } from '../../lib/format';
+import { describeIssue } from '../../lib/issue-texts';
+import { type Column, Table } from '../../parts/table';
 
-/** What came of each row, or would have. */
+/** The result for each row, or the expected one after a check. */
 export function Report({ report, isDryRun }: { report: ImportReport; isDryRun: boolean }) {
   const result = useRef<HTMLDivElement>(null);
   useEffect(() => showNote(result.current), []);
   const { created, updated, unchanged, failed, errors } = report;
   const counts = [
-    { label: isDryRun ? 'Would be created' : 'Created', count: created },
-    { label: isDryRun ? 'Would be changed' : 'Changed', count: updated },
-    { label: 'As they are already', count: unchanged },
-    { label: 'Refused', count: failed },
+    { label: isDryRun ? 'To be created' : 'Created', count: created },
+    { label: isDryRun ? 'To be updated' : 'Updated', count: updated },
+    { label: 'Unchanged', count: unchanged },
+    { label: 'Failed', count: failed },
   ];
   return (
     <Stack>
@@ -34,48 +35,33 @@ export function Report({ report, isDryRun }: { report: ImportReport; isDryRun: b
           </div>
         ))}
       </SimpleGrid>
-      {failed > 0 && <RefusedRows errors={errors} failed={failed} />}
+      {failed > 0 && (
+        <div className="card">
+          <Table label="Failed rows" columns={COLUMNS} rows={errors.flatMap(toRows)} />
+          {failed > errors.length && (
+            <Text size="sm" c="dimmed" p="md">
+              The first {errors.length} of {formatNumber(failed)} failed rows. Fix them and import the file again.
+            </Text>
+          )}
+        </div>
+      )}
     </Stack>
   );
 }
 
-function RefusedRows({ errors, failed }: { errors: ImportReport['errors']; failed: number }) {
-  return (
-    <div className="card">
-      <div className="table-wrap">
-        <table className="table" aria-label="Refused rows">
-          <thead>
-            <tr>
-              <th scope="col">Line</th>
-              <th scope="col">Field</th>
-              <th scope="col">What is wrong</th>
-            </tr>
-          </thead>
-          <tbody>{errors.flatMap(toRows)}</tbody>
-        </table>
-      </div>
-      {failed > errors.length && (
-        <Text size="sm" c="dimmed" p="md">
-          These are the first {errors.length} of {formatNumber(failed)}. Mend them and import the file again.
-        </Text>
-      )}
-    </div>
-  );
-}
+const COLUMNS: Column<ReturnType<typeof toRows>[number]>[] = [
+  { label: 'Line', className: 'number', cell: ({ line }) => line },
+  { label: 'Field', cell: ({ field }) => <code>{field}</code> },
+  { label: 'Problem', className: 'wide', cell: ({ problem }) => <bdi>{problem}</bdi> },
+];
 
-type RefusedRow = ImportReport['errors'][number];
-
-function toRows({ line, message, details = [] }: RefusedRow) {
-  const faults = details.length === 0 ? [{ field: '', code: '', message }] : details;
-  return faults.map((fault) => (
-    <tr key={`${line} ${fault.field}`}>
-      <td className="number">{line}</td>
-      <td>
-        <code>{fault.field}</code>
-      </td>
-      <td className="wide">
-        <bdi>{sayFault(fault)}</bdi>
-      </td>
-    </tr>
-  ));
+/** One row for each invalid field. */
+function toRows({ line, message, details = [] }: ImportReport['errors'][number]) {
+  const issues = details.length === 0 ? [{ field: '', code: '', message }] : details;
+  return issues.map((issue) => ({
+    id: `${line} ${issue.field}`,
+    line,
+    field: issue.field,
+    problem: ['required', 'blank'].includes(issue.code) ? 'This value is missing.' : describeIssue(issue),
+  }));
 }

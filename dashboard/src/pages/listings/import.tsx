@@ -2,24 +2,23 @@ import { Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { changeImport, chooseFile, startImport, stopImport, useImport } from '../../lib/running-import';
-import { FormError } from '../../parts/form-error';
+import { ErrorNote } from '../../parts/form';
 import { Page } from '../../parts/page';
 import { BackLink } from './back';
-import { ColumnFaults } from './column-faults';
+import { ColumnIssues } from './column-issues';
 import { FileDrop } from './file-drop';
 import { ImportColumns } from './import-columns';
 import { Report } from './import-report';
 
-/** Many listings at once from a file; what is refused is told row by row. */
 export function ImportPage() {
-  const { file, ignoreUnknown, columnFaults, fault, result, progress, isSeen } = useImport();
+  const { file, ignoreUnknown, columnIssues, error, result, progress, isSeen } = useImport();
   const isBusy = progress !== undefined;
   useEffect(() => {
     if (!isBusy && !isSeen) changeImport({ isSeen: true });
   }, [isBusy, isSeen]);
 
-  // Sent once more, rows without an id of their own would be there twice.
-  const isImported = result?.isDryRun === false && fault === undefined;
+  // A second import would create rows without an external ID again.
+  const isImported = result?.isDryRun === false && error === undefined;
 
   return (
     <Page
@@ -27,17 +26,17 @@ export function ImportPage() {
       above={<BackLink />}
       description={
         <>
-          Many listings at once from a file. A row whose <code>externalId</code> (your own id) is known changes that
-          listing; rows without one are new listings each time.
+          Import many listings from a file. A row with a known <code>externalId</code> updates that listing; a row
+          without one always creates a new listing.
         </>
       }
     >
       <Stack>
         <FileDrop file={file} onChoose={chooseFile} isDisabled={isBusy} />
-        <FormError>{fault}</FormError>
-        {columnFaults.length > 0 && !isImported && (
-          <ColumnFaults
-            faults={columnFaults}
+        <ErrorNote>{error}</ErrorNote>
+        {columnIssues.length > 0 && !isImported && (
+          <ColumnIssues
+            issues={columnIssues}
             isIgnored={ignoreUnknown}
             onIgnore={(ignored) => changeImport({ ignoreUnknown: ignored })}
           />
@@ -52,7 +51,7 @@ export function ImportPage() {
             </Button>
           </Group>
         )}
-        {progress !== undefined && <Sending progress={progress} />}
+        {progress !== undefined && <Uploading progress={progress} />}
         {result !== undefined && <Report {...result} />}
         {isImported && (
           <Group justify="flex-end">
@@ -65,14 +64,14 @@ export function ImportPage() {
   );
 }
 
-function Sending({ progress }: { progress: number }) {
+function Uploading({ progress }: { progress: number }) {
   const percent = Math.round(progress * 100);
   return (
     <Group gap="md" wrap="nowrap">
       <Stack gap={6} flex={1}>
         <Progress value={percent} aria-label="Import" animated={percent === 100} />
         <Text size="sm" c="dimmed" role="status">
-          {percent < 100 ? `${percent} % sent` : 'All is sent; the last rows are being saved'}
+          {percent < 100 ? `${percent}% uploaded` : 'Uploaded. Saving the last rows…'}
         </Text>
       </Stack>
       <Button size="xs" variant="default" onClick={stopImport}>

@@ -1,12 +1,13 @@
-import { Button, Group, NativeSelect, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
+import { Alert, Button, Group, NativeSelect, Text, Textarea, TextInput, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ApiError } from '../../api/client';
-import { useFaults } from '../../lib/faults';
+import { focusPage } from '../../lib/focus';
 import { AREA_UNITS } from '../../lib/format';
+import { useSubmit } from '../../lib/use-form';
 import { Form } from '../../parts/form';
-import { FormError } from '../../parts/form-error';
-import { usePresent } from '../../shell/session';
-import { type Draft, sayDraftFault } from './draft';
+import { useSession } from '../../shell/session';
+import { useLeave } from './back';
+import { type Draft, describeDraftIssue } from './draft';
 import { DEFAULT_UNITS, FORM_FIELDS, FORM_SECTIONS, type FormField } from './form-fields';
 import { MetadataRows, PhotoRows } from './row-fields';
 
@@ -15,82 +16,99 @@ interface ListingFormProps {
   onChange: (draft: Draft) => void;
   action: string;
   onSubmit: () => Promise<void>;
-  onCancel: () => void;
-  /** Said of the form besides its own faults. */
+  /** Whether the draft is from an earlier visit. */
+  isRestored: boolean;
+  onDiscard: () => void;
   note?: ReactNode;
 }
 
-/** All fields of a listing. What is wrong with them the service says, and its words stand beside the fields. */
-export function ListingForm({ draft, onChange, action, onSubmit, onCancel, note }: ListingFormProps) {
-  const { faults, isBusy, submit } = useFaults(
+export function ListingForm({ draft, onChange, action, onSubmit, isRestored, onDiscard, note }: ListingFormProps) {
+  const form = useSubmit(
     (field) => hasInput(draft, field),
-    (fault) => sayDraftFault(draft, fault),
+    (issue) => describeDraftIssue(draft, issue),
   );
-  const setValue = (name: string, value: string) => onChange({ ...draft, values: { ...draft.values, [name]: value } });
+  const leave = useLeave();
+  const errors = form.errors.fields;
+  const cancel = () => {
+    onDiscard();
+    leave();
+  };
 
   return (
-    <Form onSubmit={() => submit(() => onSubmit().catch(throwBesideField))}>
-      <Stack gap="xl">
-        {note}
-        <FormError>{faults.general}</FormError>
-        {FORM_SECTIONS.map(({ title, fields }) => (
-          <section key={title} className="card form-section">
-            <Title order={2} mb="md">
-              {title}
-            </Title>
-            <div className="form-grid">
-              {fields.map((field) => (
-                <div key={field.name} className={`span-${field.span}`} data-required={field.isRequired}>
-                  <Field
-                    field={field}
-                    value={draft.values[field.name] ?? ''}
-                    error={faults.fields[field.name]}
-                    onChange={(value) => setValue(field.name, value)}
-                  />
-                </div>
-              ))}
-            </div>
-          </section>
-        ))}
-        <section className="card form-section">
-          <Title order={2} mb="md">
-            Photos
-          </Title>
-          <PhotoRows rows={draft.photos} faults={faults.fields} onChange={(photos) => onChange({ ...draft, photos })} />
-        </section>
-        <section className="card form-section">
-          <Title order={2}>Values of your own</Title>
-          <Text size="sm" c="dimmed" mb="md">
-            Whatever else you keep of a listing, such as <i>agent</i> or <i>open house</i>. Programs find them in{' '}
-            <code>metadata</code>.
-          </Text>
-          <MetadataRows
-            rows={draft.metadata}
-            faults={faults.fields}
-            onChange={(metadata) => onChange({ ...draft, metadata })}
-          />
-        </section>
-        <Group justify="flex-end" gap="xs" className="form-actions">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={isBusy}>
-            {action}
-          </Button>
-        </Group>
-      </Stack>
+    <Form form={form} onSubmit={() => onSubmit().catch(throwBesideField)} gap="xl">
+      {note}
+      {isRestored && <RestoredNote onDiscard={onDiscard} />}
+      {FORM_SECTIONS.map(({ title, fields }) => (
+        <FormSection key={title} title={title}>
+          <div className="form-grid">
+            {fields.map((field) => (
+              <Field
+                key={field.name}
+                field={field}
+                value={draft.values[field.name] ?? ''}
+                error={errors[field.name]}
+                onChange={(value) => onChange({ ...draft, values: { ...draft.values, [field.name]: value } })}
+              />
+            ))}
+          </div>
+        </FormSection>
+      ))}
+      <FormSection title="Photos">
+        <PhotoRows rows={draft.photos} errors={errors} onChange={(photos) => onChange({ ...draft, photos })} />
+      </FormSection>
+      <FormSection title="Custom fields">
+        <Text size="sm" c="dimmed" mt="-sm" mb="md">
+          Anything else you track for a listing. The API returns it as <code>metadata</code>.
+        </Text>
+        <MetadataRows rows={draft.metadata} errors={errors} onChange={(metadata) => onChange({ ...draft, metadata })} />
+      </FormSection>
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={cancel}>
+          Cancel
+        </Button>
+        <Button type="submit" loading={form.isBusy}>
+          {action}
+        </Button>
+      </Group>
     </Form>
   );
 }
 
-/** What the service says of the listing as a whole and is one field's fault. */
+function RestoredNote({ onDiscard }: { onDiscard: () => void }) {
+  const discard = () => {
+    onDiscard();
+    focusPage();
+  };
+  return (
+    <Alert variant="default" role="status">
+      <Group justify="space-between" gap="sm">
+        <Text size="sm">Unsaved draft restored.</Text>
+        <Button size="xs" variant="default" onClick={discard}>
+          Discard draft
+        </Button>
+      </Group>
+    </Alert>
+  );
+}
+
+function FormSection({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className="card form-section">
+      <Title order={2} mb="md">
+        {title}
+      </Title>
+      {children}
+    </section>
+  );
+}
+
+/** Shows a conflict of external IDs beside its field. */
 function throwBesideField(error: unknown): never {
   if (!(error instanceof ApiError) || error.code !== 'external_id_taken') throw error;
   const { status, code, message } = error;
   throw new ApiError(status, code, message, { details: [{ field: 'externalId', code, message }] });
 }
 
-/** Whether a fault of this field has a place beside an input. */
 function hasInput({ metadata }: Draft, field: string): boolean {
   if (FORM_FIELDS.some(({ name }) => name === field)) return true;
   if (/^photos(\[\d+\](\.(url|caption))?)?$/.test(field) || /^metadata\[\d+\]\.name$/.test(field)) return true;
@@ -104,19 +122,20 @@ interface FieldProps {
   onChange: (value: string) => void;
 }
 
-function Field({ field, value, error, onChange }: FieldProps) {
-  const { name, label, kind, isRequired, options = [], description } = field;
-  const { account } = usePresent();
+function Field({ field, onChange, ...rest }: FieldProps) {
+  const { name, label, kind, isRequired, options = [], description, span } = field;
+  const { account } = useSession();
   const common = {
+    ...rest,
     label,
     description,
-    // Below, so that fields with and without one stand in a line.
+    // The description is below, so that inputs in a row are aligned.
     inputWrapperOrder: ['label' as const, 'input' as const, 'description' as const, 'error' as const],
     'aria-required': isRequired,
-    value,
-    error,
     autoComplete: 'off',
     onChange: ({ currentTarget }: { currentTarget: { value: string } }) => onChange(currentTarget.value),
+    className: `span-${span}`,
+    wrapperProps: { 'data-required': isRequired },
   };
   if (kind === 'choice') {
     const data = options.map((option) =>

@@ -3,122 +3,107 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { ArrowDown, ArrowUp, ArrowUpDown } from 'lucide-react';
 import type { Listing } from '../../api/types';
 import { formatArea, formatPrice } from '../../lib/format';
+import { actions, type Column, Table } from '../../parts/table';
 import { Time } from '../../parts/time';
 import { RowMenu } from './row-menu';
 import { type ListingSearch, withSearch } from './search';
 import { Status } from './status';
 
-/** What can be ordered by, and which way comes first. */
-const COLUMNS = [
-  { field: 'listPrice', label: 'Price', first: '-', className: 'number' },
-  { field: 'beds', label: 'Beds', first: '-', className: 'number from-medium' },
-  { field: 'baths', label: 'Baths', first: '-', className: 'number from-medium' },
-  { field: 'livingArea', label: 'Area', first: '-', className: 'number from-large' },
-  { field: 'createdAt', label: 'Added', first: '-', className: 'from-large' },
-];
-
-export function ListingTable({ listings, search }: { listings: Listing[]; search: ListingSearch }) {
-  return (
-    <div className="table-wrap">
-      <table className="table" aria-label="Listings">
-        <thead>
-          <tr>
-            <th scope="col">Address</th>
-            <th scope="col" className="from-medium">
-              Status
-            </th>
-            {COLUMNS.map((column) => (
-              <SortableHeader key={column.field} {...column} search={search} />
-            ))}
-            <th scope="col">
-              <span className="visually-hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {listings.map((listing) => (
-            <ListingRow key={listing.id} listing={listing} />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
+interface ListingColumn extends Column<Listing> {
+  /** The field to sort by. */
+  sortBy?: string;
 }
 
-interface SortableHeaderProps {
-  field: string;
+const COLUMNS: ListingColumn[] = [
+  { label: 'Address', className: 'wide', cell: (listing) => <Address listing={listing} /> },
+  { label: 'Status', className: 'from-medium nowrap', cell: ({ status }) => <Status status={status} /> },
+  {
+    label: 'Price',
+    sortBy: 'listPrice',
+    className: 'number',
+    cell: ({ listPrice, currency }) => (listPrice === undefined ? <None /> : formatPrice(listPrice, currency)),
+  },
+  { label: 'Beds', sortBy: 'beds', className: 'number from-medium', cell: ({ beds }) => beds },
+  { label: 'Baths', sortBy: 'baths', className: 'number from-medium', cell: ({ baths }) => baths },
+  {
+    label: 'Area',
+    sortBy: 'livingArea',
+    className: 'number from-large',
+    cell: ({ livingArea, livingAreaUnits }) =>
+      livingArea === undefined ? <None /> : formatArea(livingArea, livingAreaUnits),
+  },
+  {
+    label: 'Added',
+    sortBy: 'createdAt',
+    className: 'from-large nowrap',
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+  },
+  actions((listing) => <RowMenu listing={listing} />),
+];
+
+const DIRECTIONS = { '': 'ascending', '-': 'descending' } as const;
+
+export function ListingTable({ listings, search }: { listings: Listing[]; search: ListingSearch }) {
+  const [, sign = '', sorted] = /^(-?)(.*)$/.exec(search.sort ?? '') ?? [];
+  const columns = COLUMNS.map(({ sortBy, ...column }): Column<Listing> => {
+    if (sortBy === undefined) return column;
+    const direction = sortBy === sorted ? DIRECTIONS[sign === '-' ? '-' : ''] : 'none';
+    return {
+      ...column,
+      sort: direction,
+      header: <SortButton label={column.label} field={sortBy} direction={direction} search={search} />,
+    };
+  });
+  return <Table label="Listings" columns={columns} rows={listings} />;
+}
+
+const ARROWS = { ascending: ArrowUp, descending: ArrowDown, none: ArrowUpDown };
+
+interface SortButtonProps {
   label: string;
-  first: string;
-  className: string;
+  field: string;
+  direction: keyof typeof ARROWS;
   search: ListingSearch;
 }
 
-const DIRECTIONS: Record<string, 'ascending' | 'descending'> = { '': 'ascending', '-': 'descending' };
-
-function SortableHeader({ field, label, first, className, search }: SortableHeaderProps) {
+function SortButton({ label, field, direction, search }: SortButtonProps) {
   const navigate = useNavigate();
-  const sort = search.sort ?? '';
-  const current = sort.replace('-', '') === field ? sort.replace(field, '') : undefined;
-  const next = current === first ? '' : first;
-  const DirectionArrow = current === '-' ? ArrowDown : ArrowUp;
-  const Arrow = current === undefined ? ArrowUpDown : DirectionArrow;
+  const sort = direction === 'descending' ? field : `-${field}`;
+  const Arrow = ARROWS[direction];
   return (
-    <th scope="col" className={className} aria-sort={current === undefined ? 'none' : DIRECTIONS[current]}>
-      <UnstyledButton
-        className="sort"
-        onClick={() => navigate({ to: '/listings', search: withSearch(search, { sort: next + field }) })}
-      >
-        {label}
-        <Arrow size={13} aria-hidden className={current === undefined ? 'sort-hint' : undefined} />
-      </UnstyledButton>
-    </th>
+    <UnstyledButton
+      className="sort"
+      onClick={() => navigate({ to: '/listings', search: withSearch(search, { sort }) })}
+    >
+      {label}
+      <Arrow size={13} aria-hidden className={direction === 'none' ? 'sort-hint' : undefined} />
+    </UnstyledButton>
   );
 }
 
-function ListingRow({ listing }: { listing: Listing }) {
-  const { id, address, status, listPrice, currency, beds, baths, livingArea, livingAreaUnits, createdAt } = listing;
-  return (
-    <tr>
-      <td className="wide">
-        <Link className="quiet-link two-lines" title={address} to="/listings/$id" params={{ id }}>
-          <bdi>{address}</bdi>
-        </Link>
-        <Text size="xs" c="dimmed" component="div">
-          <bdi>{place(listing)}</bdi>
-          <span className="until-medium">
-            <Status status={status} /> · {beds} bd · {baths} ba
-          </span>
-        </Text>
-      </td>
-      <td className="from-medium nowrap">
-        <Status status={status} />
-      </td>
-      <td className="number">{listPrice === undefined ? <None /> : formatPrice(listPrice, currency)}</td>
-      <td className="number from-medium">{beds}</td>
-      <td className="number from-medium">{baths}</td>
-      <td className="number from-large">
-        {livingArea === undefined ? <None /> : formatArea(livingArea, livingAreaUnits)}
-      </td>
-      <td className="from-large nowrap">
-        <Time at={createdAt} />
-      </td>
-      <td className="end">
-        <RowMenu listing={listing} />
-      </td>
-    </tr>
-  );
-}
-
-function place({ unitNumber, city, stateOrProvince, postalCode }: Listing): string {
+function Address({ listing }: { listing: Listing }) {
+  const { id, address, unitNumber, city, stateOrProvince, postalCode, status, beds, baths } = listing;
   const region = [stateOrProvince, postalCode].filter(Boolean).join(' ');
-  return [unitNumber && `Unit ${unitNumber}`, city, region].filter(Boolean).join(', ');
+  return (
+    <>
+      <Link className="quiet-link two-lines" title={address} to="/listings/$id" params={{ id }}>
+        <bdi>{address}</bdi>
+      </Link>
+      <Text size="xs" c="dimmed" component="div">
+        <bdi>{[unitNumber && `Unit ${unitNumber}`, city, region].filter(Boolean).join(', ')}</bdi>
+        <span className="until-medium">
+          <Status status={status} /> · {beds} bd · {baths} ba
+        </span>
+      </Text>
+    </>
+  );
 }
 
 function None() {
   return (
     <Text component="span" c="dimmed" size="sm">
       <span aria-hidden>–</span>
-      <span className="visually-hidden">not given</span>
+      <span className="visually-hidden">None</span>
     </Text>
   );
 }

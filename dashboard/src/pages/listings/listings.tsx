@@ -17,7 +17,6 @@ import { ListingTable } from './listing-table';
 import { PageControls } from './paging';
 import { isFiltered, type ListingSearch, toListQuery } from './search';
 
-/** All listings of the account, a page at a time; finding, ordering and paging are the service's. */
 export function ListingsPage() {
   const search = useSearch({ from: '/inside/listings' });
   const query = useQuery(listingsQuery(toListQuery(search)));
@@ -27,7 +26,9 @@ export function ListingsPage() {
   return (
     <Page
       title="Listings"
-      description={total === undefined ? 'Your properties.' : <Total total={total} isFiltered={isFiltered(search)} />}
+      description={
+        total === undefined ? 'All listings of this account.' : <Total total={total} isFiltered={isFiltered(search)} />
+      }
       actions={
         <>
           <ExportMenu search={search} />
@@ -43,7 +44,7 @@ export function ListingsPage() {
       <FilterBar search={search} />
       {query.error instanceof ApiError && query.error.status === 400 ? (
         <div className="card">
-          <NotUnderstood />
+          <InvalidSearch />
         </div>
       ) : (
         <LoadedCard query={{ ...query, data: list }} count={8} errorAction={<ClearFilters />}>
@@ -57,19 +58,19 @@ export function ListingsPage() {
 const toImport = (props: object) => <Link to="/listings/import" {...props} />;
 const toNew = (props: object) => <Link to="/listings/new" {...props} />;
 
-/** What is about to be deleted is gone already for whoever looks. */
+/** Hides listings whose deletion is pending. */
 function useWithoutDeleted(list: ListingList | undefined): ListingList | undefined {
   const deletions = useDeletions();
   if (list === undefined) return undefined;
   const data = list.data.filter(({ id }) => !deletions.has(id));
-  const goneCount = list.data.length - data.length;
-  return { ...list, data, ...(list.total !== undefined && { total: list.total - goneCount }) };
+  const deletedCount = list.data.length - data.length;
+  return { ...list, data, ...(list.total !== undefined && { total: list.total - deletedCount }) };
 }
 
 interface ResultsProps {
   list: ListingList;
   search: ListingSearch;
-  /** Whether the list is still the one of another search: its cursor is of no use in this one. */
+  /** Whether the list belongs to the previous search, whose cursor must not be used. */
   isStale: boolean;
 }
 
@@ -97,44 +98,44 @@ function Total({ total, isFiltered: isPart }: { total: number; isFiltered: boole
 function NothingYet() {
   return (
     <EmptyState
-      icon={<House size={22} />}
+      icon={House}
       title="No listings yet"
       action={
         <>
           <Button variant="default" renderRoot={toImport}>
             Import a CSV file
           </Button>
-          <Button renderRoot={toNew}>Create the first one</Button>
+          <Button renderRoot={toNew}>Create a listing</Button>
         </>
       }
     >
-      They come from your programs over the API, from a file, or from here.
+      Add listings over the API, import a file, or create them here.
     </EmptyState>
   );
 }
 
 function NothingFound() {
   return (
-    <EmptyState icon={<SearchX size={22} />} title="No listing matches" action={<ClearFilters />}>
-      Each word must begin a word of the address, the city or the description.
+    <EmptyState icon={SearchX} title="No matching listings" action={<ClearFilters />}>
+      Search looks for words that start with what you type, in the address, city and description.
     </EmptyState>
   );
 }
 
-/** The page itself asks for nothing like that: the address was made elsewhere, or long ago. */
-function NotUnderstood() {
+/** The URL has parameters that the service rejects. */
+function InvalidSearch() {
   return (
     <div role="alert">
       <EmptyState
-        icon={<SearchX size={22} />}
-        title="This list cannot be shown"
+        icon={SearchX}
+        title="This list can’t be shown"
         action={
           <Button onClick={() => focusPage()} renderRoot={(props) => <Link to="/listings" search={{}} {...props} />}>
             Show all listings
           </Button>
         }
       >
-        The address of this page asks for something that there is not. Perhaps it was mistyped, or cut short.
+        The URL has filters that don’t exist. It may be mistyped or incomplete.
       </EmptyState>
     </div>
   );

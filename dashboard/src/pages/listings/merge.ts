@@ -2,7 +2,7 @@ import type { Listing } from '../../api/types';
 import { type Draft, isSameDraft, type MetadataRow, toDraft } from './draft';
 import { FORM_FIELDS } from './form-fields';
 
-/** What somebody wrote over `base`, put over what somebody else made of it meanwhile. */
+/** Applies the draft's changes since `base` to `theirs`. */
 export function mergeDraft(draft: Draft, base: Listing, theirs: Listing): Draft {
   const before = toDraft(base);
   const after = toDraft(theirs);
@@ -17,7 +17,7 @@ export function mergeDraft(draft: Draft, base: Listing, theirs: Listing): Draft 
   };
 }
 
-/** Rows of mine as I wrote them, those I left as they are with them, and what they added. */
+/** My changed rows, their version of my unchanged rows, and the rows that they added. */
 function mergeMetadata(mine: MetadataRow[], before: MetadataRow[], theirs: MetadataRow[]): MetadataRow[] {
   const find = (rows: MetadataRow[], { name }: MetadataRow) => rows.find((row) => row.name === name.trim());
   const kept = mine.map((row) => (find(before, row)?.value === row.value ? find(theirs, row) : row));
@@ -27,13 +27,12 @@ function mergeMetadata(mine: MetadataRow[], before: MetadataRow[], theirs: Metad
 
 interface Change {
   label: string;
-  /** What they made of it; nothing for what has no short words. */
+  /** Their value; undefined if it is not a short text. */
   theirs: string | undefined;
-  /** Whether it was changed here, too. */
+  /** Whether the draft changes it too. */
   isBoth: boolean;
 }
 
-/** What somebody else changed. */
 export function findChanges(draft: Draft, base: Listing, theirs: Listing): Change[] {
   const before = toDraft(base);
   const after = toDraft(theirs);
@@ -44,7 +43,7 @@ export function findChanges(draft: Draft, base: Listing, theirs: Listing): Chang
       isBoth: draft.values[name] !== before.values[name],
     }),
   );
-  for (const [label, part] of [['Photos', 'photos'] as const, ['Values of your own', 'metadata'] as const]) {
+  for (const [label, part] of [['Photos', 'photos'] as const, ['Custom fields', 'metadata'] as const]) {
     if (isSameDraft(after[part], before[part])) continue;
     changes.push({ label, theirs: undefined, isBoth: !isSameDraft(draft[part], before[part]) });
   }

@@ -11,8 +11,8 @@ interface PageControlsProps {
 }
 
 /**
- * Pages by cursor: the next one's address is known, the way back is kept with the browser's history. Where a page stands
- * in the list is known only if the way began with the first one, not if it began with an address that was opened.
+ * Cursors only lead forward, so the cursors of earlier pages are kept in the browser's history. A page that was opened
+ * by its URL does not know its position in the list.
  */
 export function PageControls({ search, nextCursor, count, total }: PageControlsProps) {
   const navigate = useNavigate();
@@ -32,19 +32,19 @@ export function PageControls({ search, nextCursor, count, total }: PageControlsP
       search: { ...search, cursor: trail.at(-1) ?? '' },
       state: { trail: trail.slice(0, -1) },
     });
-  const isPlaceKnown = isFirst || trail[0] === '';
+  const isPositionKnown = isFirst || trail[0] === '';
   const first = trail.length * Number(limit) + 1;
 
   return (
     <Group justify="space-between" px={14} py={10} gap="sm" className="page-controls">
       <Text size="sm" c="dimmed">
-        {isPlaceKnown ? `${formatNumber(first)}–${formatNumber(first + count - 1)}` : count}
+        {isPositionKnown ? `${formatNumber(first)}–${formatNumber(first + count - 1)}` : count}
         {total !== undefined && ` of ${formatNumber(total)}`}
       </Text>
       <Group gap="xs">
         <NativeSelect
           size="xs"
-          aria-label="Rows on a page"
+          aria-label="Rows per page"
           data={LIMITS.map((value) => ({ value, label: `${value} rows` }))}
           value={limit}
           onChange={({ currentTarget: { value } }) =>

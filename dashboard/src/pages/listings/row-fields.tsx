@@ -4,92 +4,128 @@ import { isPhotoGiven, type MetadataRow, newRowId, type PhotoRow } from './draft
 
 interface RowsProps<Row> {
   rows: Row[];
-  /** Field → what the service said of it. */
-  faults: Record<string, string>;
+  /** Texts by field. */
+  errors: Record<string, string>;
   onChange: (rows: Row[]) => void;
 }
 
-export function PhotoRows({ rows, faults, onChange }: RowsProps<PhotoRow>) {
-  const edit = (id: number, change: Partial<PhotoRow>) =>
-    onChange(rows.map((row) => (row.id === id ? { ...row, ...change } : row)));
-  // The service counts those that were sent.
-  const faultsOf = (row: PhotoRow) => `photos[${rows.filter(isPhotoGiven).indexOf(row)}]`;
+export function PhotoRows({ rows, errors, onChange }: RowsProps<PhotoRow>) {
+  // The service numbers the photos that were sent.
+  const pathOf = (row: PhotoRow) => `photos[${rows.filter(isPhotoGiven).indexOf(row)}]`;
+  return (
+    <Rows
+      rows={rows}
+      onChange={onChange}
+      error={errors.photos}
+      noun="photo"
+      blank={{ url: '', caption: '' }}
+      inputs={[
+        {
+          name: 'url',
+          label: (number) => `URL of photo ${number}`,
+          placeholder: 'https://…',
+          error: (row) => errors[`${pathOf(row)}.url`] ?? errors[pathOf(row)],
+        },
+        {
+          name: 'caption',
+          label: (number) => `Caption of photo ${number}`,
+          placeholder: 'Caption',
+          error: (row) => errors[`${pathOf(row)}.caption`],
+        },
+      ]}
+    />
+  );
+}
+
+export function MetadataRows({ rows, errors, onChange }: RowsProps<MetadataRow>) {
+  return (
+    <Rows
+      rows={rows}
+      onChange={onChange}
+      error={errors.metadata}
+      noun="custom field"
+      blank={{ name: '', value: '' }}
+      inputs={[
+        {
+          name: 'name',
+          label: (number) => `Name of custom field ${number}`,
+          placeholder: 'Name',
+          error: (row) => errors[`metadata[${rows.indexOf(row)}].name`],
+        },
+        {
+          name: 'value',
+          label: (number) => `Value of custom field ${number}`,
+          placeholder: 'Value',
+          error: ({ name }) => errors[`metadata.${name.trim()}`],
+        },
+      ]}
+    />
+  );
+}
+
+interface GenericRowsProps<Name extends string> {
+  rows: TextRow<Name>[];
+  onChange: (rows: TextRow<Name>[]) => void;
+  error: string | undefined;
+  noun: string;
+  blank: Record<Name, string>;
+  inputs: {
+    name: Name;
+    label: (number: number) => string;
+    placeholder: string;
+    error: (row: TextRow<Name>) => string | undefined;
+  }[];
+}
+
+type TextRow<Name extends string> = { id: number } & Record<Name, string>;
+
+function Rows<Name extends string>({ rows, onChange, error, noun, blank, inputs }: GenericRowsProps<Name>) {
   return (
     <Stack gap="xs">
-      <Fault>{faults.photos}</Fault>
+      {error !== undefined && (
+        <Text size="sm" c="var(--mantine-color-error)" role="alert">
+          {error}
+        </Text>
+      )}
       {rows.map((row, index) => (
         <Group key={row.id} gap="xs" align="flex-start" wrap="nowrap">
           <Box className="row-inputs">
-            <TextInput
-              aria-label={`Address of photo ${index + 1}`}
-              placeholder="https://…"
-              inputMode="url"
-              value={row.url}
-              error={faults[`${faultsOf(row)}.url`] ?? faults[faultsOf(row)]}
-              onChange={({ currentTarget }) => edit(row.id, { url: currentTarget.value })}
-            />
-            <TextInput
-              aria-label={`Caption of photo ${index + 1}`}
-              placeholder="Caption"
-              value={row.caption}
-              error={faults[`${faultsOf(row)}.caption`]}
-              onChange={({ currentTarget }) => edit(row.id, { caption: currentTarget.value })}
-            />
+            {inputs.map((input) => (
+              <TextInput
+                key={input.name}
+                aria-label={input.label(index + 1)}
+                placeholder={input.placeholder}
+                value={row[input.name]}
+                error={input.error(row)}
+                onChange={({ currentTarget: { value } }) =>
+                  onChange(rows.map((other) => (other.id === row.id ? { ...other, [input.name]: value } : other)))
+                }
+              />
+            ))}
           </Box>
           <Remove
-            label={`Remove photo ${index + 1}`}
+            label={`Remove ${noun} ${index + 1}`}
             onClick={() => onChange(rows.filter(({ id }) => id !== row.id))}
           />
         </Group>
       ))}
-      <Add label="Add a photo" onClick={() => onChange([...rows, { id: newRowId(), url: '', caption: '' }])} />
+      <Group>
+        <Button
+          data-add
+          variant="default"
+          size="xs"
+          leftSection={<Plus size={14} />}
+          onClick={() => onChange([...rows, { id: newRowId(), ...blank }])}
+        >
+          Add {noun}
+        </Button>
+      </Group>
     </Stack>
-  );
-}
-
-export function MetadataRows({ rows, faults, onChange }: RowsProps<MetadataRow>) {
-  const edit = (id: number, change: Partial<MetadataRow>) =>
-    onChange(rows.map((row) => (row.id === id ? { ...row, ...change } : row)));
-  return (
-    <Stack gap="xs">
-      <Fault>{faults.metadata}</Fault>
-      {rows.map(({ id, name, value }, index) => (
-        <Group key={id} gap="xs" align="flex-start" wrap="nowrap">
-          <Box className="row-inputs">
-            <TextInput
-              aria-label={`Name of value ${index + 1}`}
-              placeholder="Name"
-              value={name}
-              error={faults[`metadata[${index}].name`]}
-              onChange={({ currentTarget }) => edit(id, { name: currentTarget.value })}
-            />
-            <TextInput
-              aria-label={`Value ${index + 1}`}
-              placeholder="Value"
-              value={value}
-              error={faults[`metadata.${name.trim()}`]}
-              onChange={({ currentTarget }) => edit(id, { value: currentTarget.value })}
-            />
-          </Box>
-          <Remove label={`Remove value ${index + 1}`} onClick={() => onChange(rows.filter((row) => row.id !== id))} />
-        </Group>
-      ))}
-      <Add label="Add a value" onClick={() => onChange([...rows, { id: newRowId(), name: '', value: '' }])} />
-    </Stack>
-  );
-}
-
-function Fault({ children }: { children: string | undefined }) {
-  if (children === undefined) return null;
-  return (
-    <Text size="sm" c="error" role="alert">
-      {children}
-    </Text>
   );
 }
 
 function Remove({ label, onClick }: { label: string; onClick: () => void }) {
-  // The row goes, and this with it.
+  // This button disappears with its row.
   const remove = ({ currentTarget }: { currentTarget: Element }) => {
     const next = currentTarget.closest('section')?.querySelector<HTMLElement>('[data-add]');
     onClick();
@@ -99,15 +135,5 @@ function Remove({ label, onClick }: { label: string; onClick: () => void }) {
     <ActionIcon variant="subtle" color="gray" size={36} aria-label={label} onClick={remove}>
       <X size={16} />
     </ActionIcon>
-  );
-}
-
-function Add({ label, onClick }: { label: string; onClick: () => void }) {
-  return (
-    <Group>
-      <Button data-add variant="default" size="xs" leftSection={<Plus size={14} />} onClick={onClick}>
-        {label}
-      </Button>
-    </Group>
   );
 }

@@ -6,7 +6,6 @@ import type { Listing } from '../../api/types';
 import { focusPage } from '../../lib/focus';
 import { deleteListing } from './delete-listing';
 
-/** What can be done with a listing of the table. */
 export function RowMenu({ listing }: { listing: Listing }) {
   const navigate = useNavigate();
   const button = useRef<HTMLButtonElement>(null);
@@ -14,7 +13,7 @@ export function RowMenu({ listing }: { listing: Listing }) {
     const row = button.current?.closest('tr');
     const next = row?.nextElementSibling ?? row?.previousElementSibling;
     deleteListing(listing);
-    // When the row and its menu are gone.
+    // After the row and its menu are gone.
     setTimeout(() => focusPage(next?.querySelector('button')));
   };
   return (
@@ -31,7 +30,7 @@ export function RowMenu({ listing }: { listing: Listing }) {
         >
           Edit
         </Menu.Item>
-        <Menu.Item leftSection={<Trash2 size={15} />} c="error" onClick={remove}>
+        <Menu.Item leftSection={<Trash2 size={15} />} c="var(--mantine-color-error)" onClick={remove}>
           Delete
         </Menu.Item>
       </Menu.Dropdown>

@@ -1,6 +1,4 @@
-import type { Listing } from '../../api/types';
-
-/** What the address of the Listings page may hold: parameters of the API by their own names. */
+/** The query parameters of the Listings page, named as in the API. */
 export const LISTING_SEARCH = [
   'q',
   'status',
@@ -22,17 +20,16 @@ export type ListingSearch = Partial<Record<(typeof LISTING_SEARCH)[number], stri
 export const LIMIT_DEFAULT = '50';
 export const LIMITS = ['25', '50', '100'];
 
-/** What narrows the list down, besides the words. */
 export const FILTERS = {
   status: 'Status',
   propertyType: 'Type',
   city: 'City',
   postalCode: 'Postal code',
-  externalId: 'Your own id',
-  'beds[gte]': 'Beds, at least',
-  'baths[gte]': 'Baths, at least',
-  'listPrice[gte]': 'Price from',
-  'listPrice[lte]': 'Price to',
+  'beds[gte]': 'Min. beds',
+  'baths[gte]': 'Min. baths',
+  'listPrice[gte]': 'Min. price',
+  'listPrice[lte]': 'Max. price',
+  externalId: 'External ID',
 } as const;
 
 export type FilterName = keyof typeof FILTERS;
@@ -41,13 +38,13 @@ export const FILTER_NAMES = Object.keys(FILTERS).filter((name): name is FilterNa
 
 export const NO_FILTERS: Record<string, undefined> = Object.fromEntries(FILTER_NAMES.map((name) => [name, undefined]));
 
-/** Filters that are numbers. */
-export const AMOUNTS: ReadonlySet<string> = new Set(['beds[gte]', 'baths[gte]', 'listPrice[gte]', 'listPrice[lte]']);
+/** The filters that are numbers. */
+export const AMOUNTS: ReadonlySet<string> = new Set(FILTER_NAMES.filter((name) => name.endsWith('te]')));
 
-/** The service takes no more. */
-export const WORDS_LENGTH_MAX = 200;
+/** The service rejects longer searches. */
+export const SEARCH_LENGTH_MAX = 200;
 
-/** What the service is asked for the page that the address means. */
+/** The request for a page of listings. */
 export function toListQuery(search: ListingSearch): ListingSearch & { count: string } {
   return { limit: LIMIT_DEFAULT, ...search, count: 'true' };
 }
@@ -56,34 +53,9 @@ export function isFiltered(search: ListingSearch): boolean {
   return search.q !== undefined || FILTER_NAMES.some((name) => search[name] !== undefined);
 }
 
-/** The search with other values; whatever is asked anew begins with the first page. */
+/** Applies changes to the search and starts at the first page. */
 export function withSearch(search: ListingSearch, changes: Record<string, string | undefined>): ListingSearch {
   const { cursor: _, ...rest } = search;
   const entries = Object.entries({ ...rest, ...changes }).filter(([, value]) => value !== undefined && value !== '');
   return Object.fromEntries(entries);
 }
-
-/** The values that the API has for fields of choice. */
-export const STATUSES = [
-  'coming_soon',
-  'active',
-  'active_under_contract',
-  'pending',
-  'hold',
-  'withdrawn',
-  'closed',
-  'expired',
-  'canceled',
-] as const satisfies readonly Listing['status'][];
-
-export const PROPERTY_TYPES = [
-  'residential',
-  'residential_lease',
-  'residential_income',
-  'land',
-  'farm',
-  'commercial_sale',
-  'commercial_lease',
-  'business_opportunity',
-  'manufactured_in_park',
-] as const satisfies readonly Listing['propertyType'][];

@@ -2,7 +2,6 @@ import { Group } from '@mantine/core';
 import type { Listing } from '../../api/types';
 import { formatChoice } from '../../lib/format';
 
-/** On the market, soon or nearly gone, waiting, over. */
 export const STATUS_COLORS: Record<Listing['status'], string> = {
   coming_soon: '#4a90d9',
   active: '#2f9c6f',

@@ -1,20 +1,19 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { listingStatusValues } from '../../api/admin';
 import type { Overview } from '../../api/types';
 import { formatChoice, formatNumber } from '../../lib/format';
-import { STATUSES } from '../listings/search';
 import { STATUS_COLORS } from '../listings/status';
 
-/** How many listings have which status; each leads to them. */
 export function ByStatus({ overview: { listings } }: { overview: Overview }) {
-  const parts = STATUSES.flatMap((status) => {
+  const parts = listingStatusValues.flatMap((status) => {
     const count = listings.byStatus[status] ?? 0;
     return count === 0 ? [] : [{ status, count }];
   });
   if (parts.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        Nothing yet.
+        No listings yet.
       </Text>
     );
   }

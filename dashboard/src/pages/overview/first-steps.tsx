@@ -4,23 +4,23 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { Check, Plus } from 'lucide-react';
 import { type ReactNode, useRef } from 'react';
 import type { Listing } from '../../api/types';
+import { formatCount } from '../../lib/format';
 import { CopyIcon } from '../../parts/copy-button';
 import { Page } from '../../parts/page';
-import { usePresent } from '../../shell/session';
+import { useSession } from '../../shell/session';
+import { curlCreate } from '../settings/curl';
 import { GenerateApiKey } from '../settings/generate-api-key';
-import { createLine } from '../settings/show-api-key';
 import { useFirstListing } from './use-first-listing';
 
-/** Stands where the key goes: that is shown once and kept nowhere. */
 const PLACEHOLDER = 'API_KEY';
 
-/** The way to the first listing; from there one goes to the Overview. */
+/** Shown to administrators until the account has its first listing. */
 export function FirstSteps({ hasKey, onEnd }: { hasKey: boolean; onEnd: () => Promise<void> }) {
-  const { user } = usePresent();
+  const { user } = useSession();
   const [isGenerating, generating] = useDisclosure();
-  const shownLine = useRef<HTMLElement>(null);
+  const shown = useRef<HTMLElement>(null);
   const listing = useFirstListing();
-  const line = createLine(PLACEHOLDER);
+  const command = curlCreate(PLACEHOLDER);
 
   return (
     <Page
@@ -29,9 +29,9 @@ export function FirstSteps({ hasKey, onEnd }: { hasKey: boolean; onEnd: () => Pr
       description="Three steps to your first listing over the API."
     >
       <div className="card">
-        <Step number={1} title="Make a key" isDone={hasKey}>
+        <Step number={1} title="Create an API key" isDone={hasKey}>
           <Text size="sm" c="dimmed">
-            A key lets a program work with this account.
+            An API key gives an app access to this account.
           </Text>
           <Group>
             <Button variant={hasKey ? 'default' : 'filled'} leftSection={<Plus size={16} />} onClick={generating.open}>
@@ -39,24 +39,24 @@ export function FirstSteps({ hasKey, onEnd }: { hasKey: boolean; onEnd: () => Pr
             </Button>
           </Group>
         </Step>
-        <Step number={2} title="Copy this line into a terminal" isDone={listing !== undefined}>
+        <Step number={2} title="Run this command in a terminal" isDone={listing !== undefined}>
           <Text size="sm" c="dimmed">
-            It is shown together with your new key, and has it in it: copy it there. Here it stands with{' '}
-            <code>{PLACEHOLDER}</code> in the key’s place.
+            Your new key comes with this command filled in. Copy it from there, or replace <code>{PLACEHOLDER}</code>{' '}
+            below.
           </Text>
-          <code className="secret" ref={shownLine}>
-            {line}
+          <code className="secret" ref={shown}>
+            {command}
           </code>
-          <CopyIcon text={line} shown={shownLine} label={`Copy the line with ${PLACEHOLDER} in it`} />
+          <CopyIcon text={command} shown={shown} label={`Copy the command with ${PLACEHOLDER}`} />
         </Step>
-        <Step number={3} title="Watch it appear" isDone={listing !== undefined}>
+        <Step number={3} title="See your first listing" isDone={listing !== undefined}>
           {listing === undefined ? <Waiting /> : <Arrived listing={listing} onEnd={onEnd} />}
         </Step>
       </div>
       <Text size="sm" c="dimmed" mt="lg">
-        No terminal at hand?{' '}
+        No terminal?{' '}
         <Anchor size="sm" renderRoot={(props) => <Link to="/listings/new" {...props} />}>
-          Create one by hand
+          Create a listing here
         </Anchor>{' '}
         or{' '}
         <Anchor size="sm" renderRoot={(props) => <Link to="/listings/import" {...props} />}>
@@ -69,17 +69,14 @@ export function FirstSteps({ hasKey, onEnd }: { hasKey: boolean; onEnd: () => Pr
   );
 }
 
-function Step({
-  number,
-  title,
-  isDone,
-  children,
-}: {
+interface StepProps {
   number: number;
   title: string;
   isDone: boolean;
   children: ReactNode;
-}) {
+}
+
+function Step({ number, title, isDone, children }: StepProps) {
   return (
     <section className="step">
       <span className="step-number" data-done={isDone || undefined} aria-hidden>
@@ -101,31 +98,28 @@ function Waiting() {
     <Group gap={10} role="status" wrap="nowrap">
       <span className="pulse" aria-hidden />
       <Text size="sm" c="dimmed">
-        Waiting for the first listing. It shows up here by itself.
+        Waiting for your first listing…
       </Text>
     </Group>
   );
 }
 
-interface ArrivedProps {
-  listing: Listing;
-  onEnd: () => Promise<void>;
-}
-
-function Arrived({ listing: { id, address, beds, baths }, onEnd }: ArrivedProps) {
+function Arrived({ listing, onEnd }: { listing: Listing; onEnd: () => Promise<void> }) {
+  const { id, address, beds, baths } = listing;
   const navigate = useNavigate();
   return (
     <>
       <Text size="sm" role="status">
+        Your first listing arrived:{' '}
         <strong>
           <bdi>{address}</bdi>
-        </strong>
-        , {beds} beds, {baths} baths. It is there.
+        </strong>{' '}
+        · {formatCount(beds, 'bed')} · {formatCount(baths, 'bath')}
       </Text>
       <Group gap="xs">
-        <Button onClick={onEnd}>Go to the overview</Button>
+        <Button onClick={onEnd}>Go to overview</Button>
         <Button variant="default" onClick={() => navigate({ to: '/listings/$id', params: { id } })}>
-          Open it
+          Open listing
         </Button>
       </Group>
     </>

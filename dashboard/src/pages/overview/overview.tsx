@@ -2,33 +2,32 @@ import { SimpleGrid, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ChartColumn } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
-import { overviewQuery, queryClient } from '../../api/queries';
+import { overviewQuery, refresh } from '../../api/queries';
 import type { Overview } from '../../api/types';
 import { formatNumber } from '../../lib/format';
 import { NotLoaded } from '../../parts/loaded';
 import { Page, Section } from '../../parts/page';
 import { EmptyState } from '../../parts/states';
 import { Time } from '../../parts/time';
-import { usePresent } from '../../shell/session';
+import { useSession } from '../../shell/session';
 import { ByStatus } from './by-status';
 import { FirstSteps } from './first-steps';
 import { UsageTable } from './usage-table';
 
-/** Charts are a third of all scripts: they come when they are needed. */
+/** Loaded when needed: charts are a third of all scripts. */
 const UsageChart = lazy(() => import('./usage-chart'));
 
 const REFETCH_MS = 10_000;
-/** Whoever has just tried a key for the first time waits for this. */
+/** While the first request is expected. */
 const FIRST_REQUEST_REFETCH_MS = 3_000;
 
-/** `/`: what there is, or the way to the first listing. */
-export function HomePage() {
+export function OverviewPage() {
   const query = useQuery({
     ...overviewQuery,
     refetchInterval: ({ state }) => (isUnused(state.data) ? FIRST_REQUEST_REFETCH_MS : REFETCH_MS),
   });
   const { data } = query;
-  const { account } = usePresent();
+  const { account } = useSession();
   const [isInSteps, setInSteps] = useState(false);
   if (data === undefined) {
     return (
@@ -38,23 +37,23 @@ export function HomePage() {
     );
   }
   const isEmpty = data.listings.total === 0 && data.lastListingAt === null;
-  // Until somebody goes on: the first listing comes while the key, shown this once, may still be on the page.
+  // The steps stay until the user leaves them: the new key may still be on the page.
   if (isEmpty && account.role === 'administrator' && !isInSteps) setInSteps(true);
   if (isInSteps) {
     const goOn = async () => {
-      await queryClient.invalidateQueries({ queryKey: overviewQuery.queryKey });
+      await refresh(overviewQuery);
       setInSteps(false);
     };
     return <FirstSteps hasKey={data.keyCount > 0} onEnd={goOn} />;
   }
-  return <Overviewed overview={data} />;
+  return <Figures overview={data} />;
 }
 
 function isUnused(overview: Overview | undefined): boolean {
   return overview !== undefined && overview.keyCount > 0 && overview.usage.hours.length === 0;
 }
 
-function Overviewed({ overview }: { overview: Overview }) {
+function Figures({ overview }: { overview: Overview }) {
   const { listings, usage, lastListingAt, keyCount } = overview;
   const requests = usage.hours.reduce((sum, hour) => sum + hour.requests, 0);
   const errors = usage.hours.reduce((sum, hour) => sum + hour.errors, 0);
@@ -69,23 +68,23 @@ function Overviewed({ overview }: { overview: Overview }) {
           )}
         </Figure>
         <Figure label="Requests" value={requests}>
-          in 24 hours
+          in the last 24 hours
         </Figure>
         <Figure label="Errors" value={errors}>
-          {requests === 0 ? 'in 24 hours' : `${((errors / requests) * 100).toFixed(1)} % of requests`}
+          {requests === 0 ? 'in the last 24 hours' : `${((errors / requests) * 100).toFixed(1)}% of requests`}
         </Figure>
-        <Figure label="Keys" value={keyCount}>
+        <Figure label="API keys" value={keyCount}>
           {keyCount === 0 ? 'none yet' : 'in this account'}
         </Figure>
       </SimpleGrid>
       <Section title="By status">
         <ByStatus overview={overview} />
       </Section>
-      <Section title="Requests and errors by key" description="The last 24 hours, by the hour.">
+      <Section title="Requests and errors by key" description="Per hour, in the last 24 hours.">
         <div className="card">
           {requests === 0 ? (
-            <EmptyState icon={<ChartColumn size={22} />} title="No requests in the last 24 hours">
-              Once your programs call the API, you see here which key is used how much.
+            <EmptyState icon={ChartColumn} title="No requests in the last 24 hours">
+              When your apps call the API, their requests and errors appear here.
             </EmptyState>
           ) : (
             <>

@@ -13,7 +13,7 @@ const MEASURES: { value: Measure; label: string }[] = [
   { value: 'errors', label: 'Errors' },
 ];
 
-/** Requests or errors by hour, each key's on top of the others'; the table below has the names and the numbers. */
+/** Hidden from screen readers: the table below has the same numbers. */
 export default function UsageChart({ usage }: { usage: Overview['usage'] }) {
   const [measure, setMeasure] = useState<Measure>('requests');
   const { rows, series } = toChart(usage, measure);
@@ -26,7 +26,7 @@ export default function UsageChart({ usage }: { usage: Overview['usage'] }) {
         data={MEASURES}
         value={measure}
         onChange={setMeasure}
-        aria-label="What the chart shows"
+        aria-label="Chart data"
       />
       <BarChart
         p="md"
@@ -37,7 +37,6 @@ export default function UsageChart({ usage }: { usage: Overview['usage'] }) {
         tickLine="none"
         gridAxis="x"
         xAxisProps={{ interval: 'equidistantPreserveStart', minTickGap: 16 }}
-        // Short, so that each line of the grid has its number.
         yAxisProps={{ allowDecimals: false, interval: 0, tickFormatter: formatCompact }}
         valueFormatter={formatNumber}
         barProps={{ isAnimationActive: false, maxBarSize: 22 }}

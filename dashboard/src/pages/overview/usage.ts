@@ -2,14 +2,14 @@ import type { Overview } from '../../api/types';
 
 type Usage = Overview['usage'];
 
-/** Colours of the busiest keys, told apart in both themes; more could not be, so the rest of the keys are one. */
+/** Only so many colors can be told apart in both themes, so the other keys share one. */
 export const SERIES_COLORS = ['#1c7d57', '#4a90d9', '#d9a514', '#8a6fd1', '#d9682e'];
 export const OTHERS_COLOR = '#8b95a1';
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
 const OTHERS = 'others';
 
-export interface KeyTotal {
+interface KeyTotal {
   id: string;
   name: string;
   isDeleted: boolean;
@@ -17,7 +17,7 @@ export interface KeyTotal {
   errors: number;
 }
 
-/** Keys that were used, the busiest first. */
+/** Keys with requests, the busiest first. */
 export function totalsByKey({ keys, hours }: Usage): KeyTotal[] {
   const totals = keys.map((key) => {
     const own = hours.filter(({ keyId }) => keyId === key.id);
@@ -30,7 +30,7 @@ export function totalsByKey({ keys, hours }: Usage): KeyTotal[] {
   return totals.filter(({ requests }) => requests > 0).sort((a, b) => b.requests - a.requests);
 }
 
-/** What the chart draws: a row for each hour, also for those without requests. */
+/** One row per hour, also for hours without requests. */
 export function toChart(usage: Usage, measure: 'requests' | 'errors', nowMs = Date.now()) {
   const totals = totalsByKey(usage);
   const shown = totals.slice(0, SERIES_COLORS.length);

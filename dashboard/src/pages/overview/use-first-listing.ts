@@ -3,12 +3,12 @@ import { request } from '../../api/client';
 import { refreshListings } from '../../api/queries';
 import type { EventList, Listing, ListingList } from '../../api/types';
 
-/** So long the service holds a request until something happens. */
+/** How long the service holds a request until there is an event. */
 const WAIT_SECONDS = '25';
-/** After a failure; the service may be starting anew. */
+/** After a failure: the service may be restarting. */
 const RETRY_MS = 3_000;
 
-/** The account's first listing, as soon as there is one: it waits at the service's events, not by asking again and again. */
+/** The account's first listing, found by long polling. */
 export function useFirstListing(): Listing | undefined {
   const [listing, setListing] = useState<Listing>();
   useEffect(() => {

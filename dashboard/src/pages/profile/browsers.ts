@@ -1,4 +1,4 @@
-/** The order counts: many browsers also name those that they are like. */
+/** The order matters: many browsers also name those that they are compatible with. */
 const BROWSERS: [mark: RegExp, name: string][] = [
   [/Edg\//, 'Edge'],
   [/OPR\//, 'Opera'],
@@ -15,10 +15,9 @@ const SYSTEMS: [mark: RegExp, name: string][] = [
   [/Linux/, 'Linux'],
 ];
 
-/** A User-Agent as people say it. */
 export function describeBrowser(userAgent: string): string {
   const find = (names: [RegExp, string][]) => names.find(([mark]) => mark.test(userAgent))?.[1];
   const [browser, system] = [find(BROWSERS), find(SYSTEMS)];
-  if (browser === undefined) return 'An unknown browser';
+  if (browser === undefined) return 'Unknown browser';
   return system === undefined ? browser : `${browser} on ${system}`;
 }

@@ -1,68 +1,45 @@
 import { TextInput } from '@mantine/core';
-import { useState } from 'react';
 import { request } from '../../api/client';
-import { useFaults } from '../../lib/faults';
-import { DialogForm, FormDialog } from '../../parts/form-dialog';
+import { useForm } from '../../lib/use-form';
+import { FormDialog } from '../../parts/dialogs';
 import { PasswordField } from '../../parts/password-field';
 
-interface PasswordDialogProps<Reply> {
+interface PasswordDialogProps<Result> {
   title: string;
-  /** What is asked of the service, below `/admin/auth/`. */
-  verb: string;
-  /** Whether a code is asked for, too. */
-  asksCode?: boolean;
+  /** The path below `/admin/auth/`. */
+  path: string;
+  /** Whether it also asks for a code. */
+  needsCode?: boolean;
   isOpen: boolean;
   onClose: () => void;
-  onDone: (reply: Reply) => void;
+  onDone: (result: Result) => void;
 }
 
-/** What changes the way one signs in asks for the password once more, and for a code where two-step sign-in is on. */
-export function PasswordDialog<Reply>({
-  title,
-  verb,
-  asksCode = false,
-  isOpen,
-  onClose,
-  onDone,
-}: PasswordDialogProps<Reply>) {
-  const [password, setPassword] = useState('');
-  const [code, setCode] = useState('');
-  const sending = useFaults((field) => field === 'password' || (asksCode && field === 'code'));
+/** Asks for the password again, and for a code while two-step sign-in is on. */
+export function PasswordDialog<Result>(props: PasswordDialogProps<Result>) {
+  const { title, path, needsCode = false, isOpen, onClose, onDone } = props;
+  const form = useForm<string>(needsCode ? { password: '', code: '' } : { password: '' });
   const close = () => {
-    setPassword('');
-    setCode('');
-    sending.clear();
+    form.clear();
     onClose();
   };
-  const confirm = () =>
-    sending.submit(async () => {
-      const body = asksCode ? { password, code: code.trim() } : { password };
-      const reply = await request<Reply>('POST', `/admin/auth/${verb}`, { body });
-      close();
-      onDone(reply);
-    });
+  const confirm = async () => {
+    const body = { ...form.values, code: form.values.code?.trim() };
+    const result = await request<Result>('POST', `/admin/auth/${path}`, { body });
+    close();
+    onDone(result);
+  };
   return (
-    <FormDialog title={title} isBusy={sending.isBusy} isOpen={isOpen} onClose={close}>
-      <DialogForm action="Continue" sending={sending} onSubmit={confirm} onCancel={close}>
-        <PasswordField
-          label="Password"
-          data-autofocus
-          autoComplete="current-password"
-          value={password}
-          onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-          error={sending.faults.fields.password}
+    <FormDialog title={title} form={form} isOpen={isOpen} onClose={close} action="Continue" onSubmit={confirm}>
+      <PasswordField label="Password" data-autofocus autoComplete="current-password" {...form.bind('password')} />
+      {needsCode && (
+        <TextInput
+          label="Code"
+          description="The six-digit code from your authenticator app, or a recovery code."
+          autoComplete="one-time-code"
+          {...form.bind('code')}
         />
-        {asksCode && (
-          <TextInput
-            label="Code"
-            description="The six digits that the app shows now, or a recovery code."
-            autoComplete="one-time-code"
-            value={code}
-            onChange={({ currentTarget }) => setCode(currentTarget.value)}
-            error={sending.faults.fields.code}
-          />
-        )}
-      </DialogForm>
+      )}
     </FormDialog>
   );
 }

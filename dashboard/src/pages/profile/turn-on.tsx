@@ -1,102 +1,85 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Group, Stack, Text, TextInput } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { encode } from 'uqr';
 import { request } from '../../api/client';
 import { queryClient, sessionQuery } from '../../api/queries';
-import type { Session } from '../../api/types';
-import { type Sending, useFaults } from '../../lib/faults';
+import type { Session, TwoFactorSetup } from '../../api/types';
+import { useForm } from '../../lib/use-form';
 import { CopyIcon } from '../../parts/copy-button';
-import { DialogForm, FormDialog } from '../../parts/form-dialog';
-import { RecoveryCodes } from './recovery-codes';
+import { FormDialog } from '../../parts/dialogs';
+import { Secret } from '../../parts/secret';
 
 interface TurnOnProps {
-  /** None while it is closed. */
-  uri: string | undefined;
-  recoveryCodes: string[];
+  /** undefined while the dialog is closed. */
+  setup: TwoFactorSetup | undefined;
   onClose: () => void;
 }
 
-/** The app learns the secret from the picture, then proves it with a code; only then is it on. */
-export function TurnOn({ uri, recoveryCodes, onClose }: TurnOnProps) {
-  const [isProven, setProven] = useState(false);
-  const sending = useFaults((field) => field === 'code');
+/** The authenticator app scans the secret and proves it with a code before two-step sign-in is turned on. */
+export function TurnOn({ setup, onClose }: TurnOnProps) {
+  const [isVerified, setVerified] = useState(false);
+  const form = useForm({ code: '' });
   const close = () => {
-    setProven(false);
-    sending.clear();
+    setVerified(false);
+    form.clear();
     onClose();
   };
+  const verify = async () => {
+    const body = { code: form.values.code.trim() };
+    const session = await request<Session>('POST', '/admin/auth/two-factor/verify-totp', { body });
+    setVerified(true);
+    queryClient.setQueryData(sessionQuery.queryKey, session);
+  };
+  const uri = setup?.totpURI ?? '';
   return (
     <FormDialog
-      title={isProven ? 'Two-step sign-in is on' : 'Scan this with your authenticator app'}
-      isBusy={sending.isBusy}
-      isOpen={uri !== undefined}
+      title={isVerified ? 'Two-step sign-in is on' : 'Scan this with your authenticator app'}
+      form={form}
+      isOpen={setup !== undefined}
       onClose={close}
+      action="Turn on"
+      onSubmit={verify}
+      result={isVerified && setup ? <RecoveryCodes codes={setup.backupCodes} onDone={close} /> : undefined}
     >
-      {isProven ? (
-        <Stack>
-          <RecoveryCodes codes={recoveryCodes} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              Done
-            </Button>
-          </Group>
-        </Stack>
-      ) : (
-        <Prove uri={uri ?? ''} sending={sending} onCancel={close} onProven={() => setProven(true)} />
-      )}
+      <QrCode text={uri} />
+      <TotpSecret text={URL.parse(uri)?.searchParams.get('secret') ?? ''} />
+      <TextInput
+        label="Code"
+        description="The six-digit code from the app."
+        data-autofocus
+        autoComplete="one-time-code"
+        inputMode="numeric"
+        {...form.bind('code')}
+      />
     </FormDialog>
   );
 }
 
-interface ProveProps {
-  uri: string;
-  sending: Sending;
-  onCancel: () => void;
-  onProven: () => void;
-}
-
-function Prove({ uri, sending, onCancel, onProven }: ProveProps) {
-  const [code, setCode] = useState('');
-  const verify = () =>
-    sending.submit(async () => {
-      const body = { code: code.trim() };
-      const session = await request<Session>('POST', '/admin/auth/two-factor/verify-totp', { body });
-      onProven();
-      queryClient.setQueryData(sessionQuery.queryKey, session);
-    });
-  return (
-    <DialogForm action="Turn on" sending={sending} onSubmit={verify} onCancel={onCancel}>
-      <QrCode text={uri} />
-      <Secret text={URL.parse(uri)?.searchParams.get('secret') ?? ''} />
-      <TextInput
-        label="Code"
-        description="The six digits that the app shows now."
-        data-autofocus
-        autoComplete="one-time-code"
-        inputMode="numeric"
-        value={code}
-        onChange={({ currentTarget }) => setCode(currentTarget.value)}
-        error={sending.faults.fields.code}
-      />
-    </DialogForm>
+export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () => void }) {
+  const description = (
+    <>
+      Store these recovery codes where you can find them without your phone. Each one works once.{' '}
+      <strong>You won’t be able to see them again.</strong>
+    </>
   );
+  return <Secret text={codes.join('\n')} description={description} onDone={onDone} />;
 }
 
-/** What the picture says, for those without a camera. */
-function Secret({ text }: { text: string }) {
+/** The secret of the QR code as text. */
+function TotpSecret({ text }: { text: string }) {
   const shown = useRef<HTMLElement>(null);
   const groups = text.match(/.{1,4}/g) ?? [];
   return (
     <Stack gap={6}>
       <Group justify="space-between" gap="xs">
         <Text size="sm" c="dimmed">
-          No camera? Type or paste this in:
+          Can’t scan it? Enter this key:
         </Text>
-        <CopyIcon text={text} shown={shown} label="Put the text on the clipboard" />
+        <CopyIcon text={text} shown={shown} label="Copy the key" />
       </Group>
       <code className="secret-inline" ref={shown}>
         {groups.map((group, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: their places never change
+          // biome-ignore lint/suspicious/noArrayIndexKey: their order never changes
           <span key={index}>{group}</span>
         ))}
       </code>
@@ -104,17 +87,12 @@ function Secret({ text }: { text: string }) {
   );
 }
 
-/** Black on white in both themes: cameras want it so. */
+/** Black on white in both themes, as scanners expect. */
 function QrCode({ text }: { text: string }) {
   const { data, size } = encode(text, { border: 2 });
   const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join('');
   return (
-    <svg
-      viewBox={`0 0 ${size} ${size}`}
-      className="qr"
-      role="img"
-      aria-label="A picture for your authenticator app to scan"
-    >
+    <svg viewBox={`0 0 ${size} ${size}`} className="qr" role="img" aria-label="QR code for your authenticator app">
       <rect width={size} height={size} fill="#fff" />
       <path d={path} fill="#000" />
     </svg>

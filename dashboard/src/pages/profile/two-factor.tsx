@@ -1,91 +1,69 @@
-import { Badge, Button, Group, Text } from '@mantine/core';
+import { Badge, Button, Group, Modal } from '@mantine/core';
 import { useState } from 'react';
 import { queryClient, sessionQuery } from '../../api/queries';
-import type { RecoveryCodes, Session, TwoFactorSetup } from '../../api/types';
+import type { RecoveryCodes as Codes, Session, TwoFactorSetup } from '../../api/types';
 import { Section } from '../../parts/page';
-import { usePresent } from '../../shell/session';
+import { useSession } from '../../shell/session';
 import { PasswordDialog } from './password-dialog';
-import { ShowRecoveryCodes } from './recovery-codes';
-import { TurnOn } from './turn-on';
+import { RecoveryCodes, TurnOn } from './turn-on';
 
-/** What asks for the password once more. */
-type Question = 'turn-on' | 'turn-off' | 'renew';
-
-/** Two-step sign-in: a code of an app besides the password. */
 export function TwoFactor() {
-  const { user } = usePresent();
-  const [question, setQuestion] = useState<Question>();
-  const [enrolment, setEnrolment] = useState<TwoFactorSetup>();
+  const { hasTwoFactor } = useSession().user;
+  /** The action that waits for the password. */
+  const [asking, setAsking] = useState<'turn-on' | 'turn-off' | 'renew'>();
+  const [setup, setSetup] = useState<TwoFactorSetup>();
   const [codes, setCodes] = useState<string[]>();
-  const close = () => setQuestion(undefined);
+  const close = () => setAsking(undefined);
+  const closeCodes = () => setCodes(undefined);
 
   return (
     <Section
       title="Two-step sign-in"
-      description="After the password, a code from an authenticator app: a stolen password alone is worth nothing then."
+      description="Asks for a code from an authenticator app after your password. Protects your account even if your password is stolen."
     >
-      <div className="card form-section">
-        {user.hasTwoFactor ? <IsOn onAsk={setQuestion} /> : <IsOff onAsk={setQuestion} />}
-      </div>
-      {/* Not within what stands there while it is on or off: news of the session must close no dialog that shows a secret. */}
+      <Group className="card form-section" justify="space-between">
+        <Badge variant={hasTwoFactor ? 'light' : 'default'} tt="none" size="lg">
+          {hasTwoFactor ? 'Enabled' : 'Disabled'}
+        </Badge>
+        <Group gap="xs">
+          {hasTwoFactor && (
+            <Button variant="default" onClick={() => setAsking('renew')}>
+              New recovery codes
+            </Button>
+          )}
+          <Button variant="default" onClick={() => setAsking(hasTwoFactor ? 'turn-off' : 'turn-on')}>
+            {hasTwoFactor ? 'Turn off' : 'Turn on'}
+          </Button>
+        </Group>
+      </Group>
+      {/* Always mounted: a new session must not close a dialog that shows a secret. */}
       <PasswordDialog<TwoFactorSetup>
-        title="Turn two-step sign-in on"
-        verb="two-factor/enable"
-        isOpen={question === 'turn-on'}
+        title="Turn on two-step sign-in"
+        path="two-factor/enable"
+        isOpen={asking === 'turn-on'}
         onClose={close}
-        onDone={setEnrolment}
+        onDone={setSetup}
       />
       <PasswordDialog<Session>
-        title="Turn two-step sign-in off"
-        verb="two-factor/disable"
-        asksCode
-        isOpen={question === 'turn-off'}
+        title="Turn off two-step sign-in"
+        path="two-factor/disable"
+        needsCode
+        isOpen={asking === 'turn-off'}
         onClose={close}
         onDone={(session) => queryClient.setQueryData(sessionQuery.queryKey, session)}
       />
-      <PasswordDialog<RecoveryCodes>
+      <PasswordDialog<Codes>
         title="New recovery codes"
-        verb="two-factor/generate-backup-codes"
-        asksCode
-        isOpen={question === 'renew'}
+        path="two-factor/generate-backup-codes"
+        needsCode
+        isOpen={asking === 'renew'}
         onClose={close}
         onDone={({ backupCodes }) => setCodes(backupCodes)}
       />
-      <TurnOn
-        uri={enrolment?.totpURI}
-        recoveryCodes={enrolment?.backupCodes ?? []}
-        onClose={() => setEnrolment(undefined)}
-      />
-      <ShowRecoveryCodes codes={codes} onClose={() => setCodes(undefined)} />
+      <TurnOn setup={setup} onClose={() => setSetup(undefined)} />
+      <Modal opened={codes !== undefined} onClose={closeCodes} title="New recovery codes">
+        <RecoveryCodes codes={codes ?? []} onDone={closeCodes} />
+      </Modal>
     </Section>
-  );
-}
-
-function IsOff({ onAsk }: { onAsk: (question: Question) => void }) {
-  return (
-    <Group justify="space-between">
-      <Text size="sm">It is off.</Text>
-      <Button variant="default" onClick={() => onAsk('turn-on')}>
-        Turn on
-      </Button>
-    </Group>
-  );
-}
-
-function IsOn({ onAsk }: { onAsk: (question: Question) => void }) {
-  return (
-    <Group justify="space-between">
-      <Badge variant="light" tt="none" size="lg">
-        It is on
-      </Badge>
-      <Group gap="xs">
-        <Button variant="default" onClick={() => onAsk('renew')}>
-          New recovery codes
-        </Button>
-        <Button variant="default" onClick={() => onAsk('turn-off')}>
-          Turn off
-        </Button>
-      </Group>
-    </Group>
   );
 }

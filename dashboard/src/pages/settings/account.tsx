@@ -1,80 +1,56 @@
-import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { request } from '../../api/client';
-import { accountQuery, queryClient, sessionQuery } from '../../api/queries';
+import { accountQuery, queryClient, refresh, sessionQuery } from '../../api/queries';
 import type { Account } from '../../api/types';
-import { useFaults } from '../../lib/faults';
-import { tell } from '../../lib/notes';
+import { notify } from '../../lib/notify';
+import { useForm } from '../../lib/use-form';
 import { Form } from '../../parts/form';
-import { FormError } from '../../parts/form-error';
 import { NotLoaded } from '../../parts/loaded';
 import { Page } from '../../parts/page';
 
 export function AccountPage() {
   const query = useQuery({ ...accountQuery, refetchOnWindowFocus: false });
   return (
-    <Page title="Account" description="What your team sees, and what prices and areas get that come without a unit.">
+    <Page
+      title="Account"
+      description="The account’s name, and the defaults for prices and areas without a currency or unit."
+    >
       {query.data === undefined ? <NotLoaded query={query} count={3} /> : <AccountForm account={query.data} />}
     </Page>
   );
 }
 
-const FIELDS = ['name', 'currency', 'areaUnits'];
-const UNITS = [
-  { value: 'sqft', label: 'Square feet' },
-  { value: 'sqm', label: 'Square metres' },
-];
+const UNITS: Record<Account['areaUnits'], string> = { sqft: 'Square feet', sqm: 'Square meters' };
+const UNIT_OPTIONS = Object.entries(UNITS).map(([value, label]) => ({ value, label }));
 
-function AccountForm({ account }: { account: Account }) {
-  const [name, setName] = useState(account.name);
-  const [currency, setCurrency] = useState(account.currency);
-  const [areaUnits, setAreaUnits] = useState<string>(account.areaUnits);
-  const { faults, isBusy, submit } = useFaults((field) => FIELDS.includes(field));
-
-  const save = () =>
-    submit(async () => {
-      const body = { name, currency: currency.trim().toUpperCase(), areaUnits };
-      const saved = await request<Account>('PATCH', '/admin/account', { body });
-      queryClient.setQueryData(accountQuery.queryKey, saved);
-      await queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey });
-      tell('The account was saved.');
-    });
+function AccountForm({ account: { name, currency, areaUnits } }: { account: Account }) {
+  const form = useForm({ name, currency, areaUnits });
+  const save = async () => {
+    const body = { ...form.values, currency: form.values.currency.trim().toUpperCase() };
+    const saved = await request<Account>('PATCH', '/admin/account', { body });
+    queryClient.setQueryData(accountQuery.queryKey, saved);
+    await refresh(sessionQuery);
+    notify('Account saved.');
+  };
 
   return (
-    <Form onSubmit={save}>
-      <section className="card form-section">
-        <Stack maw={440}>
-          <FormError>{faults.general}</FormError>
-          <TextInput
-            label="Name"
-            value={name}
-            autoComplete="off"
-            onChange={({ currentTarget }) => setName(currentTarget.value)}
-            error={faults.fields.name}
-          />
-          <TextInput
-            label="Default currency"
-            description="Three letters, as USD or EUR."
-            value={currency}
-            autoComplete="off"
-            onChange={({ currentTarget }) => setCurrency(currentTarget.value)}
-            error={faults.fields.currency}
-          />
-          <NativeSelect
-            label="Default unit of areas"
-            data={UNITS}
-            value={areaUnits}
-            onChange={({ currentTarget }) => setAreaUnits(currentTarget.value)}
-            error={faults.fields.areaUnits}
-          />
-          <Group justify="flex-end">
-            <Button type="submit" loading={isBusy}>
-              Save
-            </Button>
-          </Group>
-        </Stack>
-      </section>
-    </Form>
+    <section className="card form-section">
+      <Form form={form} onSubmit={save} maxWidth={440}>
+        <TextInput label="Name" autoComplete="off" {...form.bind('name')} />
+        <TextInput
+          label="Default currency"
+          description="A three-letter code, such as USD or EUR."
+          autoComplete="off"
+          {...form.bind('currency')}
+        />
+        <NativeSelect label="Default area unit" data={UNIT_OPTIONS} {...form.bind('areaUnits')} />
+        <Group justify="flex-end">
+          <Button type="submit" loading={form.isBusy}>
+            Save
+          </Button>
+        </Group>
+      </Form>
+    </section>
   );
 }

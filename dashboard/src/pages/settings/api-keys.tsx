@@ -1,33 +1,36 @@
-import { Button } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { KeyRound, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { request } from '../../api/client';
-import { apiKeysQuery, queryClient } from '../../api/queries';
+import { apiKeysQuery, refresh } from '../../api/queries';
 import type { ApiKey } from '../../api/types';
-import { tell } from '../../lib/notes';
+import { formatCount } from '../../lib/format';
+import { notify } from '../../lib/notify';
+import { ConfirmDialog } from '../../parts/dialogs';
 import { LoadedCard } from '../../parts/loaded';
 import { Page } from '../../parts/page';
 import { EmptyState } from '../../parts/states';
+import { Time } from '../../parts/time';
 import { ApiKeyTable } from './api-key-table';
-import { DeleteApiKey } from './delete-api-key';
 import { GenerateApiKey } from './generate-api-key';
 
 const REFETCH_MS = 10_000;
-/** Whoever is about to delete a key sees whether it is in use now. */
+/** Shows whether a key is in use while the user decides about deleting it. */
 const DECIDING_REFETCH_MS = 3_000;
 
 export function ApiKeysPage() {
-  const [doomed, setDoomed] = useState<ApiKey>();
-  const refetchInterval = doomed === undefined ? REFETCH_MS : DECIDING_REFETCH_MS;
+  const [deleting, setDeleting] = useState<ApiKey>();
+  const refetchInterval = deleting === undefined ? REFETCH_MS : DECIDING_REFETCH_MS;
   const query = useQuery({ ...apiKeysQuery, refetchInterval });
   const [isGenerating, generating] = useDisclosure();
+  const find = (key: ApiKey | undefined) => query.data?.data.find(({ id }) => id === key?.id);
 
   return (
     <Page
       title="API keys"
-      description="A key lets one of your programs work with this account. Give each program its own, so that one can be replaced without the others noticing."
+      description="An API key gives an app access to this account. Use one key per app, so you can revoke one without affecting the others."
       actions={
         <Button leftSection={<Plus size={16} />} onClick={generating.open}>
           Generate API Key
@@ -35,32 +38,69 @@ export function ApiKeysPage() {
       }
     >
       <LoadedCard query={query} count={3}>
-        {({ data }) => (data.length === 0 ? <NoKeys /> : <ApiKeyTable keys={data} onDelete={setDoomed} />)}
+        {({ data }) =>
+          data.length === 0 ? (
+            <EmptyState icon={KeyRound} title="No API keys yet">
+              Your apps need a key to read and change listings. Generate one and copy it into your app.
+            </EmptyState>
+          ) : (
+            <ApiKeyTable keys={data} onDelete={setDeleting} />
+          )
+        }
       </LoadedCard>
       <GenerateApiKey isOpen={isGenerating} onClose={generating.close} />
-      {doomed !== undefined && (
-        <DeleteApiKey
-          doomed={doomed}
-          keys={query.data?.data ?? []}
-          onClose={() => setDoomed(undefined)}
-          onDelete={() => deleteApiKey(doomed)}
-        />
-      )}
+      <ConfirmDialog
+        title="Delete this key?"
+        action={find(deleting) && 'Delete'}
+        subject={deleting}
+        onClose={() => setDeleting(undefined)}
+        onConfirm={deleteApiKey}
+      >
+        {(key) => <Usage name={key.name} apiKey={find(key)} />}
+      </ConfirmDialog>
     </Page>
   );
 }
 
-function NoKeys() {
+function Usage({ name, apiKey }: { name: string; apiKey: ApiKey | undefined }) {
+  if (apiKey === undefined) {
+    return (
+      <Text size="sm" role="status">
+        <b>
+          <bdi>{name}</bdi>
+        </b>{' '}
+        has already been deleted.
+      </Text>
+    );
+  }
+  const { start, lastUsedAt, requests24h } = apiKey;
   return (
-    <EmptyState icon={<KeyRound size={22} />} title="No keys yet">
-      Your programs need one to read and write. It takes a moment: give it a name and copy it.
-    </EmptyState>
+    <>
+      <Text size="sm">
+        Apps using{' '}
+        <b>
+          <bdi>{name}</bdi>
+        </b>{' '}
+        (<code>{start}…</code>) will stop working immediately. This can’t be undone.
+      </Text>
+      <div className="secret" style={{ userSelect: 'auto', fontFamily: 'inherit' }}>
+        {lastUsedAt === null ? (
+          'Never used.'
+        ) : (
+          <>
+            Last used <Time at={lastUsedAt} />.
+          </>
+        )}
+        {'\n'}
+        {requests24h === 0 ? 'No requests' : formatCount(requests24h, 'request')} in the last 24 hours.
+      </div>
+    </>
   );
 }
 
 async function deleteApiKey({ id, name }: ApiKey): Promise<void> {
   await request('DELETE', `/admin/api-keys/${encodeURIComponent(id)}`);
-  tell(`The key ${name} was deleted.`);
-  // Not waited for: the dialog would say that the key is gone before it closes.
-  void queryClient.invalidateQueries({ queryKey: apiKeysQuery.queryKey });
+  notify(`Key ${name} deleted.`);
+  // Not awaited: the dialog would say that the key has been deleted before it closes.
+  void refresh(apiKeysQuery);
 }

@@ -1,120 +1,115 @@
-import { NativeSelect, Radio, Stack, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { Group, NativeSelect, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { useRef, useState } from 'react';
 import { request } from '../../api/client';
-import { apiKeysQuery, overviewQuery, queryClient } from '../../api/queries';
-import type { ApiKey } from '../../api/types';
-import { type Sending, useFaults } from '../../lib/faults';
-import { DialogForm, FormDialog } from '../../parts/form-dialog';
-import { type MadeKey, ShowApiKey } from './show-api-key';
-
-interface GenerateApiKeyProps {
-  isOpen: boolean;
-  onClose: () => void;
-}
-
-/** Two steps: what the key is for, then the key, shown once. It is kept nowhere else and gone when the dialog closes. */
-export function GenerateApiKey({ isOpen, onClose }: GenerateApiKeyProps) {
-  const [made, setMade] = useState<MadeKey>();
-  const sending = useFaults((field) => ['name', 'expiresAt'].includes(field));
-  const close = () => {
-    setMade(undefined);
-    sending.clear();
-    onClose();
-  };
-  return (
-    <FormDialog
-      title={made === undefined ? 'Generate API Key' : 'Your new key'}
-      size={made === undefined ? 440 : 560}
-      isBusy={sending.isBusy}
-      isOpen={isOpen}
-      onClose={close}
-    >
-      {made === undefined ? (
-        <KeyForm sending={sending} onCancel={close} onDone={setMade} />
-      ) : (
-        <ShowApiKey made={made} onDone={close} />
-      )}
-    </FormDialog>
-  );
-}
+import { apiKeysQuery, overviewQuery, refresh } from '../../api/queries';
+import type { GeneratedApiKey } from '../../api/types';
+import { useForm } from '../../lib/use-form';
+import { CopyIcon } from '../../parts/copy-button';
+import { FormDialog } from '../../parts/dialogs';
+import { Secret } from '../../parts/secret';
+import { curlCreate, curlList } from './curl';
 
 const DAY_MS = 86_400_000;
 const EXPIRIES = [
   { value: '', label: 'Never' },
   { value: '30', label: 'In 30 days' },
   { value: '90', label: 'In 90 days' },
-  { value: '365', label: 'In a year' },
-  { value: 'date', label: 'On a day of your choice' },
+  { value: '365', label: 'In one year' },
+  { value: 'date', label: 'On a date' },
 ];
 
-interface KeyFormProps {
-  sending: Sending;
-  onCancel: () => void;
-  onDone: (made: MadeKey) => void;
-}
-
-function KeyForm({ sending, onCancel, onDone }: KeyFormProps) {
-  const [name, setName] = useState('');
-  const [access, setAccess] = useState('full');
-  const [expiry, setExpiry] = useState('');
-  const [day, setDay] = useState('');
-  const { faults, submit } = sending;
-
-  const generate = () =>
-    submit(async () => {
-      const expiresAt = toExpiresAt(expiry, day);
-      const body = { name, access, ...(expiresAt === undefined ? {} : { expiresAt }) };
-      // Not by way of the query cache: nothing may keep the key.
-      const { key, access: granted } = await request<ApiKey & MadeKey>('POST', '/admin/api-keys', { body });
-      onDone({ key, access: granted });
-      void queryClient.invalidateQueries({ queryKey: apiKeysQuery.queryKey });
-      void queryClient.invalidateQueries({ queryKey: overviewQuery.queryKey });
-    });
+/** The key exists only in this dialog's state: it is gone when the dialog closes. */
+export function GenerateApiKey({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const [generated, setGenerated] = useState<GeneratedApiKey>();
+  const form = useForm({ name: '', access: 'full', expiry: '', expiresAt: '' });
+  const { values, set, bind } = form;
+  const isOnDate = values.expiry === 'date';
+  const close = () => {
+    setGenerated(undefined);
+    form.clear();
+    onClose();
+  };
+  const generate = async () => {
+    const { name, access, expiry, expiresAt } = values;
+    const body = { name, access, expiresAt: toExpiresAt(expiry, expiresAt) };
+    // Without the query cache, which would keep the key.
+    setGenerated(await request<GeneratedApiKey>('POST', '/admin/api-keys', { body }));
+    void refresh(apiKeysQuery, overviewQuery);
+  };
 
   return (
-    <DialogForm action="Generate" sending={sending} onSubmit={generate} onCancel={onCancel}>
+    <FormDialog
+      title={generated === undefined ? 'Generate API Key' : 'Your new API key'}
+      size={generated === undefined ? 440 : 560}
+      form={form}
+      isOpen={isOpen}
+      onClose={close}
+      action="Generate"
+      onSubmit={generate}
+      result={generated && <ShowApiKey generated={generated} onDone={close} />}
+    >
       <TextInput
         label="Name"
         placeholder="Website"
-        description="The program that will use it."
+        description="The app that will use the key."
         data-autofocus
         autoComplete="off"
-        value={name}
-        onChange={({ currentTarget }) => setName(currentTarget.value)}
-        error={faults.fields.name}
+        {...bind('name')}
       />
-      <Radio.Group label="Access" value={access} onChange={setAccess}>
+      <Radio.Group label="Access" value={values.access} onChange={(access) => set('access', access)}>
         <Stack gap="xs" mt={6}>
-          <Radio value="full" label="Full access" description="Reads, creates, changes and deletes." />
-          <Radio value="read" label="Read only" description="Reads and nothing else." />
+          <Radio value="full" label="Full access" description="Can read, create, change and delete listings." />
+          <Radio value="read" label="Read only" description="Can read listings, but not change them." />
         </Stack>
       </Radio.Group>
       <NativeSelect
         label="Expires"
         data={EXPIRIES}
-        value={expiry}
-        onChange={({ currentTarget }) => setExpiry(currentTarget.value)}
-        error={expiry === 'date' ? undefined : faults.fields.expiresAt}
+        {...bind('expiry')}
+        error={isOnDate ? undefined : form.errors.fields.expiresAt}
       />
-      {expiry === 'date' && (
+      {isOnDate && (
         <TextInput
-          label="Day"
+          label="Date"
           type="date"
-          description="It works until the end of that day."
-          value={day}
-          onChange={({ currentTarget }) => setDay(currentTarget.value)}
-          error={faults.fields.expiresAt}
+          description="The key works until the end of that day."
+          {...bind('expiresAt')}
         />
       )}
-    </DialogForm>
+    </FormDialog>
   );
 }
 
-/** The end of the chosen day here, or that many days from now; undefined for never. */
+/** The end of the chosen day, or that many days from now; undefined for never. */
 function toExpiresAt(expiry: string, day: string): string | undefined {
   if (expiry === '') return undefined;
   if (expiry !== 'date') return new Date(Date.now() + Number(expiry) * DAY_MS).toISOString();
   const end = new Date(`${day}T23:59:59`);
-  // What is no day yet is sent as it is: the service refuses it.
+  // An incomplete date is sent as it is, for the service to reject.
   return Number.isNaN(end.getTime()) ? day : end.toISOString();
+}
+
+function ShowApiKey({ generated: { key, access }, onDone }: { generated: GeneratedApiKey; onDone: () => void }) {
+  const shown = useRef<HTMLElement>(null);
+  const command = access === 'read' ? curlList(key) : curlCreate(key);
+  const description = (
+    <>
+      Store it somewhere safe. <strong>You won’t be able to see it again.</strong>
+    </>
+  );
+  return (
+    <Secret text={key} description={description} onDone={onDone}>
+      <Stack gap={6} mt="xs">
+        <Group justify="space-between" gap="xs">
+          <Text size="sm" fw={500}>
+            Try it in a terminal
+          </Text>
+          <CopyIcon text={command} shown={shown} label="Copy the curl command" />
+        </Group>
+        <code className="secret" ref={shown}>
+          {command}
+        </code>
+      </Stack>
+    </Secret>
+  );
 }

@@ -1,103 +1,77 @@
 import { Button, Group } from '@mantine/core';
 import { useState } from 'react';
 import { request } from '../../api/client';
-import { invitationsQuery, queryClient } from '../../api/queries';
+import { invitationsQuery, refresh } from '../../api/queries';
 import type { CreatedInvitation, Invitation } from '../../api/types';
-import { tellFailure } from '../../lib/notes';
-import { ConfirmDialog } from '../../parts/confirm-dialog';
+import { notifyFailure } from '../../lib/notify';
+import { ConfirmDialog } from '../../parts/dialogs';
 import { Email } from '../../parts/email';
+import { actions, type Column, Table } from '../../parts/table';
 import { Time } from '../../parts/time';
-import { roleName } from './roles';
+import { ROLES } from './roles';
 
 interface InvitationTableProps {
   invitations: Invitation[];
-  /** Told of an invitation that takes the place of one. */
+  /** Called with the invitation that replaces one. */
   onRenewed: (invitation: CreatedInvitation) => void;
 }
 
+const COLUMNS: Column<Invitation>[] = [
+  { label: 'Email', className: 'wide', cell: ({ email }) => <Email>{email}</Email> },
+  { label: 'Role', cell: ({ role }) => ROLES[role] },
+  { label: 'Invited by', className: 'from-large name', cell: ({ invitedBy }) => <bdi>{invitedBy ?? 'Operator'}</bdi> },
+  { label: 'Expires', className: 'from-medium nowrap', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+];
+
 export function InvitationTable({ invitations, onRenewed }: InvitationTableProps) {
-  const [doomed, setDoomed] = useState<Invitation>();
+  const [revoking, setRevoking] = useState<Invitation>();
+  const buttons = actions<Invitation>((invitation) => (
+    <Group gap={6} justify="flex-end">
+      <Button
+        size="compact-sm"
+        variant="default"
+        onClick={() => renew(invitation, onRenewed)}
+        aria-label={`New link for ${invitation.email}`}
+      >
+        New link
+      </Button>
+      <Button
+        size="compact-sm"
+        variant="default"
+        onClick={() => setRevoking(invitation)}
+        aria-label={`Revoke the invitation for ${invitation.email}`}
+      >
+        Revoke
+      </Button>
+    </Group>
+  ));
   return (
-    <div className="table-wrap">
-      <table className="table" aria-label="Invitations">
-        <thead>
-          <tr>
-            <th scope="col">E-mail</th>
-            <th scope="col">Role</th>
-            <th scope="col" className="from-large">
-              Invited by
-            </th>
-            <th scope="col" className="from-medium">
-              Expires
-            </th>
-            <th scope="col">
-              <span className="visually-hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {invitations.map((invitation) => (
-            <tr key={invitation.id}>
-              <td className="wide">
-                <Email>{invitation.email}</Email>
-              </td>
-              <td>{roleName(invitation.role)}</td>
-              <td className="from-large name">
-                <bdi>{invitation.invitedBy ?? 'The operator'}</bdi>
-              </td>
-              <td className="from-medium nowrap">
-                <Time at={invitation.expiresAt} />
-              </td>
-              <td className="end">
-                <Group gap={6} justify="flex-end">
-                  <Button
-                    size="compact-sm"
-                    variant="default"
-                    onClick={() => renew(invitation, onRenewed)}
-                    aria-label={`New link for ${invitation.email}`}
-                  >
-                    New link
-                  </Button>
-                  <Button
-                    size="compact-sm"
-                    variant="default"
-                    onClick={() => setDoomed(invitation)}
-                    aria-label={`Revoke the invitation of ${invitation.email}`}
-                  >
-                    Revoke
-                  </Button>
-                </Group>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <>
+      <Table label="Invitations" columns={[...COLUMNS, buttons]} rows={invitations} />
       <ConfirmDialog
         title="Revoke this invitation?"
         action="Revoke"
-        isOpen={doomed !== undefined}
-        onClose={() => setDoomed(undefined)}
-        onConfirm={async () => {
-          if (doomed !== undefined) await revoke(doomed);
-        }}
+        subject={revoking}
+        onClose={() => setRevoking(undefined)}
+        onConfirm={revoke}
       >
-        Its link stops working. You can invite them again at any time.
+        {() => 'Its link stops working. You can send a new invitation at any time.'}
       </ConfirmDialog>
-    </div>
+    </>
   );
 }
 
-/** The link before it is over: nobody can show that one again. */
+/** The service stores only a hash of the link, so the old one cannot be shown again. */
 async function renew({ email, role }: Invitation, onRenewed: (invitation: CreatedInvitation) => void): Promise<void> {
   try {
     onRenewed(await request<CreatedInvitation>('POST', '/admin/invitations', { body: { email, role } }));
   } catch (error) {
-    tellFailure('There is no new link', error);
+    notifyFailure('The link could not be created', error);
   }
-  await queryClient.invalidateQueries({ queryKey: invitationsQuery.queryKey });
+  await refresh(invitationsQuery);
 }
 
 async function revoke({ id }: Invitation): Promise<void> {
   await request('DELETE', `/admin/invitations/${encodeURIComponent(id)}`);
-  await queryClient.invalidateQueries({ queryKey: invitationsQuery.queryKey });
+  await refresh(invitationsQuery);
 }

@@ -1,69 +1,56 @@
 import { Radio, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { request } from '../../api/client';
-import { invitationsQuery, queryClient } from '../../api/queries';
+import { invitationsQuery, refresh } from '../../api/queries';
 import type { CreatedInvitation } from '../../api/types';
-import { type Sending, useFaults } from '../../lib/faults';
-import { DialogForm, FormDialog } from '../../parts/form-dialog';
+import { useForm } from '../../lib/use-form';
+import { FormDialog } from '../../parts/dialogs';
 import { InvitationLink } from './invitation-link';
+import { ROLES } from './roles';
 
-/** An invitation is a link; it is mailed where the service can, and shown this once. */
 export function Invite({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
-  const [made, setMade] = useState<CreatedInvitation>();
-  const sending = useFaults((field) => field === 'email');
+  const [created, setCreated] = useState<CreatedInvitation>();
+  const form = useForm({ email: '', role: 'member' });
+  const { values, set, bind } = form;
   const close = () => {
-    setMade(undefined);
-    sending.clear();
+    setCreated(undefined);
+    form.clear();
     onClose();
   };
-  const title = made === undefined ? 'Invite somebody' : 'Invitation';
-  return (
-    <FormDialog title={title} isBusy={sending.isBusy} isOpen={isOpen} onClose={close}>
-      {made === undefined ? (
-        <InviteForm sending={sending} onCancel={close} onDone={setMade} />
-      ) : (
-        <InvitationLink invitation={made} onDone={close} />
-      )}
-    </FormDialog>
-  );
-}
-
-interface InviteFormProps {
-  sending: Sending;
-  onCancel: () => void;
-  onDone: (made: CreatedInvitation) => void;
-}
-
-function InviteForm({ sending, onCancel, onDone }: InviteFormProps) {
-  const [email, setEmail] = useState('');
-  const [role, setRole] = useState('member');
-  const { faults, submit } = sending;
-
-  const invite = () =>
-    submit(async () => {
-      const body = { email: email.trim(), role };
-      onDone(await request<CreatedInvitation>('POST', '/admin/invitations', { body }));
-      void queryClient.invalidateQueries({ queryKey: invitationsQuery.queryKey });
-    });
+  const invite = async () => {
+    const body = { ...values, email: values.email.trim() };
+    setCreated(await request<CreatedInvitation>('POST', '/admin/invitations', { body }));
+    void refresh(invitationsQuery);
+  };
 
   return (
-    <DialogForm action="Invite" sending={sending} onSubmit={invite} onCancel={onCancel}>
+    <FormDialog
+      title={created === undefined ? 'Invite a team member' : 'Invitation'}
+      form={form}
+      isOpen={isOpen}
+      onClose={close}
+      action="Invite"
+      onSubmit={invite}
+      result={created && <InvitationLink invitation={created} onDone={close} />}
+    >
       <TextInput
-        label="E-mail"
+        label="Email"
         type="email"
-        description="They join by a link that works once, for seven days."
+        description="The invitation link works once, within seven days."
         data-autofocus
         autoComplete="off"
-        value={email}
-        onChange={({ currentTarget }) => setEmail(currentTarget.value)}
-        error={faults.fields.email}
+        {...bind('email')}
       />
-      <Radio.Group label="Role" value={role} onChange={setRole}>
+      <Radio.Group label="Role" value={values.role} onChange={(role) => set('role', role)}>
         <Stack gap="xs" mt={6}>
-          <Radio value="member" label="Member" description="Works with listings." />
-          <Radio value="administrator" label="Administrator" description="Also with keys, the team and the settings." />
+          <Radio value="member" label={ROLES.member} description="Manages listings." />
+          <Radio
+            value="administrator"
+            label={ROLES.administrator}
+            description="Also manages API keys, the team and settings."
+          />
         </Stack>
       </Radio.Group>
-    </DialogForm>
+    </FormDialog>
   );
 }

@@ -1,139 +1,110 @@
 import { Badge, Button, NativeSelect, Text } from '@mantine/core';
 import { useState } from 'react';
 import { request } from '../../api/client';
-import { membersQuery, queryClient, sessionQuery } from '../../api/queries';
-import type { Member, Role } from '../../api/types';
-import { tell, tellFailure } from '../../lib/notes';
-import { ConfirmDialog } from '../../parts/confirm-dialog';
+import { membersQuery, refresh, sessionQuery } from '../../api/queries';
+import type { Member } from '../../api/types';
+import { notify, notifyFailure } from '../../lib/notify';
+import { ConfirmDialog } from '../../parts/dialogs';
 import { Email } from '../../parts/email';
+import { actions, type Column, Table } from '../../parts/table';
 import { Time } from '../../parts/time';
-import { usePresent } from '../../shell/session';
-import { ROLES, roleName } from './roles';
+import { useSession } from '../../shell/session';
+import { ROLES } from './roles';
+
+const ROLE_OPTIONS = Object.entries(ROLES).map(([value, label]) => ({ value, label }));
 
 export function MemberTable({ members }: { members: Member[] }) {
   const [leaving, setLeaving] = useState<Member>();
-  const [stepping, setStepping] = useState<Member>();
+  const [steppingDown, setSteppingDown] = useState<Member>();
+  const columns: Column<Member>[] = [
+    { label: 'Name', className: 'wide', cell: (member) => <Name member={member} /> },
+    {
+      label: 'Role',
+      cell: (member) => (
+        <NativeSelect
+          size="xs"
+          miw={118}
+          aria-label={`Role of ${member.name}`}
+          data={ROLE_OPTIONS}
+          value={member.role}
+          onChange={({ currentTarget: { value } }) =>
+            member.isYou ? setSteppingDown(member) : changeRole(member, value)
+          }
+        />
+      ),
+    },
+    { label: 'Joined', className: 'from-large nowrap', cell: ({ createdAt }) => <Time at={createdAt} /> },
+    actions((member) => {
+      const label = member.isYou ? 'Leave' : 'Remove';
+      return (
+        <Button
+          size="compact-sm"
+          variant="default"
+          onClick={() => setLeaving(member)}
+          aria-label={`${label} ${member.name}`}
+        >
+          {label}
+        </Button>
+      );
+    }),
+  ];
   return (
-    <div className="table-wrap">
-      <table className="table" aria-label="Members">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Role</th>
-            <th scope="col" className="from-large">
-              Joined
-            </th>
-            <th scope="col">
-              <span className="visually-hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {members.map((member) => (
-            <MemberRow
-              key={member.id}
-              member={member}
-              onRemove={() => setLeaving(member)}
-              onStepDown={() => setStepping(member)}
-            />
-          ))}
-        </tbody>
-      </table>
+    <>
+      <Table label="Members" columns={columns} rows={members} />
       <ConfirmDialog
         title={leaving?.isYou ? 'Leave this account?' : 'Remove this member?'}
         action={leaving?.isYou ? 'Leave' : 'Remove'}
-        isOpen={leaving !== undefined}
+        subject={leaving}
         onClose={() => setLeaving(undefined)}
-        onConfirm={async () => {
-          if (leaving !== undefined) await removeMember(leaving);
-        }}
+        onConfirm={removeMember}
       >
-        {leaving !== undefined && <Leaving member={leaving} />}
+        {(member) => <Leaving member={member} />}
       </ConfirmDialog>
       <ConfirmDialog
-        title="Give up being an administrator?"
+        title="Give up the administrator role?"
         action="Become a member"
-        isOpen={stepping !== undefined}
-        onClose={() => setStepping(undefined)}
-        onConfirm={async () => {
-          if (stepping !== undefined) await setRole(stepping, 'member');
-        }}
+        subject={steppingDown}
+        onClose={() => setSteppingDown(undefined)}
+        onConfirm={(member) => setRole(member, 'member')}
       >
-        <Text size="sm">
-          You will work with listings only, without keys, the team and the settings. Another administrator can make you
-          one again.
-        </Text>
+        {() => (
+          <Text size="sm">
+            You will no longer manage API keys, the team and settings. Only another administrator can change that back.
+          </Text>
+        )}
       </ConfirmDialog>
-    </div>
+    </>
   );
 }
 
 function Leaving({ member: { name, isYou } }: { member: Member }) {
-  const { account, accounts } = usePresent();
-  if (!isYou) {
-    return (
-      <Text size="sm">
-        <bdi>{name}</bdi> will not see anything of <bdi>{account.name}</bdi> any more. Keys they made go on working.
-      </Text>
-    );
-  }
+  const { account, accounts } = useSession();
   return (
     <Text size="sm">
-      You will not see anything of <bdi>{account.name}</bdi> any more. Keys you made go on working.
-      {accounts.length === 1 && ' It is your only account: you can sign in again only after a new invitation.'}
+      {isYou ? 'You' : <bdi>{name}</bdi>} will lose access to <bdi>{account.name}</bdi>. API keys that{' '}
+      {isYou ? 'you' : 'they'} created keep working.
+      {isYou &&
+        accounts.length === 1 &&
+        ' This is your only account: to sign in again, you will need a new invitation.'}
     </Text>
   );
 }
 
-interface MemberRowProps {
-  member: Member;
-  onRemove: () => void;
-  /** They are about to take their own rights away. */
-  onStepDown: () => void;
-}
-
-function MemberRow({ member, onRemove, onStepDown }: MemberRowProps) {
-  const { name, email, role, createdAt, isYou } = member;
-  const choose = (chosen: string) => (isYou ? onStepDown() : changeRole(member, chosen));
+function Name({ member: { name, email, isYou } }: { member: Member }) {
   return (
-    <tr>
-      <td className="wide">
-        <Text component="bdi" size="sm" fw={500}>
-          {name}
-        </Text>{' '}
-        {isYou && (
-          <Badge variant="default" size="sm" tt="none">
-            You
-          </Badge>
-        )}
-        <Text size="xs" c="dimmed" component="div">
-          <Email>{email}</Email>
-        </Text>
-      </td>
-      <td>
-        <NativeSelect
-          size="xs"
-          miw={118}
-          aria-label={`Role of ${name}`}
-          data={ROLES}
-          value={role}
-          onChange={({ currentTarget }) => choose(currentTarget.value)}
-        />
-      </td>
-      <td className="from-large nowrap">
-        <Time at={createdAt} />
-      </td>
-      <td className="end">
-        <Button
-          size="compact-sm"
-          variant="default"
-          onClick={onRemove}
-          aria-label={`${isYou ? 'Leave' : 'Remove'} ${name}`}
-        >
-          {isYou ? 'Leave' : 'Remove'}
-        </Button>
-      </td>
-    </tr>
+    <>
+      <Text component="bdi" size="sm" fw={500}>
+        {name}
+      </Text>{' '}
+      {isYou && (
+        <Badge variant="default" size="sm" tt="none">
+          You
+        </Badge>
+      )}
+      <Text size="xs" c="dimmed" component="div">
+        <Email>{email}</Email>
+      </Text>
+    </>
   );
 }
 
@@ -141,28 +112,24 @@ async function changeRole(member: Member, role: string): Promise<void> {
   try {
     await setRole(member, role);
   } catch (error) {
-    tellFailure('The role was not changed', error);
-    await refresh();
+    notifyFailure('The role could not be changed', error);
+    await refreshMembers();
   }
 }
 
 async function setRole({ id, name, isYou }: Member, role: string): Promise<void> {
   const changed = await request<Member>('PATCH', `/admin/members/${encodeURIComponent(id)}`, { body: { role } });
-  tell(`${isYou ? 'You are' : `${name} is`} now ${describeRole(changed.role)}.`);
-  await refresh();
-}
-
-function describeRole(role: Role): string {
-  return `${role === 'administrator' ? 'an' : 'a'} ${roleName(role).toLowerCase()}`;
+  notify(`${isYou ? 'You are' : `${name} is`} now ${changed.role === 'member' ? 'a member' : 'an administrator'}.`);
+  await refreshMembers();
 }
 
 async function removeMember({ id }: Member): Promise<void> {
   await request('DELETE', `/admin/members/${encodeURIComponent(id)}`);
-  await refresh();
+  await refreshMembers();
 }
 
-/** The session, too: it may have been one's own role. */
-async function refresh(): Promise<void> {
-  await queryClient.invalidateQueries({ queryKey: membersQuery.queryKey });
-  await queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey });
+/** Also reloads the session, in case the user's own role changed. */
+async function refreshMembers(): Promise<void> {
+  await refresh(membersQuery);
+  await refresh(sessionQuery);
 }

@@ -1,10 +1,3 @@
 import type { Role } from '../../api/types';
 
-export const ROLES: { value: Role; label: string }[] = [
-  { value: 'member', label: 'Member' },
-  { value: 'administrator', label: 'Administrator' },
-];
-
-export function roleName(role: Role): string {
-  return ROLES.find(({ value }) => value === role)?.label ?? role;
-}
+export const ROLES: Record<Role, string> = { member: 'Member', administrator: 'Administrator' };

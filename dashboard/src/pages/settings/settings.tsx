@@ -26,10 +26,10 @@ export function SettingsLayout() {
 
 export function ForAdministrators() {
   return (
-    <Page title="For administrators">
+    <Page title="Administrators only">
       <div className="card">
-        <EmptyState icon={<Lock size={22} />} title="You cannot see this page">
-          Only administrators of the account can. Ask one of them if you need it.
+        <EmptyState icon={Lock} title="You don’t have access to this page">
+          Only administrators of this account have access. Ask one of them if you need it.
         </EmptyState>
       </div>
     </Page>

@@ -1,4 +1,4 @@
-import { Box, Button } from '@mantine/core';
+import { Box, Button, Modal } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { UserPlus } from 'lucide-react';
@@ -7,7 +7,7 @@ import { invitationsQuery, membersQuery } from '../../api/queries';
 import type { CreatedInvitation } from '../../api/types';
 import { LoadedCard } from '../../parts/loaded';
 import { Page, Section } from '../../parts/page';
-import { NewInvitationLink } from './invitation-link';
+import { InvitationLink } from './invitation-link';
 import { InvitationTable } from './invitation-table';
 import { Invite } from './invite';
 import { MemberTable } from './member-table';
@@ -17,10 +17,11 @@ export function TeamPage() {
   const invitations = useQuery(invitationsQuery);
   const [isInviting, inviting] = useDisclosure();
   const [renewed, setRenewed] = useState<CreatedInvitation>();
+  const closeRenewed = () => setRenewed(undefined);
   return (
     <Page
       title="Team"
-      description="Members work with listings. Administrators also with keys, the team and the settings."
+      description="Members manage listings. Administrators also manage API keys, the team and settings."
       actions={
         <Button leftSection={<UserPlus size={16} />} onClick={inviting.open}>
           Invite
@@ -35,14 +36,16 @@ export function TeamPage() {
       {invitations.data?.data.length !== 0 && (
         <Section
           title="Invitations"
-          description="Not accepted yet. A link works once, for seven days; a new one ends the one before."
+          description="Not accepted yet. A link works once, within seven days. A new link replaces the old one."
         >
           <LoadedCard query={invitations} count={1}>
             {({ data }) => <InvitationTable invitations={data} onRenewed={setRenewed} />}
           </LoadedCard>
         </Section>
       )}
-      <NewInvitationLink invitation={renewed} onDone={() => setRenewed(undefined)} />
+      <Modal opened={renewed !== undefined} onClose={closeRenewed} title="New link">
+        {renewed && <InvitationLink invitation={renewed} onDone={closeRenewed} />}
+      </Modal>
       <Invite isOpen={isInviting} onClose={inviting.close} />
     </Page>
   );

@@ -1,0 +1,31 @@
+import type { FieldIssue } from '../api/client';
+
+/** Texts by field and code, or by code alone. The service's own messages are for API users. */
+const TEXTS: Record<string, string> = {
+  required: 'This field is required.',
+  external_id_taken: 'Another listing has this external ID.',
+  'address required': 'Enter an address.',
+  'beds required': 'Enter the number of beds.',
+  'baths required': 'Enter the number of baths.',
+  'name required': 'Enter a name.',
+  'accountName required': 'Enter an account name.',
+  'email required': 'Enter an email address.',
+  'email invalid_format': 'Enter a valid email address.',
+  'password required': 'Enter a password.',
+  'code required': 'Enter a code.',
+  'expiresAt invalid_format': 'Choose a date.',
+  'currency invalid_choice': 'Enter a three-letter currency code, such as USD or EUR.',
+  'country invalid_choice': 'Enter a two-letter country code, such as US or GB.',
+  'listPrice inconsistent': 'Enter a price, or remove the currency.',
+  'livingArea inconsistent': 'Enter an area, or remove its unit.',
+  'lotSizeArea inconsistent': 'Enter an area, or remove its unit.',
+  'latitude inconsistent': 'Enter both latitude and longitude, or neither.',
+  'longitude inconsistent': 'Enter both latitude and longitude, or neither.',
+};
+
+/** What is wrong with a field of a form, in plain words; the service's message if there are no others. */
+export function describeIssue({ field, code, message }: FieldIssue): string {
+  const plainCode = code === 'blank' ? 'required' : code;
+  const text = TEXTS[`${field} ${plainCode}`] ?? TEXTS[plainCode];
+  return text ?? message.replaceAll('a string', 'text');
+}

@@ -1,0 +1,79 @@
+import { useEffect, useState } from 'react';
+import { ACCOUNT_CHANGED, ApiError } from '../api/client';
+import { UNEXPECTED_ERROR } from './errors';
+import { describeIssue } from './issue-texts';
+
+const SUBMIT_AGAIN = 'Nothing was saved because the account was switched in another window. Submit again.';
+
+interface FormErrors {
+  /** Texts by field. */
+  fields: Record<string, string>;
+  general: string | undefined;
+}
+
+const NO_ERRORS: FormErrors = { fields: {}, general: undefined };
+
+/** The state of a form that is submitted. */
+export type Submission = ReturnType<typeof useSubmit>;
+
+/** Submits a form and keeps its errors until the next submit. */
+export function useSubmit(hasField: (field: string) => boolean, describe = describeIssue) {
+  const [errors, setErrors] = useState(NO_ERRORS);
+  const [isBusy, setBusy] = useState(false);
+  // After the texts are on the page.
+  useEffect(() => {
+    if (Object.keys(errors.fields).length > 0) focusFirstInvalidField();
+  }, [errors]);
+
+  async function submit(work: () => Promise<void>): Promise<void> {
+    setBusy(true);
+    setErrors(NO_ERRORS);
+    try {
+      await work();
+    } catch (error) {
+      setErrors(toErrors(error, hasField, describe));
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return { errors, isBusy, submit, clear: () => setErrors(NO_ERRORS) };
+}
+
+/** A form of text fields that have the names of the API. */
+export function useForm<Name extends string>(initial: Record<Name, string>) {
+  const [values, setValues] = useState(initial);
+  const submission = useSubmit((field) => field in initial);
+  const set = (name: Name, value: string) => setValues((before) => ({ ...before, [name]: value }));
+  /** The props of an input. */
+  const bind = (name: Name) => ({
+    value: values[name],
+    error: submission.errors.fields[name],
+    onChange: ({ currentTarget }: { currentTarget: { value: string } }) => set(name, currentTarget.value),
+  });
+  const clear = () => {
+    setValues(initial);
+    submission.clear();
+  };
+  return { ...submission, values, set, bind, clear };
+}
+
+function toErrors(error: unknown, hasField: (field: string) => boolean, describe: typeof describeIssue): FormErrors {
+  if (!(error instanceof ApiError)) {
+    reportError(error);
+    return { fields: {}, general: UNEXPECTED_ERROR };
+  }
+  // The frame asks which account to use. The form keeps its values, to be submitted again.
+  if (error.code === ACCOUNT_CHANGED) return { fields: {}, general: SUBMIT_AGAIN };
+  const shown = error.details.filter(({ field }) => hasField(field));
+  const others = error.details.filter(({ field }) => !hasField(field));
+  const general = others.map((issue) => `${issue.field}: ${describe(issue)}`).join(' ');
+  return {
+    fields: Object.fromEntries(shown.map((issue) => [issue.field, describe(issue)])),
+    general: error.details.length === 0 ? error.message : general || undefined,
+  };
+}
+
+function focusFirstInvalidField(): void {
+  document.querySelector<HTMLElement>(':is(input, select, textarea)[aria-invalid="true"]')?.focus();
+}

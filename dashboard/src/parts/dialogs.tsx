@@ -1,0 +1,86 @@
+import { Button, Group, Modal } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { focusPage } from '../lib/focus';
+import { type Submission, useSubmit } from '../lib/use-form';
+import { Form } from './form';
+
+interface FormDialogProps {
+  title: string;
+  size?: number;
+  form: Submission;
+  isOpen: boolean;
+  onClose: () => void;
+  /** The label of the submit button; without one there is nothing to submit. */
+  action: string | undefined;
+  isDangerous?: boolean;
+  onSubmit: () => Promise<void>;
+  /** Shown in place of the form after it was submitted. */
+  result?: ReactNode;
+  children: ReactNode;
+}
+
+/** Stays open while the form is being submitted: the response may hold a secret that is shown only once. */
+export function FormDialog(props: FormDialogProps) {
+  const { title, size = 440, form, isOpen, onClose, action, isDangerous = false, onSubmit, result, children } = props;
+  return (
+    <Modal opened={isOpen} onClose={() => !form.isBusy && onClose()} title={title} size={size}>
+      {result ?? (
+        <Form form={form} onSubmit={onSubmit}>
+          {children}
+          <Group justify="flex-end" gap="xs">
+            <Button
+              variant="default"
+              onClick={onClose}
+              disabled={form.isBusy}
+              data-autofocus={isDangerous || undefined}
+            >
+              {action === undefined ? 'Close' : 'Cancel'}
+            </Button>
+            {action !== undefined && (
+              <Button type="submit" loading={form.isBusy} {...(isDangerous && { color: 'red.8' })}>
+                {action}
+              </Button>
+            )}
+          </Group>
+        </Form>
+      )}
+    </Modal>
+  );
+}
+
+interface ConfirmDialogProps<Subject> {
+  title: string;
+  action: string | undefined;
+  /** The thing to change; the dialog is closed while there is none. */
+  subject: Subject | undefined;
+  onClose: () => void;
+  onConfirm: (subject: Subject) => Promise<void>;
+  children: (subject: Subject) => ReactNode;
+}
+
+/** Asks before an action that cannot be undone. */
+export function ConfirmDialog<Subject>({
+  subject,
+  onClose,
+  onConfirm,
+  children,
+  ...rest
+}: ConfirmDialogProps<Subject>) {
+  const form = useSubmit(() => false);
+  const close = () => {
+    form.clear();
+    onClose();
+  };
+  const confirm = async () => {
+    if (subject === undefined) return;
+    await onConfirm(subject);
+    close();
+    // The button that opened the dialog may be gone.
+    focusPage();
+  };
+  return (
+    <FormDialog {...rest} form={form} isOpen={subject !== undefined} onClose={close} onSubmit={confirm} isDangerous>
+      {subject !== undefined && children(subject)}
+    </FormDialog>
+  );
+}
