@@ -1,5 +1,6 @@
-// Builds the dashboard into dist/, or into the directory given as an argument. Runs during `npm ci`, and when `serve`
-// finds no build or an old one. Plain JavaScript, because npm may run on a Node.js version without TypeScript support.
+// Builds the dashboard into dist/, or into the directory given as an argument. Runs during `npm ci`,
+// and when `serve` finds no build or an old one. Plain JavaScript, because npm may run on a Node.js
+// version without TypeScript support.
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,7 +22,7 @@ if (vite === undefined || !existsSync(join(ROOT, 'index.html'))) {
   await build(vite);
 }
 
-/** Builds into a directory of its own and renames it, because several builds may run at once. The last one stays. */
+/** Builds aside and renames the result, because several builds may run at once. The last one stays. */
 async function build({ build: bundle }) {
   const aside = `${DIST}.${process.pid}`;
   const old = `${aside}.old`;

@@ -1,4 +1,4 @@
-// `npm run dev`: the service, which restarts when its sources change, behind Vite with hot reload for the dashboard.
+// `npm run dev`: the service, which restarts when its sources change, behind Vite's hot reload.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { createServer } from 'vite';

@@ -1,5 +1,5 @@
-// Saves a screenshot of every page to dashboard/screenshots/, at two widths and in both themes, for accounts with no, a
-// few and many listings: `npm run screenshots [none|few|many]`.
+// Saves a screenshot of every page to dashboard/screenshots/, at two widths and in both themes, for
+// accounts with no, a few and many listings: `npm run screenshots [none|few|many]`.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, createPerson, signIn } from '../../testkit/src/browser.ts';

@@ -54,7 +54,7 @@ export const theme = createTheme({
     TextInput: { defaultProps: { withAsterisk: false } },
     PasswordInput: { defaultProps: { withAsterisk: false } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
-    // The placeholder is not a valid child of a menu (WAI-ARIA). Without it, the first item has the focus.
+    // It is not a valid child of a menu (WAI-ARIA). Without it, the first item has the focus.
     Menu: { defaultProps: { shadow: 'md', radius: 'md', withInitialFocusPlaceholder: false } },
   },
 });

@@ -24,8 +24,8 @@ export function useShown(): Shown | undefined {
 }
 
 /**
- * Sent with each request. All windows of a browser share the session, so another one may have switched the account;
- * the service then rejects the request.
+ * Sent with each request. The service rejects the request if another window, which shares the
+ * session, has switched the account.
  */
 export function shownAccountHeader(): Record<string, string> {
   return shown === undefined ? {} : { 'X-Account-Id': shown.accountId };

@@ -1,5 +1,5 @@
 /**
- * Copies a text. The clipboard API needs HTTPS or localhost, and the old command is deprecated, so both may fail.
+ * Copies a text. The clipboard API needs HTTPS or localhost; the old command is deprecated.
  * @returns whether it was copied
  */
 export async function copyText(text: string): Promise<boolean> {

@@ -1,4 +1,4 @@
-/** Scrolls a note into view, and focuses it unless a field has the focus: the user will correct that field. */
+/** Scrolls a note into view and focuses it, unless a field that needs a correction has the focus. */
 export function showNote(note: HTMLElement | null): void {
   note?.scrollIntoView({ block: 'center' });
   if (!document.activeElement?.matches('input, select, textarea')) note?.focus({ preventScroll: true });

@@ -23,7 +23,7 @@ const TEXTS: Record<string, string> = {
   'longitude inconsistent': 'Enter both latitude and longitude, or neither.',
 };
 
-/** What is wrong with a field of a form, in plain words; the service's message if there are no others. */
+/** A text for an invalid field; the service's message if there is no other. */
 export function describeIssue({ field, code, message }: FieldIssue): string {
   const plainCode = code === 'blank' ? 'required' : code;
   const text = TEXTS[`${field} ${plainCode}`] ?? TEXTS[plainCode];

@@ -10,7 +10,7 @@ export function readNumber(text: string): number | undefined {
   return GROUPED.test(trimmed) ? Number(trimmed.replaceAll(/[^\d.-]/g, '')) : undefined;
 }
 
-/** An amount, which may be in the thousands: undefined for `450.000`, which means 450,000 to many people. */
+/** An amount; undefined for `450.000`, which means 450,000 to many people. */
 export function readAmount(text: string): number | undefined {
   return AMBIGUOUS.test(text.trim()) ? undefined : readNumber(text);
 }

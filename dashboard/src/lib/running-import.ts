@@ -29,7 +29,7 @@ const NOTHING: ImportState = {
   isSeen: true,
 };
 
-/** One per window: an import continues while other pages are open, and its report stays until it is seen. */
+/** One per window: an import continues on other pages, and its report stays until it is seen. */
 let state = NOTHING;
 let running = new AbortController();
 let owner = getShown();

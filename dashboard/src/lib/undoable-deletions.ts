@@ -18,7 +18,7 @@ interface PendingDeletion extends Deletion {
   ended?: Promise<void>;
 }
 
-/** Deletions that wait for their time or for the response, by id. Their items are hidden already. */
+/** Deletions that wait for their time or for the response, by id. Their items are hidden. */
 let pending: ReadonlyMap<string, PendingDeletion> = new Map();
 const listeners = new Set<() => void>();
 

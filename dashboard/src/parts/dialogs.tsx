@@ -19,7 +19,7 @@ interface FormDialogProps {
   children: ReactNode;
 }
 
-/** Stays open while the form is being submitted: the response may hold a secret that is shown only once. */
+/** Stays open while it is submitted: the response may hold a secret that is shown only once. */
 export function FormDialog(props: FormDialogProps) {
   const { title, size = 440, form, isOpen, onClose, action, isDangerous = false, onSubmit, result, children } = props;
   return (

@@ -5,7 +5,7 @@ export interface Column<Row> {
   /** Shown in place of the label. */
   header?: ReactNode;
   sort?: 'ascending' | 'descending' | 'none';
-  /** Of the header and of the cells: `from-medium` and `from-large` hide the column on narrower screens. */
+  /** `from-medium` and `from-large` hide the column on narrower screens. */
   className?: string;
   cell: (row: Row, index: number) => ReactNode;
 }

@@ -4,7 +4,7 @@ import { queryClient, sessionQuery } from '../api/queries';
 import { finishWork, orNotify, putAccount } from './leave';
 import { type AccountSession, beginSession } from './session';
 
-/** Another window switched the account. The page keeps its contents until the user chooses an account. */
+/** Another window switched the account. The page stays until the user chooses an account. */
 export function AccountChanged({ shown, now }: { shown: AccountSession; now: AccountSession }) {
   const navigate = useNavigate();
   const canGoBack = now.accounts.some(({ id }) => id === shown.account.id);

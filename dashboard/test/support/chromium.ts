@@ -29,8 +29,8 @@ function findInstalled(): Program | undefined {
 }
 
 /**
- * Unpacks the package's browser and its libraries once. By default the package uses whatever is in the temporary folder,
- * even another version or an incomplete one. So it gets a folder of its own, which is renamed when it is complete.
+ * Unpacks the package's browser and its libraries once, into a folder that is renamed when it is
+ * complete. By default the package would use even an old or incomplete copy in the temporary folder.
  */
 async function unpack(): Promise<Program> {
   const { version } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'));

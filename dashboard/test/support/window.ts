@@ -11,7 +11,7 @@ const TIMEOUT_MS = 60_000;
 
 export interface Window {
   page: Page;
-  /** Errors in the console and requests to other hosts. Closing the window fails if there are any. */
+  /** Console errors and requests to other hosts. Closing the window fails if there are any. */
   problems: string[];
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -15,7 +15,7 @@ interface ConflictProps {
   onDiscard: () => void;
 }
 
-/** Another user saved the listing first: shows their changes, and lets the user keep or discard the draft. */
+/** Another user saved the listing first: the draft can be merged with their changes, or discarded. */
 export function Conflict({ draft, base, theirs, onMerge, onDiscard }: ConflictProps) {
   const and = (work: () => void) => () => {
     work();

@@ -18,7 +18,7 @@ export function FileDrop({ file, onChoose, isDisabled }: FileDropProps) {
     if (!isDisabled) onChoose(event.dataTransfer.files[0]);
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the button below does the same with the keyboard
+    // biome-ignore lint/a11y/noStaticElementInteractions: the button does the same
     <div
       className="drop"
       data-over={isOver || undefined}

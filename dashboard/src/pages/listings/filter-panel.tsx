@@ -65,7 +65,7 @@ export function FilterPanel({ search, count, buttonRef, onApply }: FilterPanelPr
       width="min(440px, calc(100vw - 24px))"
       shadow="md"
       trapFocus
-      // On phones the panel is longer than the window: it stays open when its button scrolls out of view.
+      // On phones the panel is long: it stays open when its button scrolls out of view.
       hideDetached={false}
       radius="md"
     >

@@ -72,7 +72,7 @@ function SearchField({ q, onChange }: { q: string; onChange: (q: string) => void
     sent.current = words;
     onChange(words);
   }, TYPING_MS);
-  // The URL also changes by the back button and "Clear", but the search that was just sent must not replace newer typing.
+  // Follows the back button and "Clear", but an earlier search must not replace newer typing.
   useEffect(() => {
     if (q !== sent.current) setTyped(q);
     sent.current = q;

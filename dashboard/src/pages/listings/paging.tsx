@@ -11,8 +11,8 @@ interface PageControlsProps {
 }
 
 /**
- * Cursors only lead forward, so the cursors of earlier pages are kept in the browser's history. A page that was opened
- * by its URL does not know its position in the list.
+ * Cursors only lead forward, so the browser's history keeps the cursors of earlier pages. A page
+ * opened by its URL does not know its position in the list.
  */
 export function PageControls({ search, nextCursor, count, total }: PageControlsProps) {
   const navigate = useNavigate();

@@ -10,7 +10,7 @@ interface Written<Base> {
   draft: Draft;
 }
 
-/** Keeps the draft in this tab until it is saved or discarded: a reload or the end of the session loses nothing. */
+/** A draft that survives a reload and the end of the session, until it is saved or discarded. */
 export function useDraft<Base extends Partial<Listing>>(page: string, loaded: Base) {
   const { user, account } = useSession();
   const name = `${user.id} ${account.id} ${page}`;

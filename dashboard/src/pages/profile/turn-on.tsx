@@ -15,7 +15,7 @@ interface TurnOnProps {
   onClose: () => void;
 }
 
-/** The authenticator app scans the secret and proves it with a code before two-step sign-in is turned on. */
+/** A code proves that the app has the secret before two-step sign-in is turned on. */
 export function TurnOn({ setup, onClose }: TurnOnProps) {
   const [isVerified, setVerified] = useState(false);
   const form = useForm({ code: '' });
