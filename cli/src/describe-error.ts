@@ -1,4 +1,4 @@
-import { ApiError, ConnectionError, type FieldFault } from '@property-listings/client';
+import { ApiError, ConnectionError, type ValidationIssue } from '@property-listings/client';
 import { CommandError, EXIT } from './exit-codes.ts';
 import { toFlag } from './fields.ts';
 import { toLine } from './output/terminal.ts';
@@ -69,7 +69,7 @@ function describeApiError(error: ApiError, advice: Advice): DescribedError {
   return {
     lines: [
       `${withFlags(summary)} (${toLine(code)}, ${status})`,
-      ...faults.map((fault) => `  ${describeFault(fault)}`),
+      ...faults.map((fault) => `  ${describeIssue(fault)}`),
       ...(next === undefined ? [] : [next]),
       ...(requestId === undefined ? [] : [`request id: ${toLine(requestId)}`]),
     ],
@@ -92,7 +92,7 @@ function describeMismatch(version: unknown): string {
   return `The current version is ${version}. ${review} with --if-match ${version}.`;
 }
 
-function describeFault({ line, field, message }: FieldFault): string {
+function describeIssue({ line, field, message }: ValidationIssue): string {
   return withFlags(`${line === undefined ? '' : `line ${line}: `}${field}: ${message}`);
 }
 

@@ -40,7 +40,7 @@ export class ListCutError extends ConnectionError {
 }
 
 /** An invalid field with its path, such as `photos[2].url` or `query.limit`; in an import, with the row's line. */
-export interface FieldFault {
+export interface ValidationIssue {
   field: string;
   code: string;
   message: string;
@@ -50,7 +50,7 @@ export interface FieldFault {
 /** The members of an error response besides its code and message. */
 export interface ErrorMembers {
   requestId?: string | undefined;
-  details?: FieldFault[] | undefined;
+  details?: ValidationIssue[] | undefined;
   [name: string]: unknown;
 }
 
@@ -66,7 +66,7 @@ export class ApiError<Code extends string = ErrorCode | (string & {})> extends P
   /** Identifies the request in support requests. */
   readonly requestId: string | undefined;
   /** All invalid fields, if any. */
-  readonly details: FieldFault[];
+  readonly details: ValidationIssue[];
   /** All other members, such as `currentVersion` or `listingId`. */
   readonly members: Record<string, unknown>;
   /** How long the service asks the client to wait. */
@@ -74,7 +74,7 @@ export class ApiError<Code extends string = ErrorCode | (string & {})> extends P
 
   constructor(status: number, code: string, message: string, members: ErrorMembers = {}, retryAfterMs?: number) {
     const { requestId, details, ...others } = members;
-    super(code, withFaults(message, details));
+    super(code, withIssues(message, details));
     this.summary = message;
     this.status = status;
     this.requestId = requestId;
@@ -84,7 +84,7 @@ export class ApiError<Code extends string = ErrorCode | (string & {})> extends P
   }
 }
 
-function withFaults(summary: string, details: FieldFault[] = []): string {
+function withIssues(summary: string, details: ValidationIssue[] = []): string {
   // With a single fault, the summary is its message.
   const faults = details.filter(({ message }) => !summary.includes(message));
   const shown = faults.slice(0, FAULTS_MAX).map(({ line, field, message }) => {

@@ -3,7 +3,7 @@ import { ConnectionError } from './errors.ts';
 import { toApiError } from './replies.ts';
 
 export { maskKeys } from './api-key.ts';
-export { ApiError, ConnectionError, type FieldFault } from './errors.ts';
+export { ApiError, ConnectionError, type ValidationIssue } from './errors.ts';
 export { toApiError } from './replies.ts';
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;

@@ -1,7 +1,7 @@
 import { ApiError, ConnectionError, send as sendOnce, toSearch as writeQuery } from '@property-listings/client/request';
 import { shownAccountHeader } from './shown';
 
-export { ApiError, type FieldFault as FieldIssue, toApiError } from '@property-listings/client/request';
+export { ApiError, toApiError, type ValidationIssue } from '@property-listings/client/request';
 
 export type Query = Record<string, string | undefined>;
 

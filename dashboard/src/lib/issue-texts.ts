@@ -1,4 +1,4 @@
-import type { FieldIssue } from '../api/client';
+import type { ValidationIssue } from '../api/client';
 
 /** Texts by field and code, or by code alone. The service's own messages are for API users. */
 const TEXTS: Record<string, string> = {
@@ -24,7 +24,7 @@ const TEXTS: Record<string, string> = {
 };
 
 /** A text for an invalid field; the service's message if there is no other. */
-export function describeIssue({ field, code, message }: FieldIssue): string {
+export function describeIssue({ field, code, message }: ValidationIssue): string {
   const plainCode = code === 'blank' ? 'required' : code;
   const text = TEXTS[`${field} ${plainCode}`] ?? TEXTS[plainCode];
   return text ?? message.replaceAll('a string', 'text');

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { ApiError, type FieldIssue } from '../api/client';
+import { ApiError, type ValidationIssue } from '../api/client';
 import { refreshListings } from '../api/queries';
 import { getShown, onShown } from '../api/shown';
 import type { ImportReport } from '../api/types';
@@ -10,7 +10,7 @@ interface ImportState {
   file: File | undefined;
   /** Whether unknown columns are skipped. */
   ignoreUnknown: boolean;
-  columnIssues: FieldIssue[];
+  columnIssues: ValidationIssue[];
   error: string | undefined;
   result: { report: ImportReport; isDryRun: boolean } | undefined;
   /** The sent part of the file, from 0 to 1; undefined if no import is running. */

@@ -1,10 +1,10 @@
 import { Checkbox, Text } from '@mantine/core';
-import type { FieldIssue } from '../../api/client';
+import type { ValidationIssue } from '../../api/client';
 import { Note } from '../../parts/form';
 import { suggestColumn } from './columns';
 
 interface ColumnIssuesProps {
-  issues: FieldIssue[];
+  issues: ValidationIssue[];
   isIgnored: boolean;
   onIgnore: (isIgnored: boolean) => void;
 }
@@ -41,7 +41,7 @@ export function ColumnIssues({ issues, isIgnored, onIgnore }: ColumnIssuesProps)
   );
 }
 
-function Explanation({ field, code, message }: FieldIssue) {
+function Explanation({ field, code, message }: ValidationIssue) {
   const name = (
     <b>
       <bdi>{field}</bdi>

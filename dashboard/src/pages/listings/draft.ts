@@ -1,4 +1,4 @@
-import { ApiError, type FieldIssue } from '../../api/client';
+import { ApiError, type ValidationIssue } from '../../api/client';
 import type { Listing } from '../../api/types';
 import { describeIssue } from '../../lib/issue-texts';
 import { readAmount, readNumber, suggestAmount } from '../../lib/numbers';
@@ -103,7 +103,7 @@ function toValue(kind: FormField['kind'], text: string): number | string {
   }
 }
 
-export function describeDraftIssue({ values }: Draft, issue: FieldIssue): string {
+export function describeDraftIssue({ values }: Draft, issue: ValidationIssue): string {
   const isNumber = FORM_FIELDS.some(({ name, kind }) => name === issue.field && kind === 'number');
   return isNumber && issue.code === 'invalid_type' ? suggestAmount(values[issue.field] ?? '') : describeIssue(issue);
 }

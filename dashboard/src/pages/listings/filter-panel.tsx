@@ -2,7 +2,7 @@ import { Button, Checkbox, Group, Popover, SimpleGrid, TextInput } from '@mantin
 import { ListFilter } from 'lucide-react';
 import { type RefObject, useState } from 'react';
 import { listingPropertyTypeValues, listingStatusValues } from '../../api/admin';
-import { ApiError, type FieldIssue } from '../../api/client';
+import { ApiError, type ValidationIssue } from '../../api/client';
 import { listingsQuery, queryClient } from '../../api/queries';
 import { formatChoice } from '../../lib/format';
 import { readAmount, suggestAmount } from '../../lib/numbers';
@@ -129,7 +129,7 @@ export function FilterPanel({ search, count, buttonRef, onApply }: FilterPanelPr
  */
 function toFilters(draft: ListingSearch): Record<string, string | undefined> {
   const filters: Record<string, string | undefined> = {};
-  const details: FieldIssue[] = [];
+  const details: ValidationIssue[] = [];
   for (const name of FILTER_NAMES) {
     const text = draft[name]?.trim();
     filters[name] = text;
