@@ -1,97 +1,147 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIPv6 } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { loadEnvFile } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
+import { z } from 'zod';
 
-export interface Config {
-  host: string;
-  /** 0 picks a free one. */
-  port: number;
-  databaseUrl: string;
-  /** How a PostgreSQL server is used. */
-  databasePool: { poolSize: number; statementTimeoutMs: number; preparesStatements: boolean };
-  /** Without a slash at its end; undefined when the service's own address is the public one. */
-  publicUrl: string | undefined;
-  logLevel: string;
-  trustedProxies: BlockList | undefined;
-  /** The requests of one key; undefined for any number. */
-  rateLimit: { points: number; seconds: number } | undefined;
-  /** Where the setup link is written. */
-  dataDirectory: string;
-  /** Who is made the first administrator if there is none. */
-  firstAdministrator: { email: string; password: string } | undefined;
-  /** How invitations are mailed; undefined if they are not. */
-  mail: { smtpUrl: string; from: string } | undefined;
-  /** How many processes serve; undefined when the one that is started does so itself. */
-  workers: number | undefined;
-}
-
+export type Config = ReturnType<typeof readConfig>;
 /** Variables by their names. */
 export type Environment = NodeJS.ProcessEnv;
 
-/** A setting that cannot be: the message names the variable. */
+/** An invalid setting; the message names the variable. */
 export class ConfigError extends Error {}
 
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
-/** Requests, a slash, and a time. */
-const RATE_LIMIT = /^([1-9]\d{0,8})\/([1-9]\d{0,4})([smh])$/;
-const SECONDS_OF_UNIT: Record<string, number> = { s: 1, m: 60, h: 3600 };
+const PACKAGE_DIRECTORY = dirname(import.meta.dirname);
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+/** A larger number is a typing error. */
+const WORKERS_MAX = 256;
+/** Each connection costs the server memory; more than its processors can work on are useless. */
+const POOL_SIZE_MAX = 1_000;
+const STATEMENT_TIMEOUT_MIN_MS = 100;
+const STATEMENT_TIMEOUT_MAX_MS = 600_000;
 /** A day. Timers hold 24 of them at most. */
 const RATE_LIMIT_SECONDS_MAX = 86_400;
-const PACKAGE_DIRECTORY = dirname(import.meta.dirname);
+const SECONDS_OF_UNIT: Record<string, number> = { s: 1, m: 60, h: 3600 };
+/** Errors never show these: they may hold a password. */
+const SECRETS = ['DATABASE_URL', 'SMTP_URL'];
+const DATABASE_FORM = 'file: and a path, or like postgres://user:password@host:5432/database';
 
-/** More would be a slip of the hand. */
-const WORKERS_MAX = 256;
+/** Every setting: its values and default, their form in the words of an error, and what it is for. */
+export const SETTINGS = z.object({
+  HOST: row(z.string().prefault('127.0.0.1'), '', 'address to listen on; `0.0.0.0` for every interface'),
+  PORT: row(integer(0, 65_535).prefault('3000'), 'a number from 0 to 65535', 'port; `0` picks a free one'),
+  DATA_DIR: row(z.string().transform(fromBase).prefault('./data'), '', 'where the database is kept'),
+  DATABASE_URL: row(
+    parsedBy(parseDatabaseUrl).optional(),
+    DATABASE_FORM,
+    'the database: `file:` and a path, or a PostgreSQL server as `postgres://user:password@host/database`',
+    '`file:$DATA_DIR/listings.db`',
+  ),
+  DATABASE_POOL_SIZE: row(
+    integer(1, POOL_SIZE_MAX).prefault('10'),
+    `a number from 1 to ${POOL_SIZE_MAX}`,
+    'most connections to PostgreSQL that each process opens',
+  ),
+  DATABASE_STATEMENT_TIMEOUT: row(
+    parsedBy(parseStatementTimeout).prefault('2500ms'),
+    'a time from 100ms to 600s, such as 2500ms',
+    'how long PostgreSQL may work on a statement of a request, from `100ms` to `600s`',
+  ),
+  DATABASE_PREPARED_STATEMENTS: row(
+    z.stringbool({ truthy: ['on'], falsy: ['off'], case: 'sensitive' }).prefault('on'),
+    'on or off',
+    '`off` behind a pooler that keeps neither prepared statements nor session settings',
+  ),
+  PUBLIC_URL: row(
+    parsedBy(parseOrigin).optional(),
+    'like https://listings.example.com, without a path',
+    'how clients reach the service, such as `https://listings.example.com`',
+    'the address it listens on',
+  ),
+  LOG_LEVEL: row(
+    z.enum(LOG_LEVELS).prefault('info'),
+    `one of ${LOG_LEVELS.join(', ')}`,
+    `\`${LOG_LEVELS.join('` `')}\``,
+  ),
+  RATE_LIMIT: row(
+    z.union([z.literal('off').transform(() => undefined), parsedBy(parseAllowance)]).prefault('600/10s'),
+    'requests and a time of up to 24h, such as 600/10s, 100/1m or 5000/1h; or off',
+    'requests that each key may send in a time, such as `100/1m` or `5000/1h` (up to `24h`); `off` for no limit',
+  ),
+  ADMIN_EMAIL: row(
+    z.string().optional(),
+    '',
+    'address of the first administrator, created if there is none, with an account "My company" if there is none',
+  ),
+  ADMIN_PASSWORD: row(z.string().optional(), '', 'their password: 8 to 128 characters, and not a common one'),
+  ADMIN_PASSWORD_FILE: row(parsedBy(readSecret).optional(), 'the path of a readable file', 'or a file that holds it'),
+  SMTP_URL: row(
+    z.url({ protocol: /^smtps?$/, hostname: /./ }).optional(),
+    'like smtps://user:password@mail.example.com:465',
+    'mail server for invitations, such as `smtps://user:password@mail.example.com:465`; needs `PUBLIC_URL` for links',
+  ),
+  MAIL_FROM: row(z.string().optional(), '', 'the sender of invitations, such as `listings@example.com`'),
+  WORKERS: row(
+    integer(1, WORKERS_MAX).or(z.literal('auto').transform(countCores)).optional(),
+    `a number from 1 to ${WORKERS_MAX}, or auto`,
+    'how many processes serve on the port: a number, or `auto` for one per core; without it, one serves alone',
+  ),
+  TRUSTED_PROXIES: row(
+    parsedBy(parseNetworks).optional(),
+    'addresses or networks like 10.0.0.0/8, separated by commas',
+    'addresses and networks, separated by commas, whose `X-Forwarded-For` is trusted: `127.0.0.1,10.0.0.0/8`',
+  ),
+});
+
+type Settings = z.output<typeof SETTINGS>;
 
 /**
- * Reads the settings, by default from the environment, and from `.env` for what it does not have. An empty variable counts
- * as not set, and `.env` does not fill it in.
- * @throws {ConfigError} for a value that is none
+ * Reads the settings, by default from the environment, then from `.env`. An empty variable means the default, also where
+ * `.env` has a value.
+ * @throws {ConfigError} for an invalid value
  */
-export function readConfig(env: Environment = loadEnvironment()): Config {
-  const base = baseDirectory();
-  const dataDirectory = resolve(base, env.DATA_DIR || 'data');
-  const publicUrl = env.PUBLIC_URL ? parsePublicUrl(env.PUBLIC_URL) : undefined;
+export function readConfig(env = Object.assign(process.env, readEnvironment(process.env))) {
+  const settings = parseSettings(env);
   return Object.freeze({
-    host: env.HOST || '127.0.0.1',
-    port: parsePort(env.PORT || '3000'),
-    databaseUrl: parseDatabaseUrl(env.DATABASE_URL || `file:${join(dataDirectory, 'listings.db')}`, base),
+    host: settings.HOST,
+    port: settings.PORT,
+    databaseUrl: settings.DATABASE_URL ?? `file:${join(settings.DATA_DIR, 'listings.db')}`,
     databasePool: {
-      poolSize: parsePoolSize(env.DATABASE_POOL_SIZE || '10'),
-      statementTimeoutMs: parseStatementTimeout(env.DATABASE_STATEMENT_TIMEOUT || '2500ms'),
-      preparesStatements: parseSwitch('DATABASE_PREPARED_STATEMENTS', env.DATABASE_PREPARED_STATEMENTS || 'on'),
+      poolSize: settings.DATABASE_POOL_SIZE,
+      statementTimeoutMs: settings.DATABASE_STATEMENT_TIMEOUT,
+      preparesStatements: settings.DATABASE_PREPARED_STATEMENTS,
     },
-    publicUrl,
-    logLevel: parseLogLevel(env.LOG_LEVEL || 'info'),
-    trustedProxies: env.TRUSTED_PROXIES ? parseTrustedProxies(env.TRUSTED_PROXIES) : undefined,
-    rateLimit: parseRateLimit(env.RATE_LIMIT || '600/10s'),
-    dataDirectory,
-    firstAdministrator: readFirstAdministrator(env, base),
-    mail: parseMail(env.SMTP_URL, env.MAIL_FROM, publicUrl),
-    workers: env.WORKERS ? parseWorkers(env.WORKERS) : undefined,
+    publicUrl: settings.PUBLIC_URL,
+    logLevel: settings.LOG_LEVEL,
+    trustedProxies: settings.TRUSTED_PROXIES,
+    rateLimit: settings.RATE_LIMIT,
+    dataDirectory: settings.DATA_DIR,
+    firstAdministrator: readFirstAdministrator(settings),
+    mail: readMail(settings),
+    workers: settings.WORKERS,
   });
 }
 
-function loadEnvironment(): Environment {
-  if (existsSync(envFile())) loadEnvFile(envFile());
-  return process.env;
+function parseSettings(env: Environment): Settings {
+  const { data, error } = SETTINGS.safeParse(Object.fromEntries(Object.entries(env).filter(([, text]) => text !== '')));
+  if (data !== undefined) return data;
+  const name = String(error.issues[0]?.path[0]);
+  const schema = new Map(Object.entries(SETTINGS.shape)).get(name);
+  const given = SECRETS.includes(name) ? '' : `, not "${env[name]}"`;
+  throw new ConfigError(`${name} must be ${schema?.meta()?.form}${given}.`);
 }
 
-/** What `.env` says now, where `given` says nothing. */
+/** `given`, completed by what `.env` says now. */
 export function readEnvironment(given: Environment): Environment {
-  return existsSync(envFile()) ? { ...parseEnv(readFileSync(envFile(), 'utf8')), ...given } : given;
+  const file = fromBase('.env');
+  return existsSync(file) ? { ...parseEnv(readFileSync(file, 'utf8')), ...given } : given;
 }
 
-function envFile(): string {
-  return join(baseDirectory(), '.env');
-}
-
-/** In a clone all commands mean the same files, wherever they are called from; elsewhere those of the current directory. */
-function baseDirectory(): string {
-  return findClone() ?? process.cwd();
+/** In a clone, relative paths start at its root, wherever a command is run; elsewhere at the current directory. */
+function fromBase(path: string): string {
+  return resolve(findClone() ?? process.cwd(), path);
 }
 
 /** The repository's directory; undefined where the package was installed. */
@@ -108,155 +158,93 @@ export function readRelease(): string {
   return JSON.parse(readFileSync(join(PACKAGE_DIRECTORY, 'package.json'), 'utf8')).version;
 }
 
-function parsePort(text: string): number {
-  const port = Number(text);
-  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw new ConfigError(`PORT must be a number from 0 to 65535, not "${text}".`);
+function row<T extends z.ZodType>(schema: T, form: string, description: string, defaultsTo?: string) {
+  return schema.meta({ form, description, defaultsTo });
 }
 
-/** A database that an option names, in the same words as `DATABASE_URL`. @throws {ConfigError} */
+function integer(min: number, max: number) {
+  return z.string().regex(/^\d+$/).transform(Number).pipe(z.int().min(min).max(max));
+}
+
+function countCores(): number {
+  return Math.min(availableParallelism(), WORKERS_MAX);
+}
+
+/** What `parse` makes of a text; one for which it throws or returns undefined is invalid. */
+function parsedBy<T>(parse: (text: string) => T | undefined) {
+  return z.string().transform((text, { issues }): T => {
+    try {
+      const value = parse(text);
+      if (value !== undefined) return value;
+    } catch {}
+    issues.push({ code: 'custom', input: text });
+    return z.NEVER;
+  });
+}
+
+/** A database that an option names, in the same form as `DATABASE_URL`. @throws {ConfigError} */
 export function parseDatabaseOption(name: string, text: string): string {
-  return parseDatabaseUrl(text, baseDirectory(), name);
+  const { data } = parsedBy(parseDatabaseUrl).safeParse(text);
+  if (data !== undefined) return data;
+  throw new ConfigError(`${name} must be ${DATABASE_FORM}.`);
 }
 
-function parseDatabaseUrl(text: string, base: string, name = 'DATABASE_URL'): string {
-  if (/^postgres(?:ql)?:/.test(text)) return parsePostgresUrl(text, name);
-  if (!text.startsWith('file:') || text === 'file:') {
-    throw new ConfigError(`${name} must be file: and a path, or like postgres://user:password@host/database.`);
-  }
-  const path = text.startsWith('file://') ? fileUrlPath(text, name) : text.slice('file:'.length);
-  return `file:${resolve(base, path)}`;
+function parseDatabaseUrl(text: string): string | undefined {
+  if (/^postgres(?:ql)?:/.test(text)) return new URL(text).pathname.length > 1 ? text : undefined;
+  if (text.startsWith('file://')) return `file:${fileURLToPath(text)}`;
+  return /^file:./.test(text) ? `file:${fromBase(text.slice('file:'.length))}` : undefined;
 }
 
-function parsePostgresUrl(text: string, name: string): string {
-  const url = URL.parse(text);
-  if (url !== null && url.pathname.length > 1) return text;
-  // It may hold a password.
-  throw new ConfigError(`${name} must be like postgres://user:password@host:5432/database.`);
-}
-
-/** What a connection costs the server is memory; more than its processors can work on at a time are of no use. */
-const POOL_SIZE_MAX = 1_000;
-
-function parsePoolSize(text: string): number {
-  const size = Number(text);
-  if (/^\d{1,4}$/.test(text) && size >= 1 && size <= POOL_SIZE_MAX) return size;
-  throw new ConfigError(`DATABASE_POOL_SIZE must be a number from 1 to ${POOL_SIZE_MAX}, not "${text}".`);
-}
-
-const STATEMENT_TIMEOUT_MIN_MS = 100;
-const STATEMENT_TIMEOUT_MAX_MS = 600_000;
-
-function parseStatementTimeout(text: string): number {
+function parseStatementTimeout(text: string): number | undefined {
   const [, number, unit] = /^(\d{1,6})(ms|s)$/.exec(text) ?? [];
   const timeoutMs = Number(number) * (unit === 's' ? 1_000 : 1);
-  if (timeoutMs >= STATEMENT_TIMEOUT_MIN_MS && timeoutMs <= STATEMENT_TIMEOUT_MAX_MS) return timeoutMs;
-  throw new ConfigError(`DATABASE_STATEMENT_TIMEOUT must be a time from 100ms to 600s, such as 2500ms, not "${text}".`);
+  return timeoutMs >= STATEMENT_TIMEOUT_MIN_MS && timeoutMs <= STATEMENT_TIMEOUT_MAX_MS ? timeoutMs : undefined;
 }
 
-function parseSwitch(name: string, text: string): boolean {
-  if (text === 'on' || text === 'off') return text === 'on';
-  throw new ConfigError(`${name} must be on or off, not "${text}".`);
+function parseOrigin(text: string): string | undefined {
+  const { protocol, origin, href } = new URL(text);
+  return /^https?:$/.test(protocol) && href === `${origin}/` ? origin : undefined;
 }
 
-function fileUrlPath(text: string, name: string): string {
-  try {
-    return fileURLToPath(text);
-  } catch {
-    throw new ConfigError(`${name} must be like file:///path/to/listings.db, not "${text}".`);
-  }
+/** The content of a file, without its last line end. */
+function readSecret(path: string): string {
+  return readFileSync(fromBase(path), 'utf8').replace(/\r?\n$/, '');
 }
 
-function parsePublicUrl(text: string): string {
-  const url = URL.parse(text);
-  const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search && !url.hash;
-  if (isOrigin && url.username === '') return url.origin;
-  throw new ConfigError(`PUBLIC_URL must be like https://listings.example.com, without a path, not "${text}".`);
-}
-
-function parseLogLevel(text: string): string {
-  if (LOG_LEVELS.includes(text)) return text;
-  throw new ConfigError(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}, not "${text}".`);
-}
-
-function parseTrustedProxies(text: string): BlockList {
-  const list = new BlockList();
-  for (const entry of text.split(',')) {
-    const [address = '', bits] = entry.trim().split('/');
-    const family = isIP(address);
-    const length = bits === undefined ? Number.NaN : Number(bits);
-    if (family === 0 || (bits !== undefined && !(/^\d{1,3}$/.test(bits) && length <= (family === 6 ? 128 : 32)))) {
-      throw new ConfigError(
-        `TRUSTED_PROXIES must be addresses or networks like 10.0.0.0/8, with commas, not "${entry.trim()}".`,
-      );
-    }
-    const type = family === 6 ? 'ipv6' : 'ipv4';
-    if (bits === undefined) list.addAddress(address, type);
-    else list.addSubnet(address, length, type);
-  }
-  return list;
-}
-
-function parseRateLimit(text: string): Config['rateLimit'] {
-  if (text === 'off') return undefined;
-  const allowance = parseAllowance(text);
-  if (allowance !== undefined) return allowance;
-  throw new ConfigError(
-    `RATE_LIMIT must be requests and a time of up to 24h, such as 600/10s, 100/1m or 5000/1h, or off, not "${text}".`,
-  );
-}
-
-/** What a text such as `600/10s` says; undefined for what is none, and for a time above 24 hours. */
+/** An allowance such as `600/10s`, of 24 hours at most. */
 export function parseAllowance(text: string): { points: number; seconds: number } | undefined {
-  const [, points, time, unit = ''] = RATE_LIMIT.exec(text) ?? [];
+  const [, points, time, unit = ''] = /^([1-9]\d{0,8})\/([1-9]\d{0,4})([smh])$/.exec(text) ?? [];
   const seconds = Number(time) * (SECONDS_OF_UNIT[unit] ?? Number.NaN);
   return seconds <= RATE_LIMIT_SECONDS_MAX ? { points: Number(points), seconds } : undefined;
 }
 
-/** A mailed link must not have the address that a request names: whoever sends that could have links mailed to a page of theirs. */
-function parseMail(
-  smtpUrl: string | undefined,
-  from: string | undefined,
-  publicUrl: string | undefined,
-): Config['mail'] {
+function parseNetworks(text: string): BlockList {
+  const list = new BlockList();
+  for (const entry of text.split(',')) {
+    const [address = '', bits] = entry.trim().split('/');
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits || NaN), family);
+  }
+  return list;
+}
+
+/** Mailed links need an address of their own: one taken from a request would let its sender mail links to another site. */
+function readMail({ SMTP_URL: smtpUrl, MAIL_FROM: from, PUBLIC_URL: publicUrl }: Settings) {
   if (!smtpUrl && !from) return undefined;
-  if (!smtpUrl) throw new ConfigError('MAIL_FROM needs SMTP_URL, which says how mail is sent.');
-  if (!/^smtps?:\/\/[^/]/i.test(smtpUrl) || !URL.canParse(smtpUrl)) {
-    // It may hold a password.
-    throw new ConfigError('SMTP_URL must be like smtps://user:password@mail.example.com:465.');
-  }
+  if (!smtpUrl) throw new ConfigError('MAIL_FROM needs SMTP_URL, the address of the mail server.');
   if (!from) throw new ConfigError('SMTP_URL needs MAIL_FROM, such as listings@example.com.');
-  if (publicUrl === undefined) {
-    throw new ConfigError(
-      'SMTP_URL needs PUBLIC_URL, the address in mailed links, such as https://listings.example.com.',
-    );
-  }
-  return { smtpUrl, from };
+  if (publicUrl !== undefined) return { smtpUrl, from };
+  throw new ConfigError(
+    'SMTP_URL needs PUBLIC_URL, the address in mailed links, such as https://listings.example.com.',
+  );
 }
 
-function parseWorkers(text: string): number {
-  if (text === 'auto') return Math.min(availableParallelism(), WORKERS_MAX);
-  const count = Number(text);
-  if (/^\d{1,3}$/.test(text) && count >= 1 && count <= WORKERS_MAX) return count;
-  throw new ConfigError(`WORKERS must be a number from 1 to ${WORKERS_MAX}, or auto, not "${text}".`);
-}
-
-/** A password can come in a file, as containers are given secrets: its last line end is not part of it. */
-function readFirstAdministrator(env: Environment, base: string): Config['firstAdministrator'] {
-  const [email, given, file] = [env.ADMIN_EMAIL, env.ADMIN_PASSWORD, env.ADMIN_PASSWORD_FILE];
-  if (given && file) throw new ConfigError('Give ADMIN_PASSWORD or ADMIN_PASSWORD_FILE, not both.');
-  const password = file ? readSecret('ADMIN_PASSWORD_FILE', resolve(base, file)) : given;
+function readFirstAdministrator({ ADMIN_EMAIL: email, ADMIN_PASSWORD: given, ADMIN_PASSWORD_FILE: read }: Settings) {
+  if (given && read) throw new ConfigError('Set ADMIN_PASSWORD or ADMIN_PASSWORD_FILE, not both.');
+  const password = given || read;
   if (email && password) return { email, password };
   if (email) throw new ConfigError('ADMIN_EMAIL needs ADMIN_PASSWORD or ADMIN_PASSWORD_FILE.');
-  if (password) throw new ConfigError(`${file ? 'ADMIN_PASSWORD_FILE' : 'ADMIN_PASSWORD'} needs ADMIN_EMAIL.`);
+  if (password) throw new ConfigError(`${read ? 'ADMIN_PASSWORD_FILE' : 'ADMIN_PASSWORD'} needs ADMIN_EMAIL.`);
   return undefined;
-}
-
-function readSecret(name: string, path: string): string {
-  try {
-    return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`${name} cannot be read: ${reason}.`);
-  }
 }

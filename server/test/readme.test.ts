@@ -7,9 +7,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import { z } from 'zod';
 import { withoutChance } from '../../testkit/src/chance.ts';
 import { environment, REPOSITORY } from '../../testkit/src/process.ts';
 import { createDirectory } from '../../testkit/src/service.ts';
+import { SETTINGS } from '../src/config.ts';
 import { type Block, blocksOf, stepsOf } from './support/documents.ts';
 
 const readme = readFileSync(join(REPOSITORY, 'README.md'), 'utf8');
@@ -50,16 +52,15 @@ describe('the README', () => {
   });
 
   test('leads to a page with every setting and its default, which the page of the package has as well', () => {
-    const source = readFileSync(join(REPOSITORY, 'server/src/config.ts'), 'utf8');
-    const settingNames = new Set([...source.matchAll(/\benv\.([A-Z_]+)/g)].map(([, name]) => name));
-    const rowsOf = (text: string) => [...text.matchAll(/^\| `([A-Z_]+)` \|.*$/gm)];
-    const settingsPage = readFileSync(join(REPOSITORY, 'docs/settings.md'), 'utf8');
-    assert.deepEqual(new Set(rowsOf(settingsPage).map(([, name]) => name)), settingNames);
-    const page = readFileSync(join(REPOSITORY, 'server/README.md'), 'utf8');
-    assert.deepEqual(
-      rowsOf(page).map(([row]) => row),
-      rowsOf(settingsPage).map(([row]) => row),
-    );
+    const rows = Object.entries(SETTINGS.shape).map(([name, schema]) => {
+      const standard = schema instanceof z.ZodPrefault ? `\`${schema.def.defaultValue}\`` : 'none';
+      const { defaultsTo = standard, description } = schema.meta() ?? {};
+      return `| \`${name}\` | ${defaultsTo} | ${description} |`;
+    });
+    for (const page of ['docs/settings.md', 'server/README.md']) {
+      const text = readFileSync(join(REPOSITORY, page), 'utf8');
+      assert.deepEqual([...text.matchAll(/^\| `[A-Z_]+` \|.*$/gm)].flat(), rows, page);
+    }
   });
 
   /** Makes an account and a key as the README says; what sets `$API` and `$KEY`. */

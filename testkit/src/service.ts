@@ -48,7 +48,7 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
   const logLines: string[] = [];
   const writeLine = (line: string) => void logLines.push(line);
   const log = { logger: pino({ level: 'info' }, { write: writeLine }), writeLine };
-  const config = {
+  const config: Config = {
     host: '127.0.0.1',
     port: 0,
     databaseUrl,
