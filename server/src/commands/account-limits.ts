@@ -1,8 +1,11 @@
 import type { Command } from 'commander';
 import { parseAllowance } from '../config.ts';
 import { resumeAccount, suspendAccount } from '../domain/account-limits.ts';
-import { formatAllowance, invalid, OFF, parseBytesMax, parseListingsMax, type Quotas } from '../model/quotas.ts';
-import { type OutputOptions, print, withDatabase, withJsonOption } from './with-database.ts';
+import { AppError } from '../model/errors.ts';
+import { formatAllowance, OFF, type Quotas } from '../model/quotas.ts';
+import { ACCOUNT_ID, addCommand, type OutputOptions, print, withDatabase } from './command.ts';
+
+const BYTES_OF_UNIT: Record<string, number> = { B: 1, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 };
 
 export interface QuotaOptions {
   listingsMax?: string;
@@ -12,27 +15,39 @@ export interface QuotaOptions {
 
 export function withQuotaOptions(command: Command): Command {
   return command
-    .option('--listings-max <number>', 'how many listings it may have, or off')
-    .option('--bytes-max <size>', 'what its listings and their versions of 30 days may take, such as 500MB, or off')
-    .option('--rate-limit <limit>', 'requests of each of its keys, such as 1000/10s; off: as RATE_LIMIT says');
+    .option('--listings-max <number>', 'maximum number of listings, or off')
+    .option('--bytes-max <size>', 'maximum size of listings and 30 days of their versions, such as 500MB, or off')
+    .option('--rate-limit <limit>', 'requests per key, such as 1000/10s; off: RATE_LIMIT applies');
 }
 
-/** The quotas that were given. @throws {AppError} `validation_failed` */
+/** The quotas of the options that were given. @throws {AppError} `validation_failed` */
 export function parseQuotas({ listingsMax, bytesMax, rateLimit }: QuotaOptions): Partial<Quotas> {
+  const [count, size] = ['a number such as 50000', 'a number with B, KB, MB, GB or TB, such as 500MB'];
+  const rate = 'requests and a time of up to 24h, such as 1000/10s';
   return {
-    ...(listingsMax !== undefined && { listingsMax: parseListingsMax(listingsMax) }),
-    ...(bytesMax !== undefined && { bytesMax: parseBytesMax(bytesMax) }),
-    ...(rateLimit !== undefined && { rateLimit: parseRateLimit(rateLimit) }),
+    ...(listingsMax !== undefined && { listingsMax: parseQuota('--listings-max', count, parseCount, listingsMax) }),
+    ...(bytesMax !== undefined && { bytesMax: parseQuota('--bytes-max', size, parseBytes, bytesMax) }),
+    ...(rateLimit !== undefined && { rateLimit: parseQuota('--rate-limit', rate, parseAllowance, rateLimit) }),
   };
 }
 
-function parseRateLimit(text: string): Quotas['rateLimit'] {
-  const allowance = text === OFF ? null : parseAllowance(text);
-  if (allowance !== undefined) return allowance;
-  throw invalid('--rate-limit', 'requests and a time of up to 24h, such as 1000/10s', text);
+function parseQuota<T>(option: string, form: string, parse: (text: string) => T | undefined, text: string): T | null {
+  const quota = text === OFF ? null : parse(text);
+  if (quota !== undefined) return quota;
+  throw new AppError('validation_failed', `${option} must be ${form}, or ${OFF}, not "${text}".`);
 }
 
-/** As JSON has them: null where there is none. */
+function parseCount(text: string): number | undefined {
+  return /^\d{1,12}$/.test(text) ? Number(text) : undefined;
+}
+
+function parseBytes(text: string): number | undefined {
+  const [, count, unit = ''] = /^(\d{1,9})(B|KB|MB|GB|TB)$/i.exec(text) ?? [];
+  const bytes = Number(count) * (BYTES_OF_UNIT[unit.toUpperCase()] ?? Number.NaN);
+  return Number.isSafeInteger(bytes) ? bytes : undefined;
+}
+
+/** As JSON shows them: null where there is none. */
 export function showQuotas({ listingsMax, bytesMax, rateLimit }: Quotas) {
   return { listingsMax, bytesMax, rateLimit: rateLimit && formatAllowance(rateLimit) };
 }
@@ -47,28 +62,24 @@ export function describeQuotas(quotas: Quotas): string {
   return `Quotas: ${parts.join(', ')}.`;
 }
 
-interface SuspendOptions extends OutputOptions {
-  reason: string;
-}
-
 export function addSuspension(accounts: Command): void {
-  withJsonOption(accounts.command('suspend').description('lock an account out, keys and people; nothing is lost'))
-    .argument('<account-id>', 'its id, as "accounts list" shows it')
-    .requiredOption('--reason <text>', 'why; its keys and people are told')
-    .action((id: string, options: SuspendOptions) =>
+  addCommand(accounts, 'suspend', 'lock out the keys and users of an account; no data is lost')
+    .argument('<account-id>', ACCOUNT_ID)
+    .requiredOption('--reason <text>', 'reason, shown to its users and in API errors')
+    .action((id: string, options: OutputOptions & { reason: string }) =>
       withDatabase(async (database) => {
         await suspendAccount(database, id, options.reason);
-        const next = `"accounts resume ${id}" lets it in again.`;
-        print({ id, suspendedFor: options.reason }, options, [`The account is suspended. ${next}`]);
+        const line = `The account is suspended. "accounts resume ${id}" unlocks it.`;
+        print({ id, suspendedFor: options.reason }, options, [line]);
       }),
     );
 
-  withJsonOption(accounts.command('resume').description('let a suspended account in again'))
-    .argument('<account-id>', 'its id')
+  addCommand(accounts, 'resume', 'unlock a suspended account')
+    .argument('<account-id>', ACCOUNT_ID)
     .action((id: string, options: OutputOptions) =>
       withDatabase(async (database) => {
         await resumeAccount(database, id);
-        print({ id, suspendedFor: null }, options, ['The account is let in again.']);
+        print({ id, suspendedFor: null }, options, ['The account is no longer suspended.']);
       }),
     );
 }

@@ -10,8 +10,10 @@ import { createMailer } from '../lib/mailer.ts';
 import { formatTime } from '../lib/times.ts';
 import { ROLES, type Role } from '../model/users.ts';
 import { listMembers } from '../storage/memberships.ts';
-import { readPassword } from './passwords.ts';
-import { formatTable, type OutputOptions, print, withDatabase, withJsonOption } from './with-database.ts';
+import { readPassword } from './ask.ts';
+import { ACCOUNT_ID, addCommand, formatTable, type OutputOptions, print, withDatabase } from './command.ts';
+
+const PASSWORD_STDIN = ['--password-stdin', 'read the password from standard input instead of asking for it'] as const;
 
 interface PersonOptions extends OutputOptions {
   account: string;
@@ -19,7 +21,7 @@ interface PersonOptions extends OutputOptions {
 }
 
 export function addAdministrators(program: Command): void {
-  const administrators = program.command('administrators').description('the people who use the dashboard');
+  const administrators = program.command('administrators').description('manage the users of the dashboard');
   addCreate(administrators);
   addList(administrators);
   addInvite(administrators);
@@ -27,15 +29,19 @@ export function addAdministrators(program: Command): void {
 }
 
 /** A command about one person of an account. */
-function personCommand(administrators: Command, name: string, description: string): Command {
-  return withJsonOption(administrators.command(name).description(description))
-    .requiredOption('--account <id>', 'the account, as "accounts list" shows it')
-    .requiredOption('--email <address>', 'the address that they sign in with');
+function addPersonCommand(administrators: Command, name: string, description: string): Command {
+  return addCommand(administrators, name, description)
+    .requiredOption('--account <id>', ACCOUNT_ID)
+    .requiredOption('--email <address>', 'the address that the user signs in with');
 }
 
 function roleOption(): Option {
-  const description = 'what they may do: members work with listings only';
-  return new Option('--role <role>', description).choices(ROLES).default('administrator');
+  return new Option('--role <role>', 'members work with listings only').choices(ROLES).default('administrator');
+}
+
+/** Identifies a person who already has a password. */
+export function personOption(): Option {
+  return new Option('--person <id>', 'ID of an existing user who has not confirmed the address');
 }
 
 interface CreateOptions extends PersonOptions {
@@ -47,21 +53,17 @@ interface CreateOptions extends PersonOptions {
 }
 
 function addCreate(administrators: Command): void {
-  personCommand(administrators, 'create', 'let somebody into an account, with a password that you choose')
-    .option('--name <name>', 'what they are called; without it, what stands before the @')
+  addPersonCommand(administrators, 'create', 'add a user to an account, with a password that you choose')
+    .option('--name <name>', "the user's name; by default, the address up to the @")
     .addOption(roleOption())
-    .option('--password-stdin', 'read the password from the standard input instead of asking for it')
-    .option('--existing', 'they have a password here already, for another account')
+    .option(...PASSWORD_STDIN)
+    .option('--existing', 'the user already has a password, for another account')
     .addOption(personOption())
     .action(async (options: CreateOptions, command: Command) => {
-      const { account, email, role, existing, person, passwordStdin } = options;
+      const { account, email, name = nameOf(email), role, existing, person, passwordStdin } = options;
       const candidate = existing
         ? { email, personId: person }
-        : {
-            email,
-            name: options.name ?? nameOf(email),
-            password: await readPassword(passwordStdin, '--password-stdin', command),
-          };
+        : { email, name, password: await readPassword(passwordStdin, '--password-stdin', command) };
       await withDatabase(async (database) => {
         const user = await createAdministrator(database, account, candidate, role, OPERATOR);
         print({ ...user, accountId: account, role }, options, [
@@ -72,35 +74,28 @@ function addCreate(administrators: Command): void {
     });
 }
 
-/** Who it is that has a password already. */
-export function personOption(): Option {
-  return new Option('--person <id>', 'the id of who is meant, where nothing shows that the address is theirs');
-}
-
-/** What somebody is called who was given no name. */
+/** The default name of a person. */
 export function nameOf(email: string): string {
   return email.trim().split('@', 1).join() || email;
 }
 
 function addList(administrators: Command): void {
-  withJsonOption(administrators.command('list').description('show who belongs to an account'))
-    .requiredOption('--account <id>', 'the account, as "accounts list" shows it')
+  addCommand(administrators, 'list', 'show the members of an account')
+    .requiredOption('--account <id>', ACCOUNT_ID)
     .action((options: OutputOptions & { account: string }) =>
       withDatabase(async (database) => {
         await getAccount(database, options.account);
         const members = await listMembers(database, options.account);
         const shown = members.map((member) => ({ ...member, createdAt: formatTime(member.createdAt) }));
-        const lines = formatTable(
-          ['ID', 'JOINED', 'ROLE', 'E-MAIL', 'NAME'],
-          shown.map(({ id, createdAt, role, email, name }) => [id, createdAt, role, email, name]),
-        );
-        print(shown, options, shown.length > 0 ? lines : ['Nobody: "administrators create" lets somebody in.']);
+        const rows = shown.map(({ id, createdAt, role, email, name }) => [id, createdAt, role, email, name]);
+        const lines = formatTable(['ID', 'JOINED', 'ROLE', 'E-MAIL', 'NAME'], rows);
+        print(shown, options, rows.length > 0 ? lines : ['There are no members. "administrators create" adds one.']);
       }),
     );
 }
 
 function addInvite(administrators: Command): void {
-  personCommand(administrators, 'invite', 'make a link by which somebody joins an account, and print it, this once')
+  addPersonCommand(administrators, 'invite', 'create and print an invitation link; it is not shown again')
     .addOption(roleOption())
     .action((options: PersonOptions & { role: Role }) =>
       withDatabase(async (database) => {
@@ -110,11 +105,9 @@ function addInvite(administrators: Command): void {
         const { invitation, accountName, token, mailedToken } = invited;
         const base = `${dashboardUrl(config)}/invitation#token=`;
         const url = base + token;
-        const mailer = config.mail && createMailer(config.mail);
-        const isMailed = await mailInvitation(
-          mailer,
-          { ...invitation, accountName, url: base + mailedToken },
-          (error) => console.error('the invitation was not mailed:', error instanceof Error ? error.message : error),
+        const mail = { ...invitation, accountName, url: base + mailedToken };
+        const isMailed = await mailInvitation(config.mail && createMailer(config.mail), mail, (error) =>
+          console.error('the invitation was not mailed:', error instanceof Error ? error.message : error),
         );
         const expiresAt = formatTime(invitation.expiresAt);
         print({ id: invitation.id, email: invitation.email, role, expiresAt, url, isMailed }, options, [
@@ -126,7 +119,7 @@ function addInvite(administrators: Command): void {
     );
 }
 
-/** Where people reach the dashboard, as far as the settings say it. */
+/** The address of the dashboard, as far as the settings tell. */
 function dashboardUrl({ publicUrl, host, port }: Config): string {
   const name = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? host;
   return publicUrl ?? `http://${name}:${port}`;
@@ -138,9 +131,9 @@ interface ResetOptions extends PersonOptions {
 }
 
 function addResetPassword(administrators: Command): void {
-  personCommand(administrators, 'reset-password', 'give somebody another password, and end their sessions')
-    .option('--password-stdin', 'read the password from the standard input instead of asking for it')
-    .option('--remove-two-factor', 'let them sign in without their second factor, which they may have lost')
+  addPersonCommand(administrators, 'reset-password', 'set a new password for a user, and end their sessions')
+    .option(...PASSWORD_STDIN)
+    .option('--remove-two-factor', 'also remove a second factor, which the user may have lost')
     .action(async (options: ResetOptions, command: Command) => {
       const { account, email, removeTwoFactor = false } = options;
       const password = await readPassword(options.passwordStdin, '--password-stdin', command);

@@ -5,69 +5,55 @@ import { formatTime } from '../lib/times.ts';
 import { backUp, compact, getDatabaseFile, restore } from '../storage/backup.ts';
 import { renewEpoch } from '../storage/database-info.ts';
 import { type Credentials, endCredentials } from '../storage/restored.ts';
-import { formatTable, type OutputOptions, print, withDatabase, withJsonOption } from './with-database.ts';
-
-interface RestoreOptions extends OutputOptions {
-  force?: true;
-}
+import { addCommand, formatTable, type OutputOptions, print, withDatabase } from './command.ts';
 
 export function addBackup(program: Command): void {
-  const backup = program
-    .command('backup <file>')
-    .description('write all that the database holds now to a new file, with its digest beside it; the service may run');
-  withJsonOption(backup).action(async (file: string, options: OutputOptions) => {
-    const { databaseUrl } = readConfig();
-    console.error(`database: ${getDatabaseFile(databaseUrl)}`);
-    const made = await backUp(databaseUrl, resolve(file));
-    print(made, options, [
-      `${made.file}: ${made.bytes} bytes, SHA-256 ${made.sha256}`,
-      `${made.digestFile}: its digest, without which it is not restored`,
-    ]);
-  });
-
-  const restoration = program
-    .command('restore <file>')
-    .description('make a backup the database again; stop the service before')
-    .option('--force', 'take the place of the database that is there, which is kept beside it');
-  withJsonOption(restoration).action(async (file: string, options: RestoreOptions) => {
-    const restored = await restore(readConfig().databaseUrl, resolve(file), {
-      force: options.force === true,
-    });
-    const kept =
-      restored.replaced === undefined
-        ? []
-        : [`The one before is ${restored.replaced}: remove it when it is not needed any more.`];
-    const { credentials } = restored;
-    print({ ...restored, credentials: showCredentials(credentials) }, options, [
-      `${restored.database} is restored; its epoch is ${restored.epoch} now.`,
-      ...kept,
-      ...describeCredentials(credentials),
-    ]);
-  });
-
-  const compaction = program
-    .command('compact')
-    .description('rewrite the SQLite file without what was deleted, which makes it smaller; stop the service before');
-  withJsonOption(compaction).action(async (options: OutputOptions) => {
-    const compacted = await compact(readConfig().databaseUrl);
-    const { database, bytesBefore, bytes } = compacted;
-    print(compacted, options, [`${database}: ${bytes} bytes, before ${bytesBefore}.`]);
-  });
-
-  const epoch = program
-    .command('renew-epoch')
-    .description('after a failover or a restore that lost writes: no ETag and no epoch of before is good any more');
-  epoch.option('--restored', 'the database was restored: end sessions, invitations and links, and show the keys');
-  withJsonOption(epoch).action((options: OutputOptions & { restored?: true }) =>
-    withDatabase(async (database) => {
-      const credentials = options.restored && (await database.write(endCredentials));
-      const value = { epoch: await renewEpoch(database) };
-      print({ ...value, ...(credentials && { credentials: showCredentials(credentials) }) }, options, [
-        `The epoch is ${value.epoch} now.`,
-        ...(credentials ? describeCredentials(credentials) : []),
+  addCommand(program, 'backup <file>', 'back up the database to a new file and its digest; the service may run').action(
+    async (file: string, options: OutputOptions) => {
+      const { databaseUrl } = readConfig();
+      console.error(`database: ${getDatabaseFile(databaseUrl)}`);
+      const made = await backUp(databaseUrl, resolve(file));
+      print(made, options, [
+        `${made.file}: ${made.bytes} bytes, SHA-256 ${made.sha256}`,
+        `${made.digestFile}: its digest, which "restore" needs`,
       ]);
-    }),
+    },
   );
+
+  addCommand(program, 'restore <file>', 'replace the database with a backup; stop the service first')
+    .option('--force', 'replace an existing database, and keep it beside the new one')
+    .action(async (file: string, { force, ...options }: OutputOptions & { force?: true }) => {
+      const restored = await restore(readConfig().databaseUrl, resolve(file), { force: force === true });
+      const { database, epoch, replaced, credentials } = restored;
+      print({ ...restored, credentials: showCredentials(credentials) }, options, [
+        `${database} is restored; its epoch is now ${epoch}.`,
+        ...(replaced === undefined
+          ? []
+          : [`The previous database is ${replaced}; remove it when you no longer need it.`]),
+        ...describeCredentials(credentials),
+      ]);
+    });
+
+  addCommand(program, 'compact', 'rewrite the SQLite file without deleted data; stop the service first').action(
+    async (options: OutputOptions) => {
+      const compacted = await compact(readConfig().databaseUrl);
+      const { database, bytesBefore, bytes } = compacted;
+      print(compacted, options, [`${database}: ${bytes} bytes, previously ${bytesBefore}.`]);
+    },
+  );
+
+  addCommand(program, 'renew-epoch', 'after a failover or a restore that lost writes: invalidate all ETags and epochs')
+    .option('--restored', 'after a restore: also end sessions, invitations, and links, and show the keys')
+    .action((options: OutputOptions & { restored?: true }) =>
+      withDatabase(async (database) => {
+        const credentials = options.restored && (await database.write(endCredentials));
+        const epoch = await renewEpoch(database);
+        print({ epoch, ...(credentials && { credentials: showCredentials(credentials) }) }, options, [
+          `The epoch is now ${epoch}.`,
+          ...(credentials ? describeCredentials(credentials) : []),
+        ]);
+      }),
+    );
 }
 
 function showCredentials({ keys, ...counts }: Credentials) {
@@ -79,15 +65,15 @@ function describeCredentials(credentials: Credentials): string[] {
   const rows = keys.map(({ id, start, createdAt, accountName, name }) => [
     id,
     `${start}…`,
-    `${createdAt}`,
+    createdAt,
     accountName,
     name,
   ]);
-  const advice = 'These keys are good again. Delete those that were deleted since the backup ("keys delete KEY-ID"):';
+  const advice = 'These keys work again. Delete those that were deleted after the backup ("keys delete KEY-ID"):';
   return [
     `${sessions} sessions and ${invitations} invitations have ended: people sign in again.`,
-    'Passwords, roles and two-step sign-in are those of the backup: reset passwords that were changed since it.',
-    ...(twoFactors > 0 ? ['Recovery codes that were used since it are good again: have people make new ones.'] : []),
+    'Passwords, roles, and two-step sign-in are those of the backup: reset passwords that were changed after it.',
+    ...(twoFactors > 0 ? ['Recovery codes that were used after it work again: ask people to create new ones.'] : []),
     ...(keys.length > 0 ? [advice, ...formatTable(['ID', 'KEY', 'CREATED', 'ACCOUNT', 'NAME'], rows)] : []),
   ];
 }

@@ -4,7 +4,8 @@ import { deleteApiKey, issueApiKey } from '../domain/api-keys.ts';
 import { formatTime, parseTime } from '../lib/times.ts';
 import type { ApiKey } from '../model/api-keys.ts';
 import { listApiKeys } from '../storage/api-keys.ts';
-import { formatTable, type OutputOptions, print, withDatabase, withJsonOption } from './with-database.ts';
+import type { Database } from '../storage/database.ts';
+import { ACCOUNT_ID, addCommand, formatTable, type OutputOptions, print, withDatabase } from './command.ts';
 
 interface CreateOptions extends OutputOptions {
   account: string;
@@ -14,31 +15,28 @@ interface CreateOptions extends OutputOptions {
 }
 
 export function addKeys(program: Command): void {
-  const keys = program.command('keys').description('the API keys of an account');
+  const keys = program.command('keys').description('manage the API keys of an account');
 
-  withJsonOption(keys.command('create').description('make a key and print it, this once'))
-    .requiredOption('--account <id>', 'the account it belongs to')
-    .requiredOption('--name <name>', 'what it is for, such as "Website"')
-    .option('--read-only', 'let it list and retrieve, but change nothing')
-    .option('--expires-at <time>', 'let it end at a time such as 2027-01-31T12:00:00Z', parseExpiry)
+  addCommand(keys, 'create', 'create and print a key; it is not shown again')
+    .requiredOption('--account <id>', ACCOUNT_ID)
+    .requiredOption('--name <name>', 'what the key is for, such as "Website"')
+    .option('--read-only', 'allow reading only')
+    .option('--expires-at <time>', 'expiry time, such as 2027-01-31T12:00:00Z', parseExpiry)
     .action((options: CreateOptions) => withDatabase((database) => createKey(database, options)));
 
-  withJsonOption(keys.command('list').description('show the keys of an account; a key itself is never shown again'))
-    .requiredOption('--account <id>', 'the account')
+  addCommand(keys, 'list', 'show the keys of an account, without the keys themselves')
+    .requiredOption('--account <id>', ACCOUNT_ID)
     .action((options: OutputOptions & { account: string }) =>
       withDatabase(async (database) => {
         await getAccount(database, options.account);
         const shown = (await listApiKeys(database, options.account)).map(showKey);
-        print(
-          shown,
-          options,
-          shown.length > 0 ? keyTable(shown) : ['The account has no key yet: "keys create" makes one.'],
-        );
+        const lines = shown.length > 0 ? keyTable(shown) : ['The account has no keys yet. "keys create" creates one.'];
+        print(shown, options, lines);
       }),
     );
 
-  withJsonOption(keys.command('delete').description('delete a key; the next request that carries it is refused'))
-    .argument('<key-id>', 'its id, as "keys list" shows it')
+  addCommand(keys, 'delete', 'delete a key; the next request with it is rejected')
+    .argument('<key-id>', 'key ID, as "keys list" shows it')
     .action((id: string, options: OutputOptions) =>
       withDatabase(async (database) => {
         await deleteApiKey(database, id);
@@ -47,7 +45,7 @@ export function addKeys(program: Command): void {
     );
 }
 
-async function createKey(database: Parameters<typeof issueApiKey>[0], options: CreateOptions): Promise<void> {
+async function createKey(database: Database, options: CreateOptions): Promise<void> {
   const { key, secret } = await issueApiKey(database, {
     accountId: options.account,
     name: options.name,
@@ -73,13 +71,13 @@ function showKey(key: ApiKey) {
 
 function keyTable(keys: ReturnType<typeof showKey>[]): string[] {
   const now = new Date().toISOString();
-  const expiry = (time: string) => (time <= now ? `expired ${time}` : time);
+  const expiry = (time: string | null) => (time !== null && time <= now ? `expired ${time}` : time);
   const rows = keys.map(({ id, start, access, lastUsedAt, expiresAt, name }) => [
     id,
     `${start}…`,
     access,
     lastUsedAt ?? 'never',
-    expiresAt === null ? 'never' : expiry(expiresAt),
+    expiry(expiresAt) ?? 'never',
     name,
   ]);
   return formatTable(['ID', 'KEY', 'ACCESS', 'LAST USED', 'EXPIRES', 'NAME'], rows);

@@ -8,7 +8,6 @@ import { addCopy } from './copy.ts';
 import { addKeys } from './keys.ts';
 import { addMigrate } from './migrate.ts';
 import { addServe } from './serve.ts';
-import { addWorker } from './worker.ts';
 
 const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
@@ -24,32 +23,25 @@ export async function runProgram(argv: string[]): Promise<void> {
 
 function createProgram(): Command {
   const program = new Command('property-listings')
-    .description('A self-hosted service for property listings: REST API, API keys, one database.')
+    .description('A self-hosted service for property listings: REST API, dashboard, and one database.')
     .version(readRelease())
     .exitOverride()
-    .showHelpAfterError('(--help shows what can be given)')
+    .showHelpAfterError('(--help shows the options)')
     .helpCommand(true)
     .configureHelp({ optionDescription: describeOption })
-    .addHelpText('after', '\nSettings come from the environment and from .env; the README lists them.');
-  addServe(program);
-  addWorker(program);
-  addMigrate(program);
-  addCopy(program);
-  addBackup(program);
-  addAccounts(program);
-  addAdministrators(program);
-  addKeys(program);
+    .addHelpText('after', '\nSettings come from environment variables and from .env; the documentation lists them.');
+  for (const add of [addServe, addMigrate, addCopy, addBackup, addAccounts, addAdministrators, addKeys]) add(program);
   return program;
 }
 
-/** commander's own description, and whether the option must be given: the usage line has only "[options]". */
+/** Also marks required options: the usage line has only "[options]". */
 function describeOption(option: Option): string {
   const description = new Help().optionDescription(option);
   return option.mandatory ? `${description} (required)` : description;
 }
 
 function reportError(error: unknown): number {
-  // commander has already said what is wrong.
+  // commander has already printed the error.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
   const isForTheOperator = error instanceof AppError || error instanceof ConfigError;
   console.error(isForTheOperator ? `error: ${error.message}` : error);

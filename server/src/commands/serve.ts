@@ -1,14 +1,16 @@
 import type { Command } from 'commander';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, type Environment, readConfig } from '../config.ts';
 import { ensureDashboard } from '../runtime/dashboard-build.ts';
 import { createLog } from '../runtime/service-log.ts';
-import { abortOn, exitOnSecondSignal, exitStopped, nextSignal } from '../runtime/signals.ts';
+import { abortOn, exitStopped, nextSignal, stopOnSignal } from '../runtime/signals.ts';
 import { startWithDatabase } from '../runtime/waiting.ts';
 import { sayListening } from '../runtime/welcome.ts';
 import { serveByWorkers } from '../runtime/workers/primary.ts';
+import { work } from '../runtime/workers/work.ts';
 
 export function addServe(program: Command): void {
   program.command('serve').description('run the service').action(serve);
+  program.command('worker', { hidden: true }).description('a process of `serve` with WORKERS').action(work);
 }
 
 /** Runs the service until a signal ends it. */
@@ -19,11 +21,10 @@ async function serve(): Promise<void> {
   else await serveByWorkers(config, config.workers, given);
 }
 
-async function serveAlone(config: Config, given: NodeJS.ProcessEnv): Promise<void> {
+async function serveAlone(config: Config, given: Environment): Promise<void> {
   const log = createLog(config.logLevel);
-  const { logger } = log;
-  const signalled = nextSignal(() => logger.warn('SIGHUP does nothing here: it takes WORKERS, or a restart'));
-  // Other commands are not kept waiting for what only the service needs: half of what the program takes to start.
+  const signalled = nextSignal(() => log.logger.warn('SIGHUP does nothing without WORKERS: restart the service'));
+  // Loaded here, as it is half of the program's start and no other command needs it.
   const { startService, loadIdentity } = await import('../runtime/service.ts');
   await loadIdentity();
   await ensureDashboard(log);
@@ -32,10 +33,5 @@ async function serveAlone(config: Config, given: NodeJS.ProcessEnv): Promise<voi
   if (service === undefined) return exitStopped(log);
   const { stop, cut, database, ...addresses } = service;
   sayListening({ ...addresses, databaseName: database.name }, config, given, log);
-
-  const signal = await signalled;
-  logger.info({ signal }, 'stopping');
-  exitOnSecondSignal(log, cut);
-  await stop();
-  await exitStopped(log);
+  await stopOnSignal(signalled, log, { stop, cut });
 }

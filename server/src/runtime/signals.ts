@@ -1,13 +1,13 @@
 import { isatty } from 'node:tty';
 import type { ServiceLog } from './service-log.ts';
 
-/** One Ctrl-C under npm arrives twice: a second signal counts only after a second. */
+/** Ctrl-C under npm arrives twice: a second signal counts only after a second. */
 const SECOND_SIGNAL_AFTER_MS = 1_000;
 const STANDARD_STREAMS = [0, 1, 2];
 
 /**
- * The signal that ends the service: SIGINT, SIGTERM, or SIGHUP if the terminal is gone that it was started in. Any other
- * SIGHUP calls `reload`. The listeners stay: without one, even for an instant, the next signal would end the process.
+ * The signal that ends the service: SIGINT, SIGTERM, or SIGHUP if its terminal is gone. Any other SIGHUP calls `reload`.
+ * The listeners stay: without one, even for an instant, the next signal would end the process.
  */
 export function nextSignal(reload: () => void): Promise<string> {
   const terminals = STANDARD_STREAMS.filter(isatty);
@@ -21,8 +21,22 @@ export function nextSignal(reload: () => void): Promise<string> {
   });
 }
 
-/** `cut` breaks off what runs. */
-export function exitOnSecondSignal({ logger, flush }: ServiceLog, cut: () => void | Promise<void>): void {
+interface Running {
+  stop(): Promise<void>;
+  /** Aborts running requests. */
+  cut(): void | Promise<void>;
+}
+
+/** Stops the service at the signal, and then ends the process; a second signal aborts what still runs. */
+export async function stopOnSignal(signalled: Promise<string>, log: ServiceLog, { stop, cut }: Running) {
+  const signal = await signalled;
+  log.logger.info({ signal }, 'stopping');
+  exitOnSecondSignal(log, cut);
+  await stop();
+  await exitStopped(log);
+}
+
+function exitOnSecondSignal({ logger, flush }: ServiceLog, cut: Running['cut']): void {
   const firstTimeMs = performance.now();
   const onSignal = async () => {
     if (performance.now() - firstTimeMs < SECOND_SIGNAL_AFTER_MS) return;
@@ -36,14 +50,14 @@ export function exitOnSecondSignal({ logger, flush }: ServiceLog, cut: () => voi
   process.on('SIGTERM', onSignal);
 }
 
-/** Ends the process once the service has stopped, be it that a second signal has broken off what ran. */
+/** Ends the process after the service has stopped, also if a second signal aborted requests. */
 export async function exitStopped({ logger, end }: ServiceLog): Promise<never> {
   if (process.exitCode === undefined) logger.info('stopped');
   await end();
   process.exit();
 }
 
-/** What is under way at the start when the service is told to end: waiting. */
+/** Aborts when the service is to end while it still starts. */
 export function abortOn(signalled: Promise<unknown>): AbortSignal {
   const stopping = new AbortController();
   void signalled.then(() => stopping.abort());

@@ -216,7 +216,7 @@ test('in a terminal a password is asked for twice, and not shown', async (t) => 
   const command = `${process.execPath} ${PROGRAM} accounts create --name Ada --admin-email ada@example.com`;
   const env = environment({ DATA_DIR: own });
   const { child, output, closed } = spawnFor(t, 'script', ['-qfec', command, '/dev/null'], env);
-  for (const question of ['Password: ', 'The same again: ']) {
+  for (const question of ['Password: ', 'Repeat the password: ']) {
     await until(question, () => output.stdout.includes(question));
     child.stdin.write(`${PASSWORD}\r`);
   }

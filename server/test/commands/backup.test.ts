@@ -95,7 +95,7 @@ test('what is to be restored and cannot be is named, with what to do', async (t)
   const { stderr } = await runCommand(['restore', backup], settings);
   assert.match(stderr, /is there already\. Stop the service if it runs; with --force/);
   const { stdout } = await runCommand(['restore', backup, '--force'], settings);
-  assert.match(stdout, /The one before is .*replaced-.*: remove it when it is not needed any more/);
+  assert.match(stdout, /The previous database is .*replaced-.*; remove it when you no longer need it/);
 
   await writeFile(backup, 'listings\n'.repeat(4_096));
   const digest = createHash('sha256')

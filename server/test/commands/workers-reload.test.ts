@@ -135,7 +135,7 @@ test(
     const { database, tenant, service } = await serveByTwo(t);
     const workers = await workersOf(service);
     await database.script('pragma user_version = 999');
-    assert.match(await reload(service), /^not reloaded: the workers that are not replaced go on$/);
+    assert.match(await reload(service), /^not reloaded: workers that are not replaced continue$/);
     await until('the one that failed is gone', async () => (await workersOf(service)).length === 2);
     assert.deepEqual(await workersOf(service), workers);
     for (const socket of await openToEach(t, service)) {

@@ -109,7 +109,7 @@ test('a copy whose server was lost says how to go on, and until then no command 
   };
   const broken = await runCommand(['copy', '--from', from], { COPY_TO_URL: proxy.url });
   assert.equal(broken.code, 1);
-  assert.match(broken.stderr, /^error: The database was lost meanwhile\. Run the same "copy" again: it goes on/m);
+  assert.match(broken.stderr, /^error: The connection to a database was lost\. Run the same "copy" again to resume/m);
   const settings = { DATABASE_URL: url, DATA_DIR: await directoryFor(t), PORT: '0' };
   for (const args of [
     ['accounts', 'list'],

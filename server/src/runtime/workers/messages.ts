@@ -1,29 +1,30 @@
-/** What the first process tells a worker. */
-export type Order =
+/** Orders of the first process to a worker. */
+const ORDERS = [
   /** Open the database and listen. */
-  | 'start'
-  /** Do what one process does for all. */
-  | 'keep house'
+  'start',
+  /** Run the scheduled work, as one process does for all. */
+  'keep house',
   /** The service stops. */
-  | 'stop'
+  'stop',
   /** Another worker has taken this one's place. */
-  | 'be replaced'
-  /** Break off what runs. */
-  | 'cut'
+  'be replaced',
+  /** Abort running requests. */
+  'cut',
   /** No connection is on its way to this worker any more. */
-  | 'leave';
+  'leave',
+] as const;
 
-/** What a worker tells the first process. */
+export type Order = (typeof ORDERS)[number];
+
+/** A worker's message to the first process. */
 export type Report =
   | { report: 'listening'; url: string }
   /** It cannot start; the message is for the operator. */
   | { report: 'failed'; message: string }
-  /** All that ran is finished, and the database is closed. */
+  /** Every request has finished, and the database is closed. */
   | { report: 'finished' };
 
-const ORDERS: readonly Order[] = ['start', 'keep house', 'stop', 'be replaced', 'cut', 'leave'];
-
-/** Other messages go over the same channel, such as those that count requests. */
+/** Other messages use the same channel, such as those that count requests. */
 export function findOrder(message: unknown): Order | undefined {
   const { order } = Object(message);
   return ORDERS.find((known) => known === order);

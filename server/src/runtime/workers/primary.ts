@@ -6,35 +6,32 @@ import { openDatabase } from '../../storage/open.ts';
 import { ensureDashboard } from '../dashboard-build.ts';
 import type { Preparation } from '../preparation.ts';
 import { createLog, type ServiceLog } from '../service-log.ts';
-import { abortOn, exitOnSecondSignal, exitStopped, nextSignal } from '../signals.ts';
+import { abortOn, exitStopped, nextSignal, stopOnSignal } from '../signals.ts';
 import { startWithDatabase } from '../waiting.ts';
 import { sayListening } from '../welcome.ts';
-import { Reload } from './reload.ts';
+import { createReload } from './reload.ts';
 import { WorkerPool } from './worker-pool.ts';
 
 /**
- * Runs the service by worker processes that share one port, until a signal ends it. This process answers no request: it
- * prepares the database, hands on connections, counts for the rate limits, and sees to it that there are enough workers.
+ * Runs the service in worker processes that share one port, until a signal ends it. This process serves no requests: it
+ * prepares the database, hands connections on, counts for the rate limits, and keeps the workers running.
  */
 export async function serveByWorkers(config: Config, size: number, given: Environment): Promise<void> {
   const log = createLog(config.logLevel, true);
-  const { logger } = log;
   countForWorkers();
   cluster.setupPrimary({ args: ['worker'] });
-  // A host that is none is told by the worker that tries to listen there.
+  // The worker that tries to listen reports an invalid host.
   const freePort = config.port === 0 ? await findFreePort(config.host).catch(() => undefined) : undefined;
-  const pool = new WorkerPool(size, logger, freePort);
-  const reload = new Reload(pool, config, given, logger);
-  const signalled = nextSignal(() => reload.ask());
+  const pool = new WorkerPool(size, log.logger, freePort);
+  const { promise: started, resolve: allowReloads } = Promise.withResolvers<void>();
+  const signalled = nextSignal(createReload(started, pool, { config, given }, log.logger));
   const preparation = await start(pool, config, given, log, signalled);
-  reload.allow();
-
-  const signal = await signalled;
-  logger.info({ signal }, 'stopping');
-  exitOnSecondSignal(log, () => pool.cut());
-  await pool.stop();
-  preparation.end();
-  await exitStopped(log);
+  allowReloads();
+  const stop = async () => {
+    await pool.stop();
+    preparation.end();
+  };
+  await stopOnSignal(signalled, log, { stop, cut: () => pool.cut() });
 }
 
 /** @throws {ConfigError} or {AppError} with words for the operator; then no worker is left */
@@ -63,7 +60,7 @@ async function start(
   }
 }
 
-/** What every worker needs is there before the first one starts. This process needs the database only for that. */
+/** Prepares the database before the first worker starts; this process needs it for nothing else. */
 async function prepareDatabase(config: Config, log: ServiceLog) {
   const { prepareStart } = await import('../preparation.ts');
   const database = await openDatabase(config.databaseUrl, config.databasePool);

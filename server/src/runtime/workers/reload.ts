@@ -2,71 +2,48 @@ import type { Logger } from 'pino';
 import { type Config, ConfigError, type Environment, readConfig, readEnvironment } from '../../config.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
-/** Exchanges the workers for new ones with the settings of now, as often as it is asked for. */
-export class Reload {
-  readonly #pool: WorkerPool;
-  readonly #config: Config;
-  readonly #given: Environment;
-  readonly #logger: Logger;
-  #isAllowed = false;
-  #isAsked = false;
-  #isRunning = false;
+/** The settings and the environment of the start. */
+interface Start {
+  config: Config;
+  given: Environment;
+}
 
-  /** `config` and `given` are the settings and the environment of the start. */
-  constructor(pool: WorkerPool, config: Config, given: Environment, logger: Logger) {
-    this.#pool = pool;
-    this.#config = config;
-    this.#given = given;
-    this.#logger = logger;
-  }
+/**
+ * @returns a function that replaces the workers by new ones with the current settings, one call at a time and only after
+ * `started`; calls while one is waiting count as that one
+ */
+export function createReload(started: Promise<void>, pool: WorkerPool, start: Start, logger: Logger): () => void {
+  let last = started;
+  let isWaiting = false;
+  return () => {
+    if (isWaiting) return;
+    isWaiting = true;
+    last = last.then(() => {
+      isWaiting = false;
+      return reload(pool, start, logger);
+    });
+  };
+}
 
-  /** Asked several times while one runs, there is one more. */
-  ask(): void {
-    this.#isAsked = true;
-    void this.#run();
-  }
-
-  /** From now on, and if it has been asked for before. */
-  allow(): void {
-    this.#isAllowed = true;
-    void this.#run();
-  }
-
-  async #run(): Promise<void> {
-    if (!this.#isAllowed || this.#isRunning) return;
-    this.#isRunning = true;
-    while (this.#isAsked) {
-      this.#isAsked = false;
-      await this.#exchange();
+async function reload(pool: WorkerPool, { config, given }: Start, logger: Logger): Promise<void> {
+  const before = { ...process.env };
+  try {
+    const environment = readEnvironment(given);
+    const { workers = 1, logLevel, databaseUrl, dataDirectory } = readConfig(environment);
+    if (databaseUrl !== config.databaseUrl || dataDirectory !== config.dataDirectory) {
+      throw new ConfigError('DATABASE_URL or DATA_DIR has changed; restart the service to use another database.');
     }
-    this.#isRunning = false;
-  }
-
-  async #exchange(): Promise<void> {
-    const before = { ...process.env };
-    try {
-      const environment = readEnvironment(this.#given);
-      const { workers = 1, logLevel } = this.#check(readConfig(environment));
-      this.#logger.info({ workers }, 'reloading');
-      this.#logger.level = logLevel;
-      // Workers get the environment of this process.
-      replaceEnvironment(environment);
-      await this.#pool.replaceAll(workers);
-      this.#logger.info('reloaded');
-    } catch (error) {
-      if (this.#pool.isStopping) return;
-      replaceEnvironment(before);
-      if (error instanceof ConfigError) this.#logger.error(`not reloaded: ${error.message}`);
-      else this.#logger.error({ err: error }, 'not reloaded: the workers that are not replaced go on');
-    }
-  }
-
-  /** @throws {ConfigError} for what all processes must have in common at any time */
-  #check(config: Config): Config {
-    const isOfStart =
-      config.databaseUrl === this.#config.databaseUrl && config.dataDirectory === this.#config.dataDirectory;
-    if (isOfStart) return config;
-    throw new ConfigError('DATABASE_URL or DATA_DIR is another; only a restart takes another database.');
+    logger.info({ workers }, 'reloading');
+    logger.level = logLevel;
+    // Workers get the environment of this process.
+    replaceEnvironment(environment);
+    await pool.replaceAll(workers);
+    logger.info('reloaded');
+  } catch (error) {
+    if (pool.isStopping) return;
+    replaceEnvironment(before);
+    if (error instanceof ConfigError) logger.error(`not reloaded: ${error.message}`);
+    else logger.error({ err: error }, 'not reloaded: workers that are not replaced continue');
   }
 }
 

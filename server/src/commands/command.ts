@@ -8,17 +8,19 @@ export interface OutputOptions {
   json?: true;
 }
 
-/** Every command that answers takes `--json`: then stdout has exactly one JSON value. */
-export function withJsonOption(command: Command): Command {
-  return command.option('--json', 'print one JSON value and nothing else');
+export const ACCOUNT_ID = 'account ID, as "accounts list" shows it';
+
+/** A command with a result: with `--json`, stdout has exactly one JSON value. */
+export function addCommand(parent: Command, usage: string, description: string): Command {
+  return parent.command(usage).description(description).option('--json', 'print one JSON value and nothing else');
 }
 
-/** Opens the database, says which on stderr, runs `work`, and closes it. @throws {AppError} `conflict` for an unfinished copy */
+/** Opens the database, names it on stderr, and closes it after `work`. @throws {AppError} `conflict` for an unfinished copy */
 export async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
   const database = await openDatabase(readConfig().databaseUrl);
   console.error(`database: ${database.name}`);
   try {
-    // What is changed in an unfinished copy "copy" would find to be different.
+    // "copy" would find a change in an unfinished copy to be a difference.
     await requireWhole(database);
     return await work(database);
   } finally {
@@ -26,19 +28,15 @@ export async function withDatabase<T>(work: (database: Database) => Promise<T>):
   }
 }
 
-/** Prints a result as JSON, or as `lines` for a person. */
+/** Prints a result as JSON, or as `lines` for people. */
 export function print(value: object, options: OutputOptions, lines: string[]): void {
   console.log(options.json ? JSON.stringify(value) : lines.join('\n'));
 }
 
-/** Rows for a person, in columns below their headings. */
+/** Rows in columns below their headings. */
 export function formatTable(headings: string[], rows: string[][]): string[] {
   const table = [headings, ...rows];
   const widths = headings.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
-  return table.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
+  const formatRow = (row: string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
+  return table.map((row) => formatRow(row).trimEnd());
 }

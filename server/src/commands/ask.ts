@@ -1,0 +1,34 @@
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import { AppError } from '../model/errors.ts';
+
+/** A password is never an argument: every user of the machine can read those. */
+export async function readPassword(isOnStdin: true | undefined, flag: string, command: Command): Promise<string> {
+  if (isOnStdin) return (await text(process.stdin)).replace(/\r?\n$/, '');
+  if (!process.stdin.isTTY) return command.error(`error: pass the password on standard input, with ${flag}`);
+  const password = await ask('Password: ', { isHidden: true });
+  if ((await ask('Repeat the password: ', { isHidden: true })) === password) return password;
+  throw new AppError('validation_failed', 'The passwords differ; nothing was changed.');
+}
+
+/**
+ * Asks on stderr, as stdout is for results. `isHidden` keeps the terminal from showing what is typed.
+ * @returns nothing if the input ends first
+ */
+export async function ask(question: string, { isHidden = false } = {}): Promise<string> {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const questions = createInterface(
+    isHidden
+      ? { input: process.stdin, output: nowhere, terminal: true }
+      : { input: process.stdin, output: process.stderr },
+  );
+  // After the interface exists: the terminal shows what is typed before.
+  if (isHidden) process.stderr.write(question);
+  const closed = new Promise<string>((resolve) => questions.once('close', () => resolve('')));
+  const typed = await Promise.race([questions.question(question), closed]);
+  questions.close();
+  if (isHidden) process.stderr.write('\n');
+  return typed;
+}
