@@ -8,16 +8,17 @@ import { removeExpired } from '../storage/expired.ts';
 import { schedule } from './schedule.ts';
 
 const PURGE_INTERVAL_MS = 60_000;
-/** What was deleted stands in the log for so long. */
+/** Deleted data stays in the write-ahead log this long. */
 const LOG_INTERVAL_MS = 600_000;
-/** It looks at every account. */
+/** It reads every account. */
 const EVENT_PURGE_INTERVAL_MS = 600_000;
-/** What is over is refused long before it is removed. */
+/** Expired sign-ins are rejected long before they are removed. */
 const SIGN_IN_PURGE_INTERVAL_MS = 3_600_000;
 
 /**
- * Removes what is over: the work of one process for all, though several would do no harm. Nothing is removed within an hour
- * after the clock was set. Returns what stops it.
+ * Removes expired data. One process does it for all, although several would do no harm. Nothing is removed within an hour
+ * after the clock was set.
+ * @returns functions that stop it
  */
 export function scheduleHousekeeping(database: Database, logger: Logger): (() => Promise<void>)[] {
   const purge = (what: string, intervalMs: number, work: (signal: AbortSignal) => Promise<void>) =>

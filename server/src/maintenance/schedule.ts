@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 
 /**
- * Runs `work` every `intervalMs`, never twice at once; an error is logged, and the next turn tries again.
- * Returns what stops it: work that is under way is told by its signal, and waited for.
+ * Runs `work` every `intervalMs`, never twice at once. Errors are logged, and the next run tries again.
+ * @returns a function that stops it: it aborts running work by its signal, and waits for its end
  */
 export function schedule(
   name: string,

@@ -5,10 +5,7 @@ import { join } from 'node:path';
 import { findClone } from '../config.ts';
 import type { ServiceLog } from './service-log.ts';
 
-/**
- * Builds the dashboard of a clone where there is none yet, or one that is older than its sources; without it the API runs all
- * the same. The package has it built.
- */
+/** Builds the dashboard of a clone if it is missing or older than its sources. The package contains a build; the API needs none. */
 export async function ensureDashboard({ logger }: ServiceLog): Promise<void> {
   const clone = findClone();
   // `npm run dev` serves it from its sources.
@@ -19,7 +16,7 @@ export async function ensureDashboard({ logger }: ServiceLog): Promise<void> {
   logger.info('building the dashboard');
   const build = spawn(process.execPath, [join(dashboard, 'scripts/build.js')], { stdio: ['ignore', 2, 2] });
   const [code] = await once(build, 'exit');
-  if (code !== 0) logger.error({ code }, 'the dashboard was not built');
+  if (code !== 0) logger.error({ code }, 'could not build the dashboard');
 }
 
 function isCurrent(page: string, sources: string[]): boolean {

@@ -3,10 +3,10 @@ import { getSystemErrorMessage } from 'node:util';
 import { type Config, ConfigError } from '../config.ts';
 import { openSockets } from '../http/protocol/sockets.ts';
 
-/** Listens where the settings say. @returns the address as a URL @throws {ConfigError} when it cannot */
+/** Listens as the settings say. @returns the address as a URL @throws {ConfigError} when it cannot */
 export async function listen(server: Server, { host, port, workers }: Config): Promise<string> {
   try {
-    // Workers are given their connections by the process that began them.
+    // The first process hands connections to workers.
     await openSockets(server, { host, port, isAlone: workers === undefined });
   } catch (error) {
     throw new ConfigError(`Cannot listen on HOST ${host}, PORT ${port}: ${explainListening(error)}.`);
@@ -16,7 +16,7 @@ export async function listen(server: Server, { host, port, workers }: Config): P
   return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`;
 }
 
-/** A worker is told the number of an error only, and `node:net` makes other words of it. */
+/** A worker gets only the number of an error, and `node:net` puts it into other words. */
 function explainListening(error: unknown): string {
   const { errno, message } = Object(error);
   return typeof errno === 'number' ? getSystemErrorMessage(errno) : String(message);

@@ -5,29 +5,28 @@ import type { Log } from '../lib/log.ts';
 import { AppError } from '../model/errors.ts';
 import type { Database } from '../storage/database.ts';
 
-/** What the first account is called if the settings make the first administrator: it can be changed. */
+/** For an administrator from the settings; both can be changed. */
 const FIRST_ACCOUNT_NAME = 'My company';
 const FIRST_ADMINISTRATOR_NAME = 'Administrator';
 
-/** How people come in. */
 export interface Addresses {
-  /** How they reach the service. */
+  /** How clients reach the service. */
   publicUrl: string;
-  /** By which the first administrator comes in; undefined when there is one. */
+  /** The page for creating the first administrator; undefined when there is one. */
   setupUrl: string | undefined;
 }
 
 export interface Preparation {
-  /** To be called when the service listens at `url`: writes the setup link into its file. */
+  /** Call it when the service listens at `url`: writes the setup link to its file. */
   announce(url: string): Addresses;
-  /** To be called when the service has stopped: the file goes. */
+  /** Call it when the service has stopped: removes that file. */
   end(): void;
 }
 
 /**
- * What is done once at each start, however many processes then serve: looks whether the database is sound, and makes the
- * first administrator that the settings name, or a setup link.
- * @throws {ConfigError} for an address or a password that cannot be; {AppError} `unavailable` for a damaged database
+ * Runs once per start, however many processes serve: checks that the database is sound, and creates the first administrator
+ * from the settings, or a setup link.
+ * @throws {ConfigError} for an invalid address or password; {AppError} `unavailable` for a damaged database
  */
 export async function prepareStart(database: Database, config: Config, log: Log): Promise<Preparation> {
   database.requireSound?.();
@@ -44,7 +43,7 @@ export async function prepareStart(database: Database, config: Config, log: Log)
   };
 }
 
-/** Makes the first administrator that the settings name; where there is none, the token of a new setup link. */
+/** @returns the token of a new setup link; undefined if there is an administrator */
 async function prepareSetup(database: Database, config: Config, { logger }: Log): Promise<string | undefined> {
   const { firstAdministrator } = config;
   const { isOpen } = await findSetupState(database);
@@ -52,23 +51,23 @@ async function prepareSetup(database: Database, config: Config, { logger }: Log)
   if (firstAdministrator !== undefined) {
     const names = { name: FIRST_ADMINISTRATOR_NAME, accountName: FIRST_ACCOUNT_NAME };
     const user = await setUp(database, { ...firstAdministrator, ...names }, null).catch(explainSetup);
-    if (user !== undefined) logger.info({ email: user.email }, 'the first administrator was made, as ADMIN_EMAIL says');
+    if (user !== undefined) logger.info({ email: user.email }, 'created the first administrator from ADMIN_EMAIL');
   }
-  // A database that cannot be written may still be read.
+  // A database that cannot be written to can still be read.
   return await renewSetupLink(database).catch((error: unknown) => {
-    logger.error({ err: error }, 'there is no setup link');
+    logger.error({ err: error }, 'could not create a setup link');
     return undefined;
   });
 }
 
-/** Another process that starts at the same time may have been first. */
+/** `conflict`: another process that starts at the same time was first. */
 function explainSetup(error: unknown): undefined {
   if (error instanceof AppError && error.code === 'conflict') return undefined;
   if (!(error instanceof AppError && error.code === 'validation_failed')) throw error;
   throw new ConfigError(`ADMIN_EMAIL and ADMIN_PASSWORD cannot be used: ${error.message}`);
 }
 
-/** Every interface is listened on, but nobody can call it by that address. */
+/** The address of all interfaces is not one to connect to. */
 function reachable(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }

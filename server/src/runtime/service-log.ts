@@ -2,27 +2,27 @@ import { fstatSync } from 'node:fs';
 import { pino } from 'pino';
 import type { Log } from '../lib/log.ts';
 
-/** Lines are gathered so far, or so long, and written at once: a write for each would cost more than its request. */
+/** Lines are buffered up to this size or time: a write for each would cost more than its request. */
 const GATHERED_BYTES_MAX = 64 * 1024;
-/** What several processes write into one pipe at a time is not mixed up to this length (PIPE_BUF of Linux, pipe(7)). */
+/** Up to this length, writes of several processes to one pipe do not mix (PIPE_BUF of Linux, pipe(7)). */
 const SHARED_BYTES_MAX = 4096;
 const GATHER_MS = 100;
-/** Of a UTF-16 code unit; to count a line's bytes would take as long as to copy them. */
+/** Of a UTF-16 code unit; counting a line's bytes would take as long as copying them. */
 const UTF8_BYTES_MAX = 3;
-/** If nobody reads the output, lines are dropped beyond this instead of filling the memory. */
+/** If the output is not read, further lines are dropped instead of filling the memory. */
 const WAITING_BYTES_MAX = 16 * 1024 * 1024;
 
 export interface ServiceLog extends Log {
-  /** Writes what is still gathered. */
+  /** Writes the buffered lines. */
   flush(): void;
-  /** As `flush`, after what is just being written: for the last lines, in their order. */
+  /** Writes the last lines, after those being written. */
   end(): Promise<void>;
 }
 
-/** JSON lines on stdout; in a terminal, short ones for people. `isShared` if several processes write there. */
+/** Logs JSON lines on stdout, and short lines in a terminal. `isShared`: several processes write there. */
 export function createLog(level: string, isShared = false): ServiceLog {
   if (process.stdout.isTTY) {
-    // The terminal may be gone before the service.
+    // The terminal may close before the service ends.
     process.stdout.on('error', () => {});
     const writeLine = (line: string) => void process.stdout.write(readable(JSON.parse(line)));
     return { logger: pino({ level }, { write: writeLine }), writeLine, flush() {}, async end() {} };
@@ -32,10 +32,10 @@ export function createLog(level: string, isShared = false): ServiceLog {
     dest: 1,
     sync: fstatSync(1).isFile(),
     maxLength: WAITING_BYTES_MAX,
-    // The lines that wait are joined so far.
+    // Waiting lines are joined up to this size.
     ...(isShared && { maxWrite: bytesMax }),
   });
-  // pino's own listener throws, and a full disk under the log must not end the service.
+  // pino's own listener throws; a full disk under the log must not end the service.
   let failing = false;
   output.removeAllListeners('error').on('error', (error: Error) => {
     if (!failing) console.error(`log lines are lost: ${error.message}`);
@@ -45,8 +45,8 @@ export function createLog(level: string, isShared = false): ServiceLog {
   output.on('drain', () => {
     failing = false;
   });
-  // Bytes, not strings: thousands of small strings that wait for the disk would be copied again and again by the
-  // garbage collector (a fifth of the processor's time under full load).
+  // Bytes, not strings: the garbage collector would copy thousands of waiting strings again and again (a fifth of the
+  // processor time under full load).
   const gathered = Buffer.allocUnsafe(bytesMax);
   let length = 0;
   const writeGathered = () => {
@@ -65,7 +65,7 @@ export function createLog(level: string, isShared = false): ServiceLog {
     writeLine,
     flush() {
       writeGathered();
-      // It would try again for ever, and so would pino's own flush when the process exits.
+      // flushSync would retry forever, as would pino's own flush at exit.
       if (failing) output.destroy();
       else output.flushSync();
     },
@@ -97,20 +97,8 @@ interface LogLine {
   err?: { stack: string };
 }
 
-function readable({
-  level,
-  time,
-  msg,
-  method,
-  path,
-  status,
-  durationMs,
-  requestId,
-  accountId,
-  keyId,
-  code,
-  err,
-}: LogLine): string {
+function readable(line: LogLine): string {
+  const { level, time, msg, method, path, status, durationMs, requestId, accountId, keyId, code, err } = line;
   const clock = new Date(time).toTimeString().slice(0, 8);
   const word = pino.levels.labels[level] ?? '';
   const words = [method, path, status, code, `${durationMs} ms`, requestId, accountId, keyId];

@@ -27,25 +27,25 @@ import { beginWithDatabase } from '../storage/open.ts';
 import { listen } from './listening.ts';
 import { type Addresses, prepareStart } from './preparation.ts';
 
-/** What is running when the service is told to stop may take so long. */
+/** How long running requests may take once the service stops. */
 export const SHUTDOWN_MAX_MS = 10_000;
-/** Where others go on it may take longer, but not until the process is ended by force (`runtime/workers/worker-process.ts`). */
+/** Longer if other processes serve on, but shorter than `END_MAX_MS` (`workers/worker-process.ts`). */
 const SHUTDOWN_MAX_REPLACED_MS = 50_000;
-/** A request that is on its way when the service stops still gets its reply. */
+/** A request that is on its way when the service stops still gets a response. */
 const IDLE_GRACE_MS = 300;
-/** Where others go on, nobody is in a hurry: clients that are still there hear with a reply that the connection ends. */
+/** If other processes serve on, clients get time to learn from a response that the connection ends. */
 const IDLE_GRACE_REPLACED_MS = 5_000;
-/** What a crash loses at most of the counts of requests. */
+/** A crash loses the request counts of this time at most. */
 const KEY_USE_INTERVAL_MS = 5_000;
 
 interface Serving {
   /** The address it listens on. */
   url: string;
-  /** Takes over what one process does for all: removing what is over. */
+  /** Takes over the scheduled work, which one process does for all. */
   keepHouse(): void;
-  /** Takes no more requests and finishes those that run. `isReplaced` if the service goes on without this process. */
+  /** Takes no new requests and finishes running ones. `isReplaced`: the service continues without this process. */
   stop(options?: { isReplaced: boolean }): Promise<void>;
-  /** Breaks off what runs: for a process that is about to end. */
+  /** Aborts running requests, before the process ends. */
   cut(): void;
 }
 
@@ -55,8 +55,7 @@ export interface Service extends Addresses, Omit<Serving, 'keepHouse'> {
 
 /**
  * Runs the service in this process alone.
- * @throws {ConfigError} when it cannot listen or prepare; what `openDatabase` throws; {AppError} `unavailable` when the
- * database is lost
+ * @throws {ConfigError} when it cannot listen or prepare; errors of `openDatabase`; {AppError} `unavailable` without a database
  */
 export function startService(config: Config, log: Log, limits: ServerLimits = {}): Promise<Service> {
   return beginWithDatabase(config, async (database) => {
@@ -76,7 +75,7 @@ export function startService(config: Config, log: Log, limits: ServerLimits = {}
   });
 }
 
-/** To be called before the service starts. Otherwise the first person would wait for it, and everybody else with them: it takes a fifth of a second. */
+/** Call it before the service starts: later, it would block all requests for a fifth of a second. */
 export async function loadIdentity(): Promise<void> {
   await import('../http/identity/better-auth.ts');
 }
@@ -85,10 +84,7 @@ interface ServingOptions extends ServerLimits {
   createLimiter: CreateLimiter;
 }
 
-/**
- * Wires the parts together: database → app → HTTP server.
- * @throws {ConfigError} when it cannot listen
- */
+/** Wires the parts together: database → app → HTTP server. @throws {ConfigError} when it cannot listen */
 export async function serveRequests(
   database: Database,
   config: Config,
@@ -146,9 +142,8 @@ export async function serveRequests(
       });
       await readingThreads.close();
       await Promise.all(schedules.map((stopWork) => stopWork()));
-      await keyUse
-        .flush()
-        .catch((error: unknown) => log.logger.error({ err: error }, 'the last use of keys was not written'));
+      const logLoss = (error: unknown) => log.logger.error({ err: error }, 'could not store the last use of keys');
+      await keyUse.flush().catch(logLoss);
     },
     cut: () => cutConnections(connections),
   };

@@ -10,24 +10,23 @@ import { listen } from './listening.ts';
 import { createWaitingApp } from './waiting-app.ts';
 
 const TRY_INTERVAL_MS = 500;
-/** Replies of this server are short, and end their connections. */
+/** Responses of this server are short and end their connections. */
 const GRACE = { idleMs: 0, runningMs: 1_000 };
 
-/** How the database server is waited for. */
 export interface Waiting {
   log: Log;
   /** Ends the waiting. */
   signal: AbortSignal;
-  /** Whether nobody is to be answered meanwhile, since others do that. */
+  /** Whether another process answers requests meanwhile. */
   isAnswered?: boolean;
 }
 
 /**
- * Starts what needs the database, and again whenever its server is gone before that is done. Meanwhile requests are told
- * so: the process lives and is not ready.
- * @param start leaves nothing behind when it throws; its settings have the port that was picked if they leave it open
- * @returns what `start` does; undefined if the waiting was ended
- * @throws {ConfigError} when it cannot listen; what `start` and `openDatabase` throw when waiting is of no use
+ * Calls `start`, and calls it again while the database server cannot be reached. Meanwhile, requests get 503: the process
+ * is live and not ready.
+ * @param start leaves nothing behind when it throws; its `config` has the port that was picked if the settings leave it open
+ * @returns the result of `start`; undefined if `signal` ended the waiting
+ * @throws {ConfigError} when it cannot listen; errors of `start` and `openDatabase` that waiting cannot fix
  */
 export async function startWithDatabase<T>(
   start: (config: Config) => Promise<T>,
@@ -40,7 +39,7 @@ export async function startWithDatabase<T>(
       return await start(ready);
     } catch (error) {
       if (!isServer(config) || !isOfDatabase(error)) throw error;
-      // What cannot be mended by waiting is thrown here, before anybody listens.
+      // Errors that waiting cannot fix are thrown here, before the process listens.
       const away = (await findAway(config)) ?? error;
       waiting.log.logger.warn(`${away.message} Waiting for it.`);
       ready = await wait(ready, waiting);
@@ -57,7 +56,7 @@ function isOfDatabase(error: unknown): error is AppError {
   return error instanceof AppError && (error.code === 'unavailable' || error.code === 'outcome_unknown');
 }
 
-/** Why the database cannot be reached; undefined if it can. Its tables are up to date then. */
+/** Why the database cannot be reached; undefined if it can, and then its tables are up to date. */
 async function findAway({ databaseUrl, databasePool }: Config): Promise<DatabaseAwayError | undefined> {
   try {
     const database = await openDatabase(databaseUrl, databasePool);
@@ -69,7 +68,7 @@ async function findAway({ databaseUrl, databasePool }: Config): Promise<Database
   }
 }
 
-/** Resolves once the server answers, with the settings that have the port. */
+/** Resolves once the database can be reached, with settings that have the port. */
 async function wait(config: Config, { log, signal, isAnswered = false }: Waiting): Promise<Config> {
   const answering = isAnswered ? undefined : await answer(config, log);
   try {
@@ -78,11 +77,11 @@ async function wait(config: Config, { log, signal, isAnswered = false }: Waiting
   } finally {
     await answering?.end();
   }
-  if (!signal.aborted) log.logger.info('the database answers');
+  if (!signal.aborted) log.logger.info('the database can be reached');
   return { ...config, port: answering?.port ?? config.port };
 }
 
-/** Tells everybody that the database is waited for. */
+/** Responds to every request that the service is not ready. */
 async function answer(config: Config, log: Log) {
   const server = createHttpServer(createWaitingApp(log), log, { publicUrl: config.publicUrl });
   const connections = trackConnections(server);

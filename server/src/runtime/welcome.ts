@@ -9,23 +9,22 @@ interface Running {
   setupUrl: string | undefined;
 }
 
-/** Tells that the service runs, and how it is reached; `given` is the environment that it was started with. */
+/** Announces that the service runs, and where; `given` is the environment that it was started with. */
 export function sayListening(running: Running, config: Config, given: Environment, { logger }: ServiceLog): void {
   const { url, publicUrl, databaseName, setupUrl } = running;
   if (process.stdout.isTTY) console.log(welcome(publicUrl, databaseName, shellSettings(given), setupUrl));
-  // Not into the log: whoever has the link becomes the administrator.
+  // Not in the log: anyone with the link can become the administrator.
   else if (setupUrl !== undefined) console.error(`Set up the first administrator within 30 minutes: ${setupUrl}`);
   const { workers } = config;
   logger.info({ url, publicUrl: config.publicUrl, database: databaseName, pid: process.pid, workers }, 'listening');
 }
 
-/** What another terminal would not have: the settings that name the database and stand in this one's environment only. */
+/** The settings that commands in another terminal need to find the same database. */
 function shellSettings(given: Environment): string {
   const names = ['DATA_DIR', 'DATABASE_URL'].filter((name) => given[name]);
   return names.map((name) => `${name}='${given[name]}' `).join('');
 }
 
-/** What a person sees who starts the service in a terminal; `settings` go before commands, so that they find its database. */
 function welcome(url: string, databaseName: string, settings: string, setupUrl: string | undefined): string {
   return `
   Property Listings is running.
@@ -35,24 +34,24 @@ function welcome(url: string, databaseName: string, settings: string, setupUrl: 
   Reference  ${url}/docs
   Database   ${databaseName}
 ${setupUrl === undefined ? '' : setup(setupUrl)}
-  Keys for the API are made in the dashboard, or in another terminal:
+  Create API keys in the dashboard, or in another terminal:
 
     ${settings}npx property-listings accounts create --name "My Company"
     ${settings}npx property-listings keys create --name "My first key" --account ACCOUNT_ID
 
-  Then put the key where it says API_KEY, create a listing and list all:
+  Then replace API_KEY with the key, create a listing, and list all listings:
 
     curl ${url}/v1/listings -H "Authorization: Bearer API_KEY" \\
       -H "Content-Type: application/json" -d '{"address":"12 Elm Street","beds":3,"baths":2}'
     curl ${url}/v1/listings -H "Authorization: Bearer API_KEY"
 
-  Ctrl-C stops it.
+  Press Ctrl-C to stop.
 `;
 }
 
 function setup(url: string): string {
   return `
-  Next, open this link and become the administrator; it works once, for 30 minutes:
+  Next, open this link to become the administrator; it works once, for 30 minutes:
 
     ${url}
 `;

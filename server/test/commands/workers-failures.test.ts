@@ -27,7 +27,7 @@ test('a worker that dies is replaced, the log tells it, and what was acknowledge
   await until('listings are created', () => load.created.length >= 100);
   process.kill(Number(before[0]), 'SIGKILL');
   const lines = await until('the log tells it', () => {
-    const index = log.findIndex(({ msg }) => msg === 'a worker has ended by itself, and is replaced');
+    const index = log.findIndex(({ msg }) => msg === 'a worker ended unexpectedly and is replaced');
     return index >= 0 && log.slice(index).some(({ msg }) => msg === 'a worker listens') && log.slice(index);
   });
   assert.deepEqual([lines[0]?.worker, lines[0]?.signal], [before[0], 'SIGKILL']);
@@ -55,7 +55,7 @@ test(
     const [row] = await database.sql('pragma user_version');
     await database.script('pragma user_version = 999');
     for (const pid of await workersOf(service)) process.kill(pid, 'SIGKILL');
-    const isFailure = ({ msg }: Record<string, unknown>) => msg === 'a worker could not start; the next try follows';
+    const isFailure = ({ msg }: Record<string, unknown>) => msg === 'a worker could not start; retrying';
     await until('two tries have failed', () => log.filter(isFailure).length >= 2);
     assert.match(JSON.stringify(log.find(isFailure)), /tables of version 999/);
     await database.script(`pragma user_version = ${row?.user_version}`);
@@ -108,5 +108,5 @@ test('what keeps workers from starting is told once, in one line, and no process
 
 test('a worker is not started by hand', async (t) => {
   const { code, stderr } = await runCommand(['worker'], { DATA_DIR: await directoryFor(t) });
-  assert.deepEqual([code, stderr], [1, 'error: Workers are started by serve: set WORKERS, and run that.\n']);
+  assert.deepEqual([code, stderr], [1, 'error: Only serve starts workers: set WORKERS and run serve.\n']);
 });

@@ -54,7 +54,7 @@ for (const workers of ['', '2']) {
     assert.equal((await fetch(`${url}/v1/listings`)).status, 401);
     child.kill('SIGTERM');
     assert.equal(await closed, 0);
-    assert.match(output.stdout, /"msg":"the database answers"/);
+    assert.match(output.stdout, /"msg":"the database can be reached"/);
     assert.ok(!`${output.stdout}${output.stderr}`.includes(`:${new URL(server.url).password}@`));
   });
 

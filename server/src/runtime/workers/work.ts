@@ -8,30 +8,30 @@ import { abortOn } from '../signals.ts';
 import { startWithDatabase } from '../waiting.ts';
 import { findOrder, type Order, type Report } from './messages.ts';
 
-/** Runs a worker process, which `serve` starts where `WORKERS` is set. @throws {ConfigError} if it was started any other way */
+/** Runs a worker process of `serve`. @throws {ConfigError} if it was not started by `serve` */
 export async function work(): Promise<void> {
-  if (process.send === undefined) throw new ConfigError('Workers are started by serve: set WORKERS, and run that.');
+  if (process.send === undefined) throw new ConfigError('Only serve starts workers: set WORKERS and run serve.');
   try {
-    await serveAsTold();
+    await serveUntilStopped();
   } catch (error) {
     const isForTheOperator = error instanceof AppError || error instanceof ConfigError;
-    if (isForTheOperator) await tell({ report: 'failed', message: error.message });
+    if (isForTheOperator) await report({ report: 'failed', message: error.message });
     else console.error(error);
     process.exit(1);
   }
 }
 
-/** Serves requests until the first process says that it is enough, or is gone. */
-async function serveAsTold(): Promise<void> {
-  const orders = takeOrders();
+/** Serves requests until the first process stops this one, or is gone. */
+async function serveUntilStopped(): Promise<void> {
+  const orders = receiveOrders();
   const config = readConfig(process.env);
   const log = createLog(config.logLevel, true);
-  // While the first process prepares the database.
+  // Loaded while the first process prepares the database.
   const { serveRequests, loadIdentity, SHUTDOWN_MAX_MS } = await import('../service.ts');
   await loadIdentity();
   await orders.start;
   let isListening = false;
-  // Before, nothing runs that could be finished.
+  // Before it listens, no request can be running.
   void orders.stop.then(() => isListening || process.exit(0));
   const start = () =>
     beginWithDatabase(config, async (database) => {
@@ -48,23 +48,23 @@ async function serveAsTold(): Promise<void> {
     serving.cut();
     process.exit(1);
   });
-  await tell({ report: 'listening', url: serving.url });
+  await report({ report: 'listening', url: serving.url });
 
   const isReplaced = await Promise.race([orders.stop.then(() => false), orders['be replaced'].then(() => true)]);
-  // The service may stop after all, and that does not wait as long.
+  // If the service stops meanwhile, it waits less long.
   if (isReplaced) void orders.stop.then(() => setTimeout(serving.cut, SHUTDOWN_MAX_MS));
   await serving.stop({ isReplaced });
   await database.close();
   log.flush();
-  await tell({ report: 'finished' });
+  await report({ report: 'finished' });
   await orders.leave;
   process.exit(0);
 }
 
-/** The orders as they come. Signals are none: those of a terminal reach all processes, and the first one decides. */
-function takeOrders(): Record<Order, Promise<void>> {
+/** A promise for each order. Signals are ignored: those of a terminal reach all processes, and the first one decides. */
+function receiveOrders(): Record<Order, Promise<void>> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
-  // A message that does not reach a process that is gone.
+  // Emitted for messages to a dead process.
   process.on('error', () => {});
   const obey = new Map<Order, () => void>();
   const expect = (order: Order) => new Promise<void>((resolve) => obey.set(order, resolve));
@@ -74,7 +74,7 @@ function takeOrders(): Record<Order, Promise<void>> {
   });
   const { worker } = cluster;
   worker?.once('disconnect', () => {
-    // Else node:cluster would exit at once, whatever runs.
+    // Otherwise node:cluster would exit at once and abort requests.
     worker.exitedAfterDisconnect = true;
     obey.get('stop')?.();
     obey.get('leave')?.();
@@ -89,10 +89,10 @@ function takeOrders(): Record<Order, Promise<void>> {
   };
 }
 
-/** Resolves when the first process has it, or is gone. */
-function tell(report: Report): Promise<void> {
+/** Resolves when the first process has the report, or is gone. */
+function report(message: Report): Promise<void> {
   return new Promise((resolve) => {
     if (process.send === undefined || !process.connected) resolve();
-    else process.send(report, () => resolve());
+    else process.send(message, () => resolve());
   });
 }

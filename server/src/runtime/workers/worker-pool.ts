@@ -3,41 +3,42 @@ import type { Logger } from 'pino';
 import { AppError } from '../../model/errors.ts';
 import { WorkerProcess } from './worker-process.ts';
 
-/** Who ends by itself so soon has not worked. */
+/** A worker that ends sooner counts as a failed start. */
 const STABLE_AFTER_MS = 10_000;
-/** The wait before the next try, after each failure twice as long. */
-const WAIT_MS = 100;
-const WAIT_MAX_MS = 30_000;
-/** How long workers that are cut off get to end by themselves. */
+/** Doubles after each failure. */
+const BACKOFF_MS = 100;
+const BACKOFF_MAX_MS = 30_000;
+/** How long workers may take to end after they are cut off. */
 const CUT_MAX_MS = 1_000;
 
-/** Keeps so many workers at work: those that end by themselves are replaced. */
+/** Keeps a number of workers running: replaces those that end by themselves. */
 export class WorkerPool {
   readonly #logger: Logger;
   readonly #all = new Set<WorkerProcess>();
-  /** Who takes requests. */
+  /** Those that take requests. */
   readonly #serving = new Set<WorkerProcess>();
   readonly #freePort: number | undefined;
   #size: number;
   #housekeeper: WorkerProcess | undefined;
-  /** So many have failed in a row. */
+  /** In a row. */
   #failures = 0;
   #filling: Promise<void> | undefined;
   isStopping = false;
 
   /**
-   * The workers load the program, and wait for `start`. `freePort` is where they listen if any port will do: their own
-   * choice would be another one once all of them have died.
+   * The workers load the program and wait for `start`. `freePort` is where they listen if any port will do: their own choice
+   * would change after all of them have died.
    */
   constructor(size: number, logger: Logger, freePort: number | undefined) {
     this.#freePort = freePort;
     this.#size = size;
     this.#logger = logger;
-    for (let count = 0; count < size; count += 1) this.#hire();
+    for (let count = 0; count < size; count += 1) this.#spawn();
   }
 
   /**
-   * Resolves with the address at which all of them listen. First one tries alone: what it cannot do, nobody can.
+   * The first worker tries alone: if it fails, all would.
+   * @returns the address at which all workers listen
    * @throws {AppError} `unavailable`, with words for the operator
    */
   async start(): Promise<string> {
@@ -45,32 +46,31 @@ export class WorkerPool {
     if (first === undefined) throw new Error('There are no workers');
     const url = await first.start();
     await Promise.all(others.map((worker) => worker.start()));
-    for (const worker of this.#all) this.#admit(worker);
+    for (const worker of this.#all) this.#register(worker);
     return url;
   }
 
   /**
-   * Replaces all workers, one after the other: the new one listens before the old one takes no more requests.
-   * @throws {AppError} `unavailable` if one cannot start, also because all are being stopped: then those that are not
-   * replaced yet go on
+   * Replaces all workers, one after the other: a new one listens before an old one stops taking requests.
+   * @throws {AppError} `unavailable` if one cannot start or the service stops; workers not yet replaced continue
    */
   async replaceAll(size: number): Promise<void> {
     this.#size = size;
     for (const old of [...this.#serving].slice(0, size)) {
-      await this.#add();
-      await this.#dismiss(old);
+      await this.#startWorker();
+      await this.#retire(old);
     }
     await this.#fill();
-    for (const surplus of [...this.#serving].slice(0, -size)) await this.#dismiss(surplus);
+    for (const surplus of [...this.#serving].slice(0, -size)) await this.#retire(surplus);
   }
 
-  /** Lets all workers finish what runs, and resolves when they have ended. */
+  /** Resolves when all workers have finished their requests and ended. */
   async stop(): Promise<void> {
     this.isStopping = true;
     await Promise.all([...this.#all].map((worker) => worker.end('stop')));
   }
 
-  /** Breaks off what runs, and resolves when all have ended. */
+  /** Aborts running requests, and resolves when all workers have ended. */
   async cut(): Promise<void> {
     for (const worker of this.#all) worker.tell('cut');
     const ends = Promise.all([...this.#all].map((worker) => worker.ended));
@@ -84,7 +84,7 @@ export class WorkerPool {
     for (const worker of this.#all) worker.kill();
   }
 
-  #hire(): WorkerProcess {
+  #spawn(): WorkerProcess {
     if (this.isStopping) throw new AppError('unavailable', 'The service is stopping.');
     const worker = new WorkerProcess(this.#freePort);
     this.#all.add(worker);
@@ -92,55 +92,55 @@ export class WorkerPool {
     return worker;
   }
 
-  async #add(): Promise<void> {
-    const worker = this.#hire();
+  async #startWorker(): Promise<void> {
+    const worker = this.#spawn();
     const url = await worker.start();
     this.#logger.info({ worker: worker.pid, url }, 'a worker listens');
-    this.#admit(worker);
+    this.#register(worker);
   }
 
-  #admit(worker: WorkerProcess): void {
+  #register(worker: WorkerProcess): void {
     this.#serving.add(worker);
-    this.#appointHousekeeper();
+    this.#chooseHousekeeper();
     void worker.ended.then((end) => {
-      // Whoever was dismissed may go.
+      // A retired worker is supposed to end.
       if (!this.#serving.delete(worker) || this.isStopping) return;
-      this.#logger.error({ worker: worker.pid, ...end }, 'a worker has ended by itself, and is replaced');
+      this.#logger.error({ worker: worker.pid, ...end }, 'a worker ended unexpectedly and is replaced');
       this.#failures = worker.ageMs < STABLE_AFTER_MS ? this.#failures + 1 : 0;
-      this.#appointHousekeeper();
+      this.#chooseHousekeeper();
       void this.#fill();
     });
   }
 
-  async #dismiss(worker: WorkerProcess): Promise<void> {
+  async #retire(worker: WorkerProcess): Promise<void> {
     if (!this.#serving.delete(worker)) return;
-    this.#appointHousekeeper();
+    this.#chooseHousekeeper();
     await worker.end('be replaced');
   }
 
-  #appointHousekeeper(): void {
+  #chooseHousekeeper(): void {
     if (this.#housekeeper !== undefined && this.#serving.has(this.#housekeeper)) return;
     [this.#housekeeper] = this.#serving;
     this.#housekeeper?.tell('keep house');
   }
 
-  /** Hires until there are enough. */
+  /** Starts workers until there are enough. */
   async #fill(): Promise<void> {
-    this.#filling ??= this.#hireMissing().finally(() => {
+    this.#filling ??= this.#startMissing().finally(() => {
       this.#filling = undefined;
     });
     await this.#filling;
   }
 
-  async #hireMissing(): Promise<void> {
+  async #startMissing(): Promise<void> {
     while (!this.isStopping && this.#serving.size < this.#size) {
-      if (this.#failures > 0) await sleep(Math.min(WAIT_MS * 2 ** this.#failures, WAIT_MAX_MS));
+      if (this.#failures > 0) await sleep(Math.min(BACKOFF_MS * 2 ** this.#failures, BACKOFF_MAX_MS));
       if (this.isStopping) return;
       try {
-        await this.#add();
+        await this.#startWorker();
       } catch (error) {
         this.#failures += 1;
-        this.#logger.error({ err: error }, 'a worker could not start; the next try follows');
+        this.#logger.error({ err: error }, 'a worker could not start; retrying');
       }
     }
   }

@@ -3,18 +3,17 @@ import cluster, { type Worker } from 'node:cluster';
 import { AppError } from '../../model/errors.ts';
 import { findReport, type Order, type Report } from './messages.ts';
 
-/** Only the first process makes an administrator: a worker need not know the password. */
+/** Only the first process creates an administrator: workers do not need the password. */
 const WITHOUT_PASSWORD = { ADMIN_EMAIL: '', ADMIN_PASSWORD: '', ADMIN_PASSWORD_FILE: '' };
-/** Longer than any write takes that is waited for: who has not ended by then never will. */
+/** Longer than any write that is waited for: a worker that has not ended by then never will. */
 const END_MAX_MS = 60_000;
 
-/** How a process has ended. */
 export interface End {
   code: number | null;
   signal: string | null;
 }
 
-/** A worker as the first process sees it. It loads the program, and waits to be started. */
+/** A worker as the first process sees it: it loads the program and waits for `start`. */
 export class WorkerProcess {
   readonly ended: Promise<End>;
   readonly #worker: Worker;
@@ -28,7 +27,7 @@ export class WorkerProcess {
     this.#worker = worker;
     this.ended = new Promise((resolve) => {
       worker.once('exit', (code, signal) => resolve({ code, signal }));
-      // Messages that do not reach a process that is gone; and one that could not be made never exits.
+      // Emitted for messages to a dead process, too; a process that could not be created never exits.
       worker.on('error', () => {
         if (worker.process.pid === undefined) resolve({ code: null, signal: null });
       });
@@ -49,10 +48,7 @@ export class WorkerProcess {
     return performance.now() - this.#startTimeMs;
   }
 
-  /**
-   * Resolves with the address once it listens there.
-   * @throws {AppError} `unavailable`, with words for the operator
-   */
+  /** @returns the address at which it listens @throws {AppError} `unavailable`, with words for the operator */
   async start(): Promise<string> {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     this.#onReport = (report) => {
@@ -70,7 +66,7 @@ export class WorkerProcess {
     if (this.#worker.isConnected()) this.#worker.send({ order });
   }
 
-  /** Lets it finish what runs, and resolves when it has ended. */
+  /** Resolves when it has finished its requests and ended. */
   async end(order: 'stop' | 'be replaced'): Promise<void> {
     this.tell(order);
     const timer = setTimeout(() => this.kill(), END_MAX_MS);
@@ -84,8 +80,8 @@ export class WorkerProcess {
 }
 
 /**
- * node:cluster hands one connection at a time to a worker, and waits for the word that it has arrived. If the worker dies
- * meanwhile, it forgets the connection, whose client would wait for ever.
+ * node:cluster hands one connection at a time to a worker and waits for an acknowledgement. If the worker dies first, it
+ * forgets the connection, and the client would wait forever.
  */
 function closeLostConnection(worker: Worker): void {
   const { process: child } = worker;
@@ -96,10 +92,10 @@ function closeLostConnection(worker: Worker): void {
     if (typeof handle === 'object' && handle !== null) onItsWay = handle;
     return Reflect.apply(send, undefined, [message, ...rest]);
   };
-  // Before node:cluster hears it, and hands on the next one.
+  // Before node:cluster handles it and hands on the next connection.
   child.prependListener('internalMessage', (message: unknown) => {
     if (Object(message).ack !== undefined) onItsWay = undefined;
   });
-  // Until both have happened a connection may still be handed to it.
+  // A connection may be handed to it until both have happened.
   for (const event of ['exit', 'disconnect']) child.once(event, () => Object(onItsWay).close?.());
 }
