@@ -98,8 +98,8 @@ export const SETTINGS = z.object({
 type Settings = z.output<typeof SETTINGS>;
 
 /**
- * Reads the settings, by default from the environment, then from `.env`. An empty variable means the default, also where
- * `.env` has a value.
+ * Reads the settings, by default from the environment, then from `.env`. An empty variable means the default, also
+ * where `.env` has a value.
  * @throws {ConfigError} for an invalid value
  */
 export function readConfig(env = Object.assign(process.env, readEnvironment(process.env))) {
@@ -229,7 +229,10 @@ function parseNetworks(text: string): BlockList {
   return list;
 }
 
-/** Mailed links need an address of their own: one taken from a request would let its sender mail links to another site. */
+/**
+ * Mailed links need an address of their own: one taken from a request would let its sender mail links to another
+ * site.
+ */
 function readMail({ SMTP_URL: smtpUrl, MAIL_FROM: from, PUBLIC_URL: publicUrl }: Settings) {
   if (!smtpUrl && !from) return undefined;
   if (!smtpUrl) throw new ConfigError('MAIL_FROM needs SMTP_URL, the address of the mail server.');

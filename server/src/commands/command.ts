@@ -15,7 +15,10 @@ export function addCommand(parent: Command, usage: string, description: string):
   return parent.command(usage).description(description).option('--json', 'print one JSON value and nothing else');
 }
 
-/** Opens the database, names it on stderr, and closes it after `work`. @throws {AppError} `conflict` for an unfinished copy */
+/**
+ * Opens the database, names it on stderr, and closes it after `work`.
+ * @throws {AppError} `conflict` for an unfinished copy
+ */
 export async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
   const database = await openDatabase(readConfig().databaseUrl);
   console.error(`database: ${database.name}`);

@@ -32,7 +32,10 @@ async function copy(options: CopyOptions): Promise<void> {
   await copyBetween(from.url, to.url, options);
 }
 
-/** A database URL from an option or a variable. @throws {ConfigError} also for a password in an option, which other users can read */
+/**
+ * A database URL from an option or a variable.
+ * @throws {ConfigError} also for a password in an option, which other users can read
+ */
 function readUrl(option: string, given: string | undefined, variable: string, value: string | undefined) {
   if (given === undefined && !value) {
     throw new ConfigError(`Give ${option} file:PATH, or the database URL in the environment variable ${variable}.`);

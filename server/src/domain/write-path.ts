@@ -1,6 +1,5 @@
 import type { AccountHead } from '../model/accounts.ts';
-import type { EventType } from '../model/events.ts';
-import type { Listing } from '../model/listings.ts';
+import type { EventType, Listing } from '../model/listings.ts';
 import { searchWords } from '../model/words.ts';
 import { advanceSequence, type Growth } from '../storage/account-heads.ts';
 import type { Executor } from '../storage/database.ts';

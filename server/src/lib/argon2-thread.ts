@@ -2,24 +2,22 @@ import { type Argon2Parameters, argon2Sync } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import { setThreadPriority } from './thread-priority.ts';
 
-// The thread of `hashArgon2id`: it hashes one password after the other.
-
 export interface HashRequest {
   id: number;
   parameters: Argon2Parameters;
 }
 
-export type HashAnswer = { id: number } & ({ tag: Uint8Array } | { error: unknown });
+export type HashResult = { id: number } & ({ tag: Uint8Array } | { error: unknown });
 
-/** Requests, searches and files go first: a sign-in takes a tenth of a second in any case. */
+/** Requests, searches, and files go first: a sign-in takes a tenth of a second in any case. */
 const NICE = 10;
 
 setThreadPriority(NICE);
 parentPort?.on('message', ({ id, parameters }: HashRequest) => {
-  parentPort?.postMessage(answer(id, parameters));
+  parentPort?.postMessage(hash(id, parameters));
 });
 
-function answer(id: number, parameters: Argon2Parameters): HashAnswer {
+function hash(id: number, parameters: Argon2Parameters): HashResult {
   try {
     return { id, tag: argon2Sync('argon2id', parameters) };
   } catch (error) {

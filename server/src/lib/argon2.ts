@@ -1,9 +1,9 @@
 import type { Argon2Parameters } from 'node:crypto';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { HashAnswer, HashRequest } from './argon2-thread.ts';
+import type { HashRequest, HashResult } from './argon2-thread.ts';
 
-/** With this file's own ending, which a build changes. */
+/** With the extension of this file, which a build changes. */
 const THREAD_FILE = new URL(`./argon2-thread${extname(import.meta.filename)}`, import.meta.url);
 
 const waiting = new Map<number, PromiseWithResolvers<Buffer>>();
@@ -11,8 +11,8 @@ let thread: Worker | undefined;
 let lastId = 0;
 
 /**
- * The tag of Argon2id (RFC 9106), worked out in a thread of its own, one after the other. In the threads that Node.js has for
- * such things, several would take the processors from all else, and each thread would keep the memory of its hash.
+ * The tag of Argon2id (RFC 9106), computed in a thread of its own, one at a time. In the thread pool of Node.js,
+ * several hashes would take all processors, and each thread would keep the memory of its hash.
  */
 export function hashArgon2id(parameters: Argon2Parameters): Promise<Buffer> {
   lastId += 1;
@@ -25,10 +25,10 @@ export function hashArgon2id(parameters: Argon2Parameters): Promise<Buffer> {
 }
 
 function start(): Worker {
-  // `node --watch` would have the thread say what it imports, which would be taken for an answer.
+  // Under `node --watch`, the thread would report its imports, which would be taken for results.
   const env = { ...process.env, WATCH_REPORT_DEPENDENCIES: '' };
   const worker = new Worker(THREAD_FILE, { env });
-  let reason: unknown = new Error('the thread that hashes passwords has ended');
+  let reason: unknown = new Error('the password hashing thread ended');
   worker.on('message', settle);
   worker.on('error', (error) => {
     reason = error;
@@ -41,11 +41,11 @@ function start(): Worker {
   return worker;
 }
 
-function settle(answer: HashAnswer): void {
-  const hash = waiting.get(answer.id);
-  waiting.delete(answer.id);
-  // It keeps no process from its end.
+function settle(result: HashResult): void {
+  const hash = waiting.get(result.id);
+  waiting.delete(result.id);
+  // An idle thread does not keep the process alive.
   if (waiting.size === 0) thread?.unref();
-  if ('error' in answer) hash?.reject(answer.error);
-  else hash?.resolve(Buffer.from(answer.tag));
+  if ('error' in result) hash?.reject(result.error);
+  else hash?.resolve(Buffer.from(result.tag));
 }

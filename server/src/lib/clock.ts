@@ -1,15 +1,12 @@
-/** The machine's clock against one that nobody sets: so much is no drift, and no correction by a time server that holds. */
+/** Against the monotonic clock. Drift and corrections by a time server are smaller. */
 const JUMP_MIN_MS = 60_000;
-/** Whoever has set a clock wrong has noticed by then, as a rule. */
+/** By then, a wrong clock has usually been noticed. */
 const DISTRUST_MS = 60 * 60 * 1000;
 
 let offsetMs = Date.now() - performance.now();
 let jumpTimeMs = Number.NEGATIVE_INFINITY;
 
-/**
- * Whether the clock was set, forward or back, within the last hour as far as this process has seen. Then what looks as if
- * its time were over may be young: nothing is removed or forgotten for that.
- */
+/** Whether the clock was set within the last hour, as far as this process saw. What looks expired then may not be. */
 export function hasClockJumped(): boolean {
   const nowMs = performance.now();
   const seenMs = Date.now() - nowMs;

@@ -3,17 +3,17 @@ import { finished } from 'node:stream/promises';
 import { parse } from 'csv-parse';
 import { BrokenFileError, EmptyRecords, type FileRecord, type Splitter } from './records.ts';
 
-/** The cells of a record; nothing for one that is not UTF-8. */
+/** Undefined for a cell that is not UTF-8. */
 export type Cells = (string | undefined)[];
 
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 const LINE_BREAK = /\r\n|\r|\n/g;
-/** Twenty times the columns that a file may have. The parser bounds what cells say, and not how many there are. */
+/** Twenty times the columns that a file may have. The parser limits the bytes of cells, but not their number. */
 const CELLS_MAX = 10_000;
 
 /**
- * Cuts a CSV file (RFC 4180, any line ends) into records; blank lines are counted and left out. A quote within a cell
- * that does not begin with one is a character like any other.
+ * Splits a CSV file (RFC 4180, any line ends) into records and skips blank lines. A quote within a cell that does not
+ * begin with one is an ordinary character.
  */
 export class CsvSplitter implements Splitter<Cells> {
   readonly #recordBytesMax: number;
@@ -22,7 +22,7 @@ export class CsvSplitter implements Splitter<Cells> {
   readonly #empty = new EmptyRecords();
   #line = 1;
   #fault: unknown;
-  /** The file's first bytes as long as they could be a byte order mark. */
+  /** The file's first bytes, while they may be a byte order mark. */
   #start: Buffer | undefined = Buffer.alloc(0);
 
   constructor(recordBytesMax: number) {
@@ -32,12 +32,12 @@ export class CsvSplitter implements Splitter<Cells> {
       relax_column_count: true,
       relax_quotes: true,
       max_record_size: recordBytesMax,
-      // Bytes as they are: what is not UTF-8 would be replaced in silence.
+      // One character per byte: invalid UTF-8 would be replaced silently.
       encoding: 'latin1',
-      // Nothing comes out of the stream, so it parses each chunk at once.
+      // The stream has no output, so it parses each chunk at once.
       on_record: (cells: string[]) => this.#add(cells),
     });
-    // It is looked at after each chunk.
+    // `errored` is checked after each chunk.
     this.#parser.on('error', () => {});
   }
 
@@ -82,13 +82,13 @@ export class CsvSplitter implements Splitter<Cells> {
     return null;
   }
 
-  /** The cells of the record that is not over: a file of commas alone would fill the memory with them. */
+  /** The cells of the unfinished record: a file of commas alone would fill the memory with them. */
   #openCells(): string[] {
     const record: unknown = Reflect.get(Object(Reflect.get(this.#parser, 'state')), 'record');
     return Array.isArray(record) ? record : [];
   }
 
-  /** The record that is too long still counts as one, with what has come of it: it may be the header. */
+  /** Keeps the start of the overlong record, which may be the header. */
   #endHere(): void {
     if (this.#fault !== undefined) return;
     const line = this.#line;
@@ -107,11 +107,11 @@ export class CsvSplitter implements Splitter<Cells> {
   #describe(error: Error): string {
     const isTooLong = 'code' in error && error.code === 'CSV_MAX_RECORD_SIZE';
     const fault = isTooLong ? `is longer than ${this.#recordBytesMax} bytes` : 'ends with the file, inside quotes';
-    return `The row that begins on line ${this.#line} ${fault}: look for a quote that is not closed`;
+    return `The row that begins on line ${this.#line} ${fault}: look for an unclosed quote`;
   }
 }
 
-/** Text that was read byte by byte. */
+/** A cell with one character per byte. */
 function decode(cell: string): string | undefined {
   if (!/[\x80-\xff]/.test(cell)) return cell;
   const bytes = Buffer.from(cell, 'latin1');

@@ -1,6 +1,6 @@
-/** What waits, by whose it is: they take turns, and within the entries of one the order stays. */
+/** A queue whose owners take turns; the entries of one owner stay in order. */
 export class FairQueue<K, T> {
-  /** In the order of their turns; none is empty. */
+  /** By owner, in the order of their turns; none is empty. */
   readonly #entries = new Map<K, T[]>();
 
   get isEmpty(): boolean {
@@ -17,20 +17,20 @@ export class FairQueue<K, T> {
     else entries.push(entry);
   }
 
-  /** Adds an entry before those of the same one that wait already. */
+  /** Adds an entry before the waiting ones of the same owner. */
   addFirst(key: K, entry: T): void {
     const entries = this.#entries.get(key);
     if (entries === undefined) this.#entries.set(key, [entry]);
     else entries.unshift(entry);
   }
 
-  /** The first entry of the one whose turn it is. Those whose first entry is not wanted keep their places. */
+  /** Takes the first entry of the next owner. Owners whose first entry is not wanted keep their turns. */
   take(isWanted: (entry: T) => boolean = () => true): T | undefined {
     for (const [key, entries] of this.#entries) {
       const [entry] = entries;
       if (entry === undefined || !isWanted(entry)) continue;
       entries.shift();
-      // The next turn comes after those of all others.
+      // The owner's next turn comes after those of all others.
       this.#entries.delete(key);
       if (entries.length > 0) this.#entries.set(key, entries);
       return entry;
@@ -48,7 +48,6 @@ export class FairQueue<K, T> {
     return true;
   }
 
-  /** Takes all entries. */
   takeAll(): T[] {
     const all = Array.from(this.#entries.values()).flat();
     this.#entries.clear();

@@ -5,7 +5,7 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_LENGTH = 10;
 const RANDOM_LENGTH = 16;
 
-/** Random bytes for so many ids are made at once: asking for few takes ten times as long for each. */
+/** For many IDs at once: a call for a few bytes takes ten times as long for each. */
 const randomness = Buffer.alloc(RANDOM_LENGTH * 256);
 let randomnessUsed = randomness.length;
 
@@ -14,9 +14,9 @@ let timePart = '';
 let randomPart: number[] = [];
 
 /**
- * Makes an id of `prefix`, `_` and 26 characters: 48 bits of time in milliseconds and 80 random bits.
- * Strictly increasing within the process, also within a millisecond and when the clock is set back:
- * then the random part of the last id is counted up.
+ * Creates an ID of `prefix`, `_`, and 26 characters: 48 bits of time in milliseconds and 80 random bits. IDs increase
+ * strictly within the process, also within a millisecond and after the clock is set back: then the random part is
+ * incremented.
  */
 export function createId(prefix: string): string {
   const nowMs = Date.now();
@@ -24,7 +24,7 @@ export function createId(prefix: string): string {
     lastTimeMs = nowMs;
     timePart = encodeTime(nowMs);
     randomPart = Array.from(freshRandomness(), (byte) => byte & 31);
-    // Room to count up before the part could overflow.
+    // Room to increment without overflow.
     randomPart[0] = (randomPart[0] ?? 0) & 15;
   } else {
     increment(randomPart);
@@ -41,7 +41,7 @@ function freshRandomness(): Buffer {
   return randomness.subarray(randomnessUsed - RANDOM_LENGTH, randomnessUsed);
 }
 
-/** No id that is made at this time or later (UTC milliseconds) comes before it. */
+/** Sorts before every ID that is created at this time (UTC milliseconds) or later. */
 export function firstIdAt(prefix: string, timeMs: number): string {
   return `${prefix}_${encodeTime(timeMs)}`;
 }

@@ -1,7 +1,4 @@
-/**
- * What `next` gives, one after the other until it gives undefined. A generator would hold what it gave last until it is
- * asked again, however long that takes; this holds nothing.
- */
+/** The results of `next`, until it returns undefined. Unlike a generator, it does not hold the last one in memory. */
 export function iterate<T>(next: () => Promise<T | undefined>): AsyncIterable<T> {
   const iterator: AsyncIterator<T> = {
     async next() {

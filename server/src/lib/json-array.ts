@@ -6,17 +6,14 @@ const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 
 const WHITE_SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 
-/**
- * Cuts a JSON array into the texts of its elements. It only looks for their ends; what stands between them is for a
- * parser to judge.
- */
+/** Splits a JSON array into the texts of its elements. It only finds where they end; a parser validates them. */
 export class JsonArraySplitter implements Splitter<Buffer> {
   readonly #pending: RecordBuffer;
-  /** Bytes before this chunk. */
+  /** Of this chunk, in bytes. */
   #offset = 0;
   #element = 1;
   #place: 'before' | 'inside' | 'after' = 'before';
-  /** Within an element: how many brackets are open, and whether this is a string, or a character behind a backslash. */
+  /** State within an element. */
   #depth = 0;
   #isString = false;
   #isEscaped = false;
@@ -44,11 +41,11 @@ export class JsonArraySplitter implements Splitter<Buffer> {
 
   async end(): Promise<Iterable<FileRecord<Buffer>>> {
     if (this.#place === 'after') return [];
-    const where = this.#place === 'inside' ? 'inside the array: it was cut' : 'before an array begins';
+    const where = this.#place === 'inside' ? 'inside the array: it is truncated' : 'before an array begins';
     throw new BrokenFileError(`The file ends ${where}`, this.#offset);
   }
 
-  /** @returns where the array's first element could begin */
+  /** @returns where the first element may begin */
   #enter(chunk: Buffer): number {
     for (const [index, byte] of chunk.entries()) {
       const offset = this.#offset + index;
@@ -57,13 +54,13 @@ export class JsonArraySplitter implements Splitter<Buffer> {
         return index + 1;
       }
       if (!WHITE_SPACE.has(byte) && byte !== BYTE_ORDER_MARK[offset]) {
-        throw new BrokenFileError('The file must be a JSON array: it has to begin with "["', offset);
+        throw new BrokenFileError('The file must be a JSON array and begin with "["', offset);
       }
     }
     return chunk.length;
   }
 
-  /** The place of the comma or bracket behind the element; negative if it is not in this chunk. */
+  /** The index of the comma or bracket after the element; negative if it is not in this chunk. */
   #findEnd(chunk: Buffer, start: number): number {
     for (let position = start; position < chunk.length; position += 1) {
       const byte = chunk[position];
@@ -96,7 +93,7 @@ export class JsonArraySplitter implements Splitter<Buffer> {
   #expectNothing(chunk: Buffer, start: number): void {
     const index = chunk.subarray(start).findIndex((byte) => !isWhiteSpace(byte));
     if (index < 0) return;
-    throw new BrokenFileError('Something comes behind the end of the array', this.#offset + start + index);
+    throw new BrokenFileError('Unexpected data after the end of the array', this.#offset + start + index);
   }
 }
 

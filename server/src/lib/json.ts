@@ -1,9 +1,8 @@
-import { isExact } from './exact-numbers.ts';
-import { CODE, endOfEscape, endOfNumber, endOfPlainCharacters, endOfWhitespace } from './json-tokens.ts';
+import { CODE, endOfEscape, endOfNumber, endOfPlainCharacters, endOfWhitespace, isExact } from './json-tokens.ts';
 
-/** Not JSON, or JSON that no two readers would understand the same way. */
+/** Invalid JSON, or JSON that parsers read differently. */
 export class JsonError extends Error {
-  /** Position of the fault in the text, in UTF-16 code units from 0. */
+  /** In UTF-16 code units from 0. */
   readonly position: number;
 
   constructor(message: string, position: number) {
@@ -14,28 +13,29 @@ export class JsonError extends Error {
 
 export interface ParsedJson {
   value: unknown;
-  /** Paths of numbers that a double cannot hold as they were written, such as `1e400` or 2^53+1. */
+  /** Paths of numbers that a double cannot hold exactly, such as `1e400` or 2^53+1. */
   inexactNumbers: PropertyPath[];
 }
 
 export type PropertyPath = (string | number)[];
 
-/** Deeper documents are refused: nothing we accept needs more than four levels. */
+/** No accepted document needs more than four levels. */
 const DEPTH_MAX = 32;
 
 /**
- * No listing has more than 400 values, and a row with all of RESO's fields and a hundred media some thousands. A document
- * with more of them is only checked for syntax: to keep the half million that fit into a mebibyte takes 0.1 s and more.
+ * A listing has at most 400 values, and a row with all of RESO's fields and a hundred media some thousands. A
+ * document with more is only checked for syntax: keeping the half million values that fit in a mebibyte takes at
+ * least 0.1 s.
  */
 export const VALUES_MAX = 5_000;
 
-/** What a document with more values than `VALUES_MAX` is read as; no schema takes it. */
+/** The value of a document with more than `VALUES_MAX` values; no schema accepts it. */
 export const TOO_MANY_VALUES = Symbol('too many values');
 
 /**
- * Parses JSON as RFC 8259 has it, and is stricter than `JSON.parse` where that one is silent: duplicate
- * members and deep nesting are errors, numbers that would change are reported, and `__proto__` is a
- * member like any other. Duplicates behind the first `VALUES_MAX` values are not looked for.
+ * Parses JSON (RFC 8259), more strictly than `JSON.parse`: duplicate members and deep nesting are errors, inexact
+ * numbers are reported, and `__proto__` is an ordinary member. Duplicates after the first `VALUES_MAX` values are not
+ * found.
  * @throws {JsonError} with the position of the first fault
  */
 export function parseJson(text: string): ParsedJson {
@@ -57,7 +57,7 @@ class Parser {
     this.#text = text;
   }
 
-  /** Whether what is read is kept: there are not too many values so far. */
+  /** Whether values are kept: there are not too many so far. */
   get isKeeping(): boolean {
     return this.#valueCount <= VALUES_MAX;
   }
@@ -109,7 +109,7 @@ class Parser {
     if (this.#text.charCodeAt(start) !== CODE.quote) this.#fail('Expected a member name in double quotes');
     const name = this.#parseString();
     if (this.isKeeping && Object.hasOwn(object, name)) {
-      this.#fail('This member name stands twice in one object', start);
+      this.#fail('Duplicate member name', start);
     }
     this.#skipWhitespace();
     this.#expect(CODE.colon);
@@ -131,7 +131,7 @@ class Parser {
   }
 
   #enter(): void {
-    if (this.#path.length >= DEPTH_MAX) this.#fail(`More than ${DEPTH_MAX} levels deep`);
+    if (this.#path.length >= DEPTH_MAX) this.#fail(`More than ${DEPTH_MAX} levels of nesting`);
     this.#position += 1;
     this.#skipWhitespace();
   }
@@ -189,7 +189,7 @@ class Parser {
     const start = this.#position;
     this.#position = endOfNumber(this.#text, start);
     if (this.#position === start) {
-      this.#fail(start < this.#text.length ? 'Expected a value' : 'The text ends where a value should be');
+      this.#fail(start < this.#text.length ? 'Expected a value' : 'Expected a value, but the text ends');
     }
     if (!this.isKeeping) return 0;
     const source = this.#text.slice(start, this.#position);
@@ -212,7 +212,7 @@ class Parser {
   }
 }
 
-/** An assignment to `__proto__` would replace the prototype instead of adding a member. */
+/** Assigning `__proto__` would replace the prototype instead of adding a member. */
 function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
   if (name === '__proto__') {
     Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });

@@ -7,40 +7,40 @@ import {
   type RateLimiterRes,
 } from 'rate-limiter-flexible';
 
-/** So many points in so many seconds, which begin with the first point. */
+/** A number of points in a number of seconds, which begin with the first point. */
 export interface Allowance {
   points: number;
   seconds: number;
 }
 
-/** What is gone of the points after some were taken. */
+/** The state after points were taken. */
 export type Taken = Pick<RateLimiterRes, 'consumedPoints' | 'msBeforeNext'>;
 
 /**
- * What counts points. Take them by `penalty`, which tells how many were taken: `consume` refuses by an exception, which
- * takes five times as long.
+ * Counts points. Take them with `penalty`, which returns how many were taken: `consume` throws, which takes five
+ * times as long.
  */
 export type Limiter = Pick<RateLimiterAbstract, 'points' | 'duration' | 'get' | 'penalty' | 'reward' | 'delete'>;
 
-/** How long it takes until there are points again: never longer than all the seconds, also if the clock was set back. */
+/** The time until there are points again: never longer than the duration, also if the clock was set back. */
 export function waitMsOf({ duration }: Pick<Limiter, 'duration'>, { msBeforeNext }: Taken): number {
   return Math.min(msBeforeNext, duration * 1000);
 }
 
-/** Decides where points are counted. `name` tells limiters apart where several processes count together. */
+/** Decides where points are counted. `name` separates the limiters that several processes share. */
 export type CreateLimiter = (name: string, allowance: Allowance) => Limiter;
 
-/** Counts in the memory of this process. An entry takes 0.4 KiB and a timer, and is gone when its seconds are over. */
+/** Counts in the memory of this process. An entry takes 0.4 KiB and a timer until its duration is over. */
 export const createMemoryLimiter: CreateLimiter = (_name, { points, seconds }) =>
-  // Joining a prefix to each key would take as long as the rest.
+  // A prefix for each key would take as long as the rest.
   new RateLimiterMemory({ points, duration: seconds, keyPrefix: '' });
 
-/** A request does not wait longer for the process that counts. */
+/** How long a request waits for the process that counts. */
 const ANSWER_MAX_MS = 500;
 
 /**
- * Counts in the memory of the first process of a cluster, for all its workers. When that one does not answer, each worker
- * counts for itself.
+ * Counts in the first process of a cluster, for all workers. While it does not respond, each worker counts for
+ * itself.
  */
 export const createClusterLimiter: CreateLimiter = (name, allowance) => {
   const { points, seconds: duration } = allowance;
@@ -48,12 +48,15 @@ export const createClusterLimiter: CreateLimiter = (name, allowance) => {
   return withFallback(common, createMemoryLimiter(name, allowance), () => process.connected);
 };
 
-/** A PostgreSQL database with a table `rate_limits`, as the library asks it: a row is called by the limiter and the key. */
+/** A PostgreSQL database with a table `rate_limits`, as the library queries it. */
 export interface CounterStore {
   query(query: { text: string; values: unknown[] }): Promise<{ rows: object[] }>;
 }
 
-/** Counts in a database, for all processes of all machines. When the database does not answer, `createOther` counts. */
+/**
+ * Counts in a database, for all processes of all machines. While it does not respond, limiters of `createOther`
+ * count.
+ */
 export function createDatabaseLimiters(store: CounterStore, createOther: CreateLimiter): CreateLimiter {
   return (name, allowance) => {
     const { points, seconds: duration } = allowance;

@@ -1,15 +1,15 @@
-/** So many may wait, however fast they are served: half a second of what a fast machine does. */
+/** How many may wait at all: half a second of a fast machine's work. */
 const LENGTH_MAX = 1_500;
-/** More than so many who wait for longer than this are too many, too. Fewer may have met a slow moment of the machine. */
+/** More than this are too many if the first waits longer than `STANDING_MS`. Fewer may be due to a slow moment. */
 const STANDING_LENGTH = 800;
 const STANDING_MS = 1_000;
 
-/** One of those that wait, since a time of `performance.now()`. */
+/** `sinceMs` is a time of `performance.now()`. */
 interface Place {
   sinceMs: number;
 }
 
-/** Those that wait for something, in the order in which they came. */
+/** A waiting line, in order of arrival. */
 export class Line {
   readonly #places = new Set<Place>();
   readonly #lengthMax: number;
@@ -18,7 +18,7 @@ export class Line {
     this.#lengthMax = Math.min(lengthMax, LENGTH_MAX);
   }
 
-  /** Stands in the line until a promise is settled. @returns what that gives */
+  /** Waits in the line until the promise is settled. */
   async wait<T>(promise: Promise<T>): Promise<T> {
     const place = { sinceMs: performance.now() };
     this.#places.add(place);
@@ -33,12 +33,12 @@ export class Line {
     return this.#places.size === 0;
   }
 
-  /** How many may come before it matters how long they wait. */
+  /** How many may still come before their waiting time matters. */
   get room(): number {
     return Math.max(0, STANDING_LENGTH - this.#places.size);
   }
 
-  /** Whether so many wait, or so long, that whoever comes now is better told to come back. */
+  /** Whether newcomers should be rejected, because too many wait or wait too long. */
   get isTooLong(): boolean {
     if (this.#places.size >= this.#lengthMax) return true;
     if (this.#places.size < STANDING_LENGTH) return false;

@@ -3,7 +3,7 @@ import { EmptyRecords, type FileRecord, RecordBuffer, type Splitter } from './re
 const LINE_FEED = 0x0a;
 const BLANK = new Set([0x20, 0x09, 0x0d]);
 
-/** Cuts a file at its line feeds; blank lines are counted and left out. */
+/** Splits a file at its line feeds and skips blank lines. */
 export class LineSplitter implements Splitter<Buffer> {
   readonly #pending: RecordBuffer;
   readonly #empty = new EmptyRecords();
@@ -27,7 +27,7 @@ export class LineSplitter implements Splitter<Buffer> {
     this.#pending.add(chunk.subarray(start));
   }
 
-  /** A last line may lack its line feed. */
+  /** The last line may lack a line feed. */
   async end(): Promise<Iterable<FileRecord<Buffer>>> {
     const content = this.#pending.take(Buffer.alloc(0));
     return content !== undefined && isBlank(content) ? [] : [{ line: this.#line, content }];

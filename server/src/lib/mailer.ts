@@ -1,23 +1,23 @@
-/** A letter of plain text. */
-interface Letter {
+/** A plain-text message. */
+interface Mail {
   to: string;
   subject: string;
   text: string;
 }
 
-export type Mailer = (letter: Letter) => Promise<void>;
+export type Mailer = (mail: Mail) => Promise<void>;
 
-/** Somebody waits for the answer meanwhile. */
+/** A request waits for it. */
 const TIMEOUT_MS = 10_000;
 
-/** What sends letters by an SMTP server; the library is loaded with the first one. */
+/** Sends mail through an SMTP server; the first message loads the library. */
 export function createMailer({ smtpUrl, from }: { smtpUrl: string; from: string }): Mailer {
-  return async (letter) => {
+  return async (mail) => {
     const { createTransport } = await import('nodemailer');
     const timeouts = { connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS };
     const transport = createTransport({ url: smtpUrl, ...timeouts });
     try {
-      await transport.sendMail({ from, ...letter });
+      await transport.sendMail({ from, ...mail });
     } finally {
       transport.close();
     }

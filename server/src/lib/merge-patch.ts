@@ -1,12 +1,11 @@
-/** A JSON object, without the arrays that JavaScript takes for one. */
+/** Whether it is a JSON object; an array is not. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**
- * Applies a merge patch to a JSON value (RFC 7396 §2) and returns the result. A `null` whose member `isRemovable`
- * denies stays, for whoever checks the result; `within` names the member of the
- * top that it is in, if it is in one.
+ * Applies a merge patch to a JSON value (RFC 7396 §2) and returns the result. A `null` stays if its member is not
+ * removable, for validation of the result; `within` is the top-level member that contains it.
  */
 export function mergePatch(
   target: unknown,

@@ -1,22 +1,22 @@
-/** In UTF-16 units. No writing has so many marks on one letter; who stacks them for fun has some tens. */
+/** In UTF-16 units. No script has so many marks on one letter; stacks made for fun have some tens. */
 export const MARKS_MAX = 128;
 
 /**
- * A text in Unicode's form NFC; one with more marks in a row than `MARKS_MAX` stays as it is, and is to be refused. They are
- * sorted by insertion: a body of a megabyte with nothing else would stop the process for a minute.
+ * A text in NFC. One with more than `MARKS_MAX` marks in a row stays as it is and must be rejected: marks are sorted by
+ * insertion, and a megabyte of them would block the process for a minute.
  */
 export function toNfc(text: string): string {
   return hasTooManyMarks(text) ? text : text.normalize('NFC');
 }
 
-/** NFC makes at most four code points into one, each of which has at most two UTF-16 units (UAX #15, table 1). */
+/** NFC composes at most four code points, of at most two UTF-16 units each (UAX #15, table 1). */
 const UNITS_PER_CODE_POINT = 8;
-/** What follows a cut can only join the last letter before it: that is three marks at most, and half a character. */
+/** Text after a cut can only join the last letter before it: three marks at most, and half a character. */
 const CUT_LOSS_MAX = 4;
 
 /**
- * As `toNfc`, but no more of a text is normalized than shows that it is longer than `lengthMax` code points: a mebibyte
- * takes 20 to 70 ms. What is returned of a longer one is longer, too.
+ * As `toNfc`, but normalizes only as much as shows that the text is longer than `lengthMax` code points: a mebibyte
+ * takes 20 to 70 ms. The result for a longer text is longer, too.
  */
 export function toNfcWithin(text: string, lengthMax: number): string {
   const head = toNfc(text.slice(0, lengthMax + MARKS_MAX));
@@ -40,12 +40,12 @@ function isUnitOf(first: number, unit: number): boolean {
   return (unit & 0xfc00) === first;
 }
 
-/** The marks before and behind a position. */
+/** The marks before and after a position. */
 const MARKS_AROUND = /(?<=(\p{M}*))\p{M}*/uy;
 
-/** Whether more marks than `MARKS_MAX` stand in a row. */
+/** Whether there are more than `MARKS_MAX` marks in a row. */
 export function hasTooManyMarks(text: string): boolean {
-  // So long a row has one at a multiple of its length: nothing else is looked at.
+  // A row that long covers a multiple of its length, so only these positions are checked.
   for (let index = MARKS_MAX; index < text.length; index += MARKS_MAX) {
     MARKS_AROUND.lastIndex = index;
     const [behind = '', before = ''] = MARKS_AROUND.exec(text) ?? [];

@@ -1,24 +1,24 @@
 /** A record of a file that comes in chunks. */
 export interface FileRecord<T> {
-  /** The line on which it begins, from 1; in a JSON array, which element it is. */
+  /** The line on which it begins, from 1; in a JSON array, the number of the element. */
   line: number;
-  /** Nothing if the record is longer than it may be. Valid until the next record is asked for. */
+  /** Undefined for a record that is too long. Valid until the next record is requested. */
   content: T | undefined;
 }
 
-/** Cuts a file that comes in chunks into records. */
+/** Splits a file that comes in chunks into records. */
 export interface Splitter<T> {
-  /** Where the next record begins, or the one of which only a part has come. */
+  /** Where the next or unfinished record begins. */
   readonly line: number;
-  /** The records that end in this chunk. @throws {BrokenFileError} after those before the fault */
+  /** The records that end in this chunk. @throws {BrokenFileError} after the records before the fault */
   push(chunk: Buffer): Iterable<FileRecord<T>>;
-  /** The records that end with the file. @throws {BrokenFileError} after them, if it ends where it must not */
+  /** The records that end with the file. @throws {BrokenFileError} after them, if the file is truncated */
   end(): Promise<Iterable<FileRecord<T>>>;
 }
 
-/** Where the next record of a file begins cannot be told. */
+/** The beginning of the next record cannot be found. */
 export class BrokenFileError extends Error {
-  /** Where the fault is, in bytes from 0, if that is known. */
+  /** Of the fault, in bytes from 0, if known. */
   readonly offset: number | undefined;
 
   constructor(message: string, offset?: number) {
@@ -27,10 +27,10 @@ export class BrokenFileError extends Error {
   }
 }
 
-/** Records in a row without content, such as blank lines: a file with more is no file of listings, but keeps the service busy. */
+/** Consecutive records without content, such as blank lines: a file with more only keeps the service busy. */
 const EMPTY_RECORDS_MAX = 10_000;
 
-/** Counts the records in a row without content. */
+/** Counts consecutive records without content. */
 export class EmptyRecords {
   #count = 0;
 
@@ -43,13 +43,13 @@ export class EmptyRecords {
 
 const CAPACITY_FIRST = 4096;
 
-/** The bytes of a record that comes in pieces. They are copied: a thousand small pieces would take more room than a large one. */
+/** Collects the pieces of a record. They are copied: a thousand small pieces take more memory than a large one. */
 export class RecordBuffer {
   readonly #lengthMax: number;
   #bytes = Buffer.alloc(0);
   #length = 0;
 
-  /** @param lengthMax the bytes of a longer record are thrown away */
+  /** @param lengthMax the bytes of a longer record are dropped */
   constructor(lengthMax: number) {
     this.#lengthMax = lengthMax;
   }
@@ -61,7 +61,7 @@ export class RecordBuffer {
     else this.#copy(piece, start);
   }
 
-  /** The record that ends with this piece, until something is added again; nothing if it is too long. */
+  /** The record that ends with this piece, valid until the next `add`; undefined if it is too long. */
   take(piece: Buffer): Buffer | undefined {
     const isWhole = this.#length === 0;
     if (!isWhole) this.add(piece);

@@ -2,11 +2,11 @@ import { closest, distance } from 'fastest-levenshtein';
 
 const LENGTH_MAX = 100;
 
-/** The known name that a mistyped one was probably meant to be: at most a third of its letters differ, of two none. */
+/** The known name closest to a mistyped one, if at most a third of the letters differ. */
 export function suggest(given: string, known: readonly string[]): string | undefined {
   const name = given.slice(0, LENGTH_MAX).toLowerCase();
   const distanceMax = Math.floor(name.length / 3);
-  // Two names differ by as many letters at least as one is longer.
+  // The distance is at least the difference in length.
   const similar = known.filter((candidate) => Math.abs(candidate.length - name.length) <= distanceMax);
   if (similar.length === 0) return undefined;
   const nearest = closest(

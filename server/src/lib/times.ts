@@ -1,4 +1,4 @@
-/** Times are RFC 3339 wherever they are shown; null stays null. */
+/** RFC 3339; null stays null. */
 export function formatTime(timeMs: number): string;
 export function formatTime(timeMs: number | null): string | null;
 export function formatTime(timeMs: number | null): string | null {
@@ -15,11 +15,11 @@ export interface ParsedTime {
   isExact: boolean;
 }
 
-/** Reads a time as RFC 3339 has it; a date alone is its first moment in UTC. */
+/** Parses an RFC 3339 time, or a date, which means its start in UTC. */
 export function parseTime(text: string): ParsedTime | undefined {
   const [, date = '', rest = ''] = TIME.exec(text) ?? [];
   const timeMs = date === '' ? Number.NaN : Date.parse(text.toUpperCase());
-  // Date.parse reads the 30th of February as the 2nd of March.
+  // Date.parse takes February 30 for March 2.
   const isDay = new Date(date).getUTCDate() === Number(date.slice(8));
   return Number.isNaN(timeMs) || !isDay ? undefined : { timeMs, isExact: /^0*$/.test(rest) };
 }

@@ -1,8 +1,8 @@
 import { FairQueue } from './fair-queue.ts';
 
 /**
- * Node.js takes one connection in a turn of the event loop. While more come, turns are kept short for so much of the time:
- * else a client that connects would wait for a long turn for each one that came before it.
+ * Node.js accepts one connection per turn of the event loop. While more arrive, turns are kept short for this part of
+ * the time: otherwise, a client would wait for one long turn per connection before its own.
  */
 const CONNECTING_MS = 10;
 const OTHERS_MS = 5;
@@ -10,14 +10,14 @@ const OTHERS_MS = 5;
 const waiting = new FairQueue<string, () => void>();
 let waitingCount = 0;
 let holders = 0;
-/** When the first of the connections came that are still coming. */
+/** When the current series of connections began. */
 let connectingSinceMs = 0;
-/** How many turns count as theirs if no other one comes. */
+/** How many turns are left of the series if no other connection comes. */
 let connectingTurns = 0;
 
 /**
- * Lets everybody else have their turn. Of many that wait here only one goes on in each turn of the event loop, and owners
- * (the ids of accounts) alternate. However many take long, other work waits for one of them at most.
+ * Yields. In each turn of the event loop, only one of those waiting here continues, and owners (account IDs)
+ * alternate. However many long tasks there are, other work waits for one of them at most.
  */
 export function ownTurn(owner = ''): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -27,7 +27,7 @@ export function ownTurn(owner = ''): Promise<void> {
   return promise;
 }
 
-/** Lets those who wait for turns wait until the result is disposed of: others wait for what is done meanwhile. */
+/** Gives no turns until the result is disposed of: more urgent work is going on. */
 export function holdTurns(): Disposable {
   holders += 1;
   return {
@@ -45,12 +45,11 @@ function giveTurn(): void {
   if (!waiting.isEmpty) setImmediate(giveTurn);
 }
 
-/** How many wait for a turn of their own. */
 export function countWaiting(): number {
   return waitingCount;
 }
 
-/** To be told of each new connection. */
+/** Call it for each new connection. */
 export function noteConnection(): void {
   if (connectingTurns === 0) {
     connectingSinceMs = performance.now();
@@ -59,7 +58,7 @@ export function noteConnection(): void {
   connectingTurns = 2;
 }
 
-/** Whether this turn is left to connections: one was made in it or in the one before. */
+/** Whether this turn is left to connections: one arrived in it or in the turn before. */
 export function areConnecting(): boolean {
   if (connectingTurns === 0) return false;
   return (performance.now() - connectingSinceMs) % (CONNECTING_MS + OTHERS_MS) < CONNECTING_MS;

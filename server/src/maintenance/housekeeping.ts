@@ -16,8 +16,8 @@ const EVENT_PURGE_INTERVAL_MS = 600_000;
 const SIGN_IN_PURGE_INTERVAL_MS = 3_600_000;
 
 /**
- * Removes expired data. One process does it for all, although several would do no harm. Nothing is removed within an hour
- * after the clock was set.
+ * Removes expired data. One process does it for all, although several would do no harm. Nothing is removed within an
+ * hour after the clock was set.
  * @returns functions that stop it
  */
 export function scheduleHousekeeping(database: Database, logger: Logger): (() => Promise<void>)[] {

@@ -8,44 +8,44 @@ export type AreaUnits = (typeof AREA_UNITS)[number];
 export interface Account {
   id: string;
   name: string;
-  /** What a listing gets that names a price or an area without its unit. */
+  /** The units of prices and areas without one. */
   currency: string;
   areaUnits: AreaUnits;
 }
 
-/** An account whose listings are being changed. */
+/** An account within a transaction that changes its listings. */
 export interface AccountHead extends Account {
-  /** How many changes its listings have seen, with those of the transaction that is open. */
+  /** The number of changes to its listings, including this transaction's. */
   sequence: number;
-  /** With those of the transaction that is open, as far as there is a quota. */
+  /** Including this transaction's listings, if there is a quota. */
   listingCount: number;
-  /** Likewise: UTF-8 bytes of its listings, and of the versions that its events keep. */
+  /** Likewise: UTF-8 bytes of its listings and of the versions in its events. */
   storedBytes: number;
   /** Its quotas; null where there is none. */
   listingsMax: number | null;
   bytesMax: number | null;
 }
 
-/** Where an account's history stands. */
+/** The position in an account's history. */
 export interface Head {
-  /** How many changes its listings have seen. */
+  /** The number of changes to its listings. */
   sequence: number;
-  /** Tells sequences from before a restore of the database from those after. */
+  /** Separates sequences from before and after a restore of the database. */
   epoch: string;
 }
 
 export const NAME_LENGTH_MAX = 100;
 
 /**
- * The name of an account or a key, trimmed and NFC.
- * @throws {AppError} `validation_failed` when it is blank, longer than 100 code points or not plain text
+ * The name of an account or a key, trimmed and in NFC.
+ * @throws {AppError} `validation_failed` if it is blank, longer than 100 code points, or has control characters
  */
 export function parseName(text: string): string {
   const name = toNfc(text).trim();
   if (name === '' || [...name].length > NAME_LENGTH_MAX || /\p{Cc}/u.test(name) || !name.isWellFormed()) {
     throw new AppError(
       'validation_failed',
-      `A name has 1 to ${NAME_LENGTH_MAX} characters, none of them control characters.`,
+      `A name must have 1 to ${NAME_LENGTH_MAX} characters and no control characters.`,
     );
   }
   return name;

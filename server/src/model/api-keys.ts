@@ -3,13 +3,13 @@ import { crc32 } from 'node:zlib';
 
 export type Access = 'full' | 'read';
 
-/** An API key as it is stored and shown: never the key itself. Times are UTC milliseconds. */
+/** An API key as it is stored, without the key itself. Times are UTC milliseconds. */
 export interface ApiKey {
   id: string;
   accountId: string;
   name: string;
   access: Access;
-  /** The first characters of the key, to tell keys apart. */
+  /** The first characters of the key, for display. */
   start: string;
   createdBy: string | null;
   createdAt: number;
@@ -20,29 +20,28 @@ export interface ApiKey {
 const PREFIX = 'plk_';
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 32;
-/** 62^6 is the smallest power of 62 that holds 32 bits. */
+/** 62^6 is the smallest power of 62 above 2^32. */
 const CHECKSUM_LENGTH = 6;
 const START_LENGTH = 8;
 const FORMAT = /^plk_[0-9A-Za-z]{38}$/;
 
-/** Makes a new key: `plk_`, 32 random base62 characters (190 bits) and 6 of checksum. */
+/** A new key: `plk_`, 32 random base62 characters (190 bits), and a checksum of 6. */
 export function generateSecret(): string {
   const random = Array.from({ length: RANDOM_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]);
   const body = PREFIX + random.join('');
   return body + checksum(body);
 }
 
-/** Whether this could be a key at all: a mistyped or cut one is told apart without the database. */
+/** Detects mistyped or truncated keys without the database. */
 export function isWellFormedSecret(secret: string): boolean {
   return FORMAT.test(secret) && secret.endsWith(checksum(secret.slice(0, -CHECKSUM_LENGTH)));
 }
 
-/** SHA-256 in hex: the only form in which a key is stored. Its 190 random bits need no slow hash. */
+/** SHA-256 in hex, the only stored form of a key. Its 190 random bits need no slow hash. */
 export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'hex');
 }
 
-/** The first 8 characters, for display. */
 export function startOfSecret(secret: string): string {
   return secret.slice(0, START_LENGTH);
 }

@@ -1,4 +1,3 @@
-/** What the audit log tells of. */
 export const AUDIT_ACTIONS = [
   'account.created',
   'account.resumed',
@@ -34,17 +33,15 @@ export type ActorType = (typeof ACTOR_TYPES)[number];
 export const TARGET_TYPES = ['account', 'administrator', 'api_key', 'import', 'invitation', 'listing'] as const;
 export type TargetType = (typeof TARGET_TYPES)[number];
 
-/** Who did something, and from where. */
 export interface AuditActor {
   type: ActorType;
   id: string | null;
   name: string;
-  /** Nobody can change theirs, as they can their name. */
+  /** Users can change their name, but not this. */
   email: string | null;
   address: string | null;
 }
 
-/** What something was done to. */
 export interface AuditTarget {
   type: TargetType;
   id: string;

@@ -1,38 +1,19 @@
 import { isOnCommonList } from '../lib/common-passwords.ts';
 
-/** What people here think of first, besides what they think of everywhere. */
-const HERE = [
-  'property',
-  'properties',
-  'listing',
-  'listings',
-  'propertylistings',
-  'realestate',
-  'realtor',
-  'homes',
-  'houses',
-];
-/** Seasons and months that the list does not have. */
-const TIMES = [
-  'spring',
-  'summer',
-  'autumn',
-  'fall',
-  'winter',
-  'january',
-  'february',
-  'september',
-  'october',
-  'november',
-];
-const WORDS = new Set([...HERE, ...TIMES]);
+/** Words of this trade, and seasons and months that the list does not have. */
+const WORDS = new Set(
+  (
+    'property properties listing listings propertylistings realestate realtor homes houses ' +
+    'spring summer autumn fall winter january february september october november'
+  ).split(' '),
+);
 
-/** So much behind a common word makes it another password; `2026!` and `12345` do not. */
+/** More characters around a common word make it another password; `2026!` and `12345` do not. */
 const ADDED_LENGTH_MIN = 8;
 
 /**
- * Whether a password is one of those that are guessed first (NIST SP 800-63B §3.1.1.2, OWASP ASVS 5 §6.2.4): common ones, common
- * words with a few digits and signs, sequences, and what repeats itself.
+ * Whether attackers guess a password first (NIST SP 800-63B §3.1.1.2, OWASP ASVS 5 §6.2.4): common passwords, common
+ * words with a few digits and symbols, sequences, and repetitions.
  */
 export function isCommonPassword(password: string): boolean {
   const text = password.toLowerCase();
@@ -49,7 +30,7 @@ function isCommonWithMore(text: string): boolean {
   return word !== '' && text.length - word.length < ADDED_LENGTH_MIN && isWord(word);
 }
 
-/** Longer ones are not tried: somebody would have to know how long it is. */
+/** Longer repetitions are safe: an attacker would need to guess the length. */
 const REPEATED_LENGTH_MAX = 32;
 const REPEATED = /^(.{1,4}?)\1+.{0,3}$/su;
 
@@ -58,7 +39,7 @@ function isRepeated(text: string): boolean {
   return text.length <= REPEATED_LENGTH_MAX && REPEATED.test(text);
 }
 
-/** `abcdefgh` and `987654321`; 0 comes behind 9, too. */
+/** `abcdefgh` and `987654321`; 0 also follows 9. */
 function isSequence(text: string): boolean {
   const codes = [...text.replace(/^0|0$/g, '')].map((character) => character.codePointAt(0) ?? 0);
   const steps = new Set(codes.slice(1).map((code, index) => code - (codes[index] ?? 0)));

@@ -1,4 +1,4 @@
-/** Every code an error reply can carry; `http/contract/errors.ts` says all there is to say of each. */
+/** Every code of an error response; `http/contract/errors.ts` describes them. */
 export const ERROR_CODES = [
   'invalid_json',
   'invalid_query',
@@ -37,7 +37,6 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** What can be wrong with one field. */
 export type FieldCode =
   | 'required'
   | 'invalid_type'
@@ -52,32 +51,32 @@ export type FieldCode =
   | 'inconsistent'
   | 'duplicate';
 
-/** One fault of one field; `field` is a path such as `photos[2].url` or `query.limit`. */
-export interface ValidationIssue {
+/** A fault of a field; `field` is a path such as `photos[2].url` or `query.limit`. */
+export interface FieldFault {
   field: string;
   code: FieldCode;
   message: string;
 }
 
-/** One fault of one row of a file; a code of `ErrorCode` is one of the row as a whole. */
-export interface RowIssue extends Omit<ValidationIssue, 'code'> {
+/** A fault of a row of a file; an `ErrorCode` concerns the row as a whole. */
+export interface RowFault extends Omit<FieldFault, 'code'> {
   line: number;
   code: FieldCode | ErrorCode;
 }
 
 export interface AppErrorOptions {
-  details?: ValidationIssue[] | RowIssue[];
-  /** More members of the error object, such as `offset` or `listingId`. */
+  details?: FieldFault[] | RowFault[];
+  /** Other members of the error object, such as `offset` or `listingId`. */
   members?: Record<string, unknown>;
-  /** More headers of the reply, such as `Allow`. */
+  /** Other response headers, such as `Allow`. */
   headers?: Record<string, string>;
   cause?: unknown;
 }
 
-/** An error whose message is meant for the person who sent the request: it says what to do. */
+/** An error whose message is for the client and says what to do. */
 export class AppError extends Error {
   readonly code: ErrorCode;
-  readonly details: ValidationIssue[] | RowIssue[] | undefined;
+  readonly details: FieldFault[] | RowFault[] | undefined;
   readonly members: Record<string, unknown>;
   readonly headers: Record<string, string>;
 
@@ -89,7 +88,7 @@ export class AppError extends Error {
     this.headers = options.headers ?? {};
   }
 
-  /** The same error with more members. */
+  /** A copy with more members. */
   with(members: Record<string, unknown>): AppError {
     const { code, message, details, headers, cause } = this;
     return new AppError(code, message, {
@@ -101,17 +100,7 @@ export class AppError extends Error {
   }
 }
 
-/** What `work` returns, or the `AppError` that it throws. */
-export function attempt<T>(work: () => T): T | AppError {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof AppError) return error;
-    throw error;
-  }
-}
-
-/** An error as plain data, to be passed between threads: a copy of an `Error` loses all but its message. */
+/** An error as data for another thread: a cloned `Error` loses all but its message. */
 export type PlainError = Pick<AppError, 'code' | 'message' | 'details' | 'members' | 'headers'>;
 
 export function toPlainError({ code, message, details, members, headers }: AppError): PlainError {

@@ -4,46 +4,38 @@ export interface Point {
   longitude: number;
 }
 
-/** What lies between two latitudes and in one of some ranges of longitudes; edges belong to it. */
+/** Two latitudes and ranges of longitudes, edges included. */
 export interface Box {
   south: number;
   north: number;
   longitudes: readonly (readonly [west: number, east: number])[];
 }
 
-/** What is at most so far away from a point, along a great circle. */
+/** The points within a great-circle distance of a point. */
 export interface Circle extends Point {
   radiusMetres: number;
 }
 
 /** The mean radius of the earth (IUGG). */
 export const EARTH_RADIUS_METRES = 6_371_008.8;
-/** Half of a great circle: nothing is farther away. */
+/** Half of a great circle: the largest distance on earth. */
 export const DISTANCE_METRES_MAX = Math.PI * EARTH_RADIUS_METRES;
 
 export const METRES_OF_UNIT = { m: 1, km: 1000, mi: 1609.344 } as const;
 
-/** Degrees by which a box around a circle is larger, so that no rounding puts a point of the circle outside. */
+/** Degrees. Enlarges a box around a circle, so that rounding excludes no point of the circle. */
 const MARGIN = 1e-6;
 
-/** The box between two meridians; with `west` > `east` it crosses the antimeridian, which is both -180 and 180. */
+/** With `west` > `east`, the box crosses the antimeridian, which is both -180 and 180. */
 export function toBox(west: number, south: number, east: number, north: number): Box {
-  if (west > east)
-    return {
-      south,
-      north,
-      longitudes: [
-        [west, 180],
-        [-180, east],
-      ],
-    };
-  const longitudes: [number, number][] = [[west, east]];
-  if (west === -180) longitudes.push([180, 180]);
-  if (east === 180) longitudes.push([-180, -180]);
+  const longitudes: [number, number][] = [[west, west > east ? 180 : east]];
+  if (west > east) longitudes.push([-180, east]);
+  else if (west === -180) longitudes.push([180, 180]);
+  if (west <= east && east === 180) longitudes.push([-180, -180]);
   return { south, north, longitudes };
 }
 
-/** A box that holds a circle: few points need their distance computed. */
+/** A box that contains a circle: only points within it need a distance. */
 export function boxAround({ latitude, longitude, radiusMetres }: Circle): Box {
   const radius = radiusMetres / EARTH_RADIUS_METRES;
   const reach = toDegrees(radius) + MARGIN;

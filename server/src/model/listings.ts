@@ -13,7 +13,7 @@ export const STATUSES = [
   'canceled',
 ] as const;
 
-/** RESO's PropertyType look-up in snake case. */
+/** RESO's PropertyType lookup in snake case. */
 export const PROPERTY_TYPES = [
   'residential',
   'residential_lease',
@@ -33,7 +33,7 @@ interface Photo {
   caption?: string | undefined;
 }
 
-/** What a client says of a listing, checked and in normal form. */
+/** A listing as the client sent it, validated and normalized. */
 export interface ListingInput {
   externalId?: string | undefined;
   address: string;
@@ -60,7 +60,7 @@ export interface ListingInput {
   metadata?: Record<string, string | number | boolean> | undefined;
 }
 
-/** A listing as it is served; times are RFC 3339 in UTC with milliseconds. */
+/** A listing as the service returns it; times are RFC 3339 in UTC with milliseconds. */
 export interface Listing extends ListingInput {
   id: string;
   version: number;
@@ -70,10 +70,11 @@ export interface Listing extends ListingInput {
 
 export const LISTING_ID_PREFIX = 'lst';
 
-/** What the server adds to a listing. */
+export type EventType = 'listing.created' | 'listing.updated' | 'listing.deleted';
+
 export type ServerFields = Pick<Listing, 'id' | 'version' | 'createdAt' | 'updatedAt'>;
 
-/** A listing with the account's defaults filled in, in the member order of every reply. */
+/** Fills in the account's defaults; the members have the order of every response. */
 export function toListing(input: ListingInput, account: Account, server: ServerFields): Listing {
   const { externalId, address, unitNumber, city, stateOrProvince, postalCode, country, beds, baths } = input;
   return {
@@ -109,7 +110,7 @@ export function toListing(input: ListingInput, account: Account, server: ServerF
 
 const SERVER_FIELDS = new Set(['id', 'version', 'createdAt', 'updatedAt']);
 
-/** The names of the fields in which two versions of a listing differ; the order of `metadata` members is none. */
+/** The fields in which two versions of a listing differ. The order of `metadata` members does not matter. */
 export function changedFields(before: Listing, after: Listing): string[] {
   const [left, right] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
   const names = new Set([...left.keys(), ...right.keys()]);

@@ -3,11 +3,12 @@ import { isCommonPassword } from './common-passwords.ts';
 import { AppError } from './errors.ts';
 import { cutWords } from './words.ts';
 
-/** NIST SP 800-63B §3.1.1.2: not less than eight. */
+/** NIST SP 800-63B §3.1.1.2. */
 export const PASSWORD_LENGTH_MIN = 8;
 /** Long enough for every passphrase; each hash reads all of it. */
 export const PASSWORD_LENGTH_MAX = 128;
-/** Compared and hashed in one form, whatever keyboard it is typed on (RFC 8265 §4.2.2 names NFC). */
+
+/** One form, whatever keyboard is used (RFC 8265 §4.2.2 names NFC). */
 export function normalPassword(text: string): string {
   return toNfc(text);
 }
@@ -17,19 +18,19 @@ export function isPassword(normal: string): boolean {
 }
 
 /**
- * A password that somebody gets. `known` is what everybody knows of them; `field` is what the form calls the password.
- * @throws {AppError} `validation_failed` for one that is too short, too long or guessed first
+ * Validates a new password. `known` is public about its user, such as a name; `field` is its name in the request.
+ * @throws {AppError} `validation_failed` for one that is too short, too long, or easily guessed
  */
 export function parsePassword(text: string, known: readonly string[], field = 'password'): string {
   const password = normalPassword(text);
   if (!isPassword(password)) {
     throw new AppError(
       'validation_failed',
-      `A password has ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters.`,
+      `A password must have ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters.`,
     );
   }
   if (isCommonPassword(password)) {
-    throw new AppError('validation_failed', 'This password is one of those that are guessed first; use several words.');
+    throw new AppError('validation_failed', 'This password is too common; use several words.');
   }
   if (isMadeOfKnownWords(password, known)) {
     const message =
@@ -41,15 +42,12 @@ export function parsePassword(text: string, known: readonly string[], field = 'p
   return password;
 }
 
-/** Shorter ones stand in too many other words. */
+/** Shorter words are part of too many others. */
 const WORD_LENGTH_MIN = 4;
 
-/**
- * Whether a password says little but what everybody knows (NIST SP 800-63B §3.1.1.2): such words count for nothing, and what is
- * left must be long enough by itself.
- */
+/** Whether a password is too short without its known words (NIST SP 800-63B §3.1.1.2). */
 function isMadeOfKnownWords(password: string, known: readonly string[]): boolean {
-  // Of an e-mail address also what stands before the @, in one piece.
+  // Also the part of an e-mail address before the @.
   const texts = known.flatMap((text) => [text, text.replace(/@.*$/, '')]).map(cutWords);
   const words = new Set([...texts.map((parts) => parts.join('')), ...texts.flat()]);
   const longest = [...words].filter((word) => word.length >= WORD_LENGTH_MIN).sort((a, b) => b.length - a.length);

@@ -1,19 +1,40 @@
 import type { Box, Circle } from './geo.ts';
-import { PROPERTY_TYPES, STATUSES } from './listings.ts';
-import type { SearchColumn } from './search-columns.ts';
+import { type Listing, PROPERTY_TYPES, STATUSES } from './listings.ts';
 
-/** How a value is compared besides being the same: as it is written in brackets behind the name. */
+/** The members of a listing by which lists are filtered and sorted. */
+export const FACETS = [
+  'externalId',
+  'status',
+  'propertyType',
+  'city',
+  'postalCode',
+  'beds',
+  'baths',
+  'listPrice',
+  'livingArea',
+  'yearBuilt',
+  'latitude',
+  'longitude',
+  'createdAt',
+  'updatedAt',
+] as const satisfies (keyof Listing)[];
+
+export type Facet = (typeof FACETS)[number];
+
+export type Facets = Pick<Listing, Facet>;
+
+/** Comparisons besides equality, as written in brackets after the name of a parameter. */
 export const RANGE_OPERATORS = ['gt', 'gte', 'lt', 'lte'] as const;
 export type RangeOperator = (typeof RANGE_OPERATORS)[number];
 
 export type Filter =
   | { field: 'status' | 'propertyType'; type: 'choice'; choices: readonly string[] }
   | { field: 'city' | 'postalCode' | 'externalId'; type: 'text' }
-  | { field: SearchColumn; type: 'integer' | 'decimal' | 'time' };
+  | { field: Facet; type: 'integer' | 'decimal' | 'time' };
 
 /**
- * What lists can be filtered by: the parameters, what the document says of them, and the SQL come from this table. A
- * `choice` takes several values, numbers take ranges too, times only ranges.
+ * The filters of lists. Parameters, their documentation, and SQL come from this table. A `choice` takes several
+ * values, numbers also take ranges, and times only ranges.
  */
 export const FILTERS: readonly Filter[] = [
   { field: 'status', type: 'choice', choices: STATUSES },
@@ -32,12 +53,12 @@ export const FILTERS: readonly Filter[] = [
 
 export const SORT_FIELDS = ['createdAt', 'updatedAt', 'listPrice', 'beds', 'baths', 'livingArea'] as const;
 
-/** What a facet must be; of a list, one of its values. */
+/** The value of a facet; with `in`, one of several. */
 export type Condition =
-  | { field: SearchColumn; operator: 'is' | RangeOperator; value: string | number }
-  | { field: SearchColumn; operator: 'in'; value: readonly string[] };
+  | { field: Facet; operator: 'is' | RangeOperator; value: string | number }
+  | { field: Facet; operator: 'in'; value: readonly string[] };
 
-/** By `id` the newest come first; by `distance`, those nearest to the circle's centre. */
+/** Descending `id` means newest first; `distance` is from the center of the circle. */
 export interface Order {
   by: 'id' | 'distance' | (typeof SORT_FIELDS)[number];
   isDescending: boolean;
@@ -45,22 +66,21 @@ export interface Order {
 
 export const NEWEST_FIRST: Order = { by: 'id', isDescending: true };
 
-/** Which of the account's listings, and in which order; ties stand newest first. */
+/** Selects and orders an account's listings; ties are ordered newest first. */
 export interface Search {
   conditions: readonly Condition[];
   box: Box | undefined;
   circle: Circle | undefined;
-  /** Each must begin a word of the listing. */
+  /** Each must be the beginning of a word of the listing. */
   words: readonly string[];
   order: Order;
 }
 
-/** Whether it leaves no listing out. */
 export function isUnfiltered({ conditions, box, circle, words }: Search): boolean {
   return conditions.length === 0 && box === undefined && circle === undefined && words.length === 0;
 }
 
-/** A search as text, the same for the same question; nothing for all listings, newest first. */
+/** A text that identifies the search; empty for all listings, newest first. */
 export function describeSearch(search: Search): string {
   return isUnfiltered(search) && search.order.by === 'id' ? '' : JSON.stringify(search);
 }

@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { toNfc } from '../lib/nfc.ts';
 import { AppError } from './errors.ts';
 
-/** Members work with listings; administrators also with keys, the team and the account. */
+/** Members work with listings; administrators also with keys, members, and the account. */
 export const ROLES = ['administrator', 'member'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Whoever does not come back for so long signs in again; each day of use begins the time anew. */
+/** Without use. Each day of use extends it. */
 export const SESSION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** Use extends a session once in so long. */
+/** How often use extends a session. */
 export const SESSION_EXTENDED_MS = 24 * 60 * 60 * 1000;
 
-/** However often it is used: OWASP ASVS 5 §7.3.2 asks for such an end, and a cookie that was stolen is worth nothing after it. */
+/** However often it is used (OWASP ASVS 5 §7.3.2): a stolen cookie is worthless afterwards. */
 export const SESSION_AGE_MAX_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** A person who can sign in. */
@@ -23,54 +23,54 @@ export interface User {
   email: string;
 }
 
-/** An account that somebody belongs to. */
+/** A user's place in an account. */
 export interface Membership {
   accountId: string;
   accountName: string;
   role: Role;
 }
 
-/** Somebody may join an account. */
+/** An offer to join an account. */
 export interface Invitation {
   accountId: string;
   id: string;
   email: string;
   role: Role;
-  /** What the person is called who invites. */
+  /** A name. */
   invitedBy: string;
   /** UTC milliseconds. */
   createdAt: number;
   expiresAt: number;
 }
 
-/** Who sends a request of the dashboard, for which account. */
-export interface AccountUser {
+/** The signed-in user of a dashboard request, and the account they work in. */
+export interface Person {
   sessionId: string;
   userId: string;
   userName: string;
   email: string;
   accountId: string;
   role: Role;
-  /** Where the request comes from. */
+  /** The IP address of the client. */
   address: string;
 }
 
-/** RFC 5321 §4.5.3.1: a path has 256 characters with its brackets. */
+/** RFC 5321 §4.5.3.1: a path has 256 characters, including its brackets. */
 const EMAIL_LENGTH_MAX = 254;
 
-/** Two spellings of one address would be two people. */
+/** One spelling per address: two would be two users. */
 export function normalEmail(text: string): string {
   return toNfc(text).trim().toLowerCase();
 }
 
-/** What better-auth takes when somebody signs in: with a dot in its domain. */
+/** Whether better-auth accepts it at sign-in: the domain must have a dot. */
 export function isEmail(normal: string): boolean {
   return normal.length <= EMAIL_LENGTH_MAX && z.regexes.email.test(normal);
 }
 
-/** @throws {AppError} `validation_failed` for what is no e-mail address */
+/** @throws {AppError} `validation_failed` */
 export function parseEmail(text: string): string {
   const email = normalEmail(text);
   if (isEmail(email)) return email;
-  throw new AppError('validation_failed', `"${text}" is no e-mail address, such as ada@example.com.`);
+  throw new AppError('validation_failed', `"${text}" is not an e-mail address; give one like ada@example.com.`);
 }

@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { findClone } from '../config.ts';
 import type { ServiceLog } from './service-log.ts';
 
-/** Builds the dashboard of a clone if it is missing or older than its sources. The package contains a build; the API needs none. */
+/**
+ * Builds the dashboard of a clone if it is missing or older than its sources. The package contains a build; the API
+ * needs none.
+ */
 export async function ensureDashboard({ logger }: ServiceLog): Promise<void> {
   const clone = findClone();
   // `npm run dev` serves it from its sources.

@@ -24,8 +24,8 @@ export interface Preparation {
 }
 
 /**
- * Runs once per start, however many processes serve: checks that the database is sound, and creates the first administrator
- * from the settings, or a setup link.
+ * Runs once per start, however many processes serve: checks that the database is sound, and creates the first
+ * administrator from the settings, or a setup link.
  * @throws {ConfigError} for an invalid address or password; {AppError} `unavailable` for a damaged database
  */
 export async function prepareStart(database: Database, config: Config, log: Log): Promise<Preparation> {

@@ -55,7 +55,8 @@ export interface Service extends Addresses, Omit<Serving, 'keepHouse'> {
 
 /**
  * Runs the service in this process alone.
- * @throws {ConfigError} when it cannot listen or prepare; errors of `openDatabase`; {AppError} `unavailable` without a database
+ * @throws {ConfigError} when it cannot listen or prepare; errors of `openDatabase`; {AppError} `unavailable` without
+ * a database
  */
 export function startService(config: Config, log: Log, limits: ServerLimits = {}): Promise<Service> {
   return beginWithDatabase(config, async (database) => {

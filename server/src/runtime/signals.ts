@@ -6,8 +6,8 @@ const SECOND_SIGNAL_AFTER_MS = 1_000;
 const STANDARD_STREAMS = [0, 1, 2];
 
 /**
- * The signal that ends the service: SIGINT, SIGTERM, or SIGHUP if its terminal is gone. Any other SIGHUP calls `reload`.
- * The listeners stay: without one, even for an instant, the next signal would end the process.
+ * The signal that ends the service: SIGINT, SIGTERM, or SIGHUP if its terminal is gone. Any other SIGHUP calls
+ * `reload`. The listeners stay: without one, even for an instant, the next signal would end the process.
  */
 export function nextSignal(reload: () => void): Promise<string> {
   const terminals = STANDARD_STREAMS.filter(isatty);

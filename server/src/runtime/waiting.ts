@@ -22,9 +22,10 @@ export interface Waiting {
 }
 
 /**
- * Calls `start`, and calls it again while the database server cannot be reached. Meanwhile, requests get 503: the process
- * is live and not ready.
- * @param start leaves nothing behind when it throws; its `config` has the port that was picked if the settings leave it open
+ * Calls `start`, and calls it again while the database server cannot be reached. Meanwhile, requests get 503: the
+ * process is live and not ready.
+ * @param start leaves nothing behind when it throws; its `config` has the port that was picked if the settings leave
+ * it open
  * @returns the result of `start`; undefined if `signal` ended the waiting
  * @throws {ConfigError} when it cannot listen; errors of `start` and `openDatabase` that waiting cannot fix
  */

@@ -156,7 +156,7 @@ describe('what cannot be done is told in words, and changes nothing', async () =
   const create = ['administrators', 'create', '--account', id, '--password-stdin', '--email'];
   const reset = ['administrators', 'reset-password', '--account', id, '--password-stdin', '--email'];
   for (const [name, args, code, words] of [
-    ['an address that is none', [...create, 'ada'], 1, /"ada" is no e-mail address/],
+    ['an address that is none', [...create, 'ada'], 1, /"ada" is not an e-mail address/],
     ['a person who has a password', [...create, other.email], 1, /signs in as .* already: .* --existing/],
     [
       'a person who has a password, for a new account',

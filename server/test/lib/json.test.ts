@@ -171,7 +171,8 @@ describe('random documents', () => {
       const actual = outcome(() => parseJson(text).value);
       if (expected === undefined) refused += 1;
       // Damage can make two names equal, which only this parser refuses.
-      if (expected !== undefined && actual === undefined) assert.throws(() => parseJson(text), /stands twice/, text);
+      if (expected !== undefined && actual === undefined)
+        assert.throws(() => parseJson(text), /Duplicate member/, text);
       else assert.equal(actual, expected, text);
     }
     assert.ok(refused > 1_000 && refused < 4_500, `${refused} were refused`);
@@ -195,7 +196,7 @@ describe('of a document with more values than are kept, only the syntax matters'
       const text = mutate(randomDocument(seed), seed);
       const short = faultOf(behind(10, text));
       const long = faultOf(behind(VALUES_MAX, text));
-      if (short?.message.includes('stands twice')) continue;
+      if (short?.message.includes('Duplicate member')) continue;
       if (short !== undefined) refused += 1;
       const moved = short && { message: short.message, position: short.position + 2 * (VALUES_MAX - 10) };
       assert.deepEqual(long && { message: long.message, position: long.position }, moved, text);

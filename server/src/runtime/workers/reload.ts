@@ -9,8 +9,8 @@ interface Start {
 }
 
 /**
- * @returns a function that replaces the workers by new ones with the current settings, one call at a time and only after
- * `started`; calls while one is waiting count as that one
+ * @returns a function that replaces the workers by new ones with the current settings, one call at a time and only
+ * after `started`; calls while one is waiting count as that one
  */
 export function createReload(started: Promise<void>, pool: WorkerPool, start: Start, logger: Logger): () => void {
   let last = started;

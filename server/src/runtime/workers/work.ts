@@ -61,7 +61,9 @@ async function serveUntilStopped(): Promise<void> {
   process.exit(0);
 }
 
-/** A promise for each order. Signals are ignored: those of a terminal reach all processes, and the first one decides. */
+/**
+ * A promise for each order. Signals are ignored: those of a terminal reach all processes, and the first one decides.
+ */
 function receiveOrders(): Record<Order, Promise<void>> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
   // Emitted for messages to a dead process.

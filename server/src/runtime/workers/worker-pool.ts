@@ -26,8 +26,8 @@ export class WorkerPool {
   isStopping = false;
 
   /**
-   * The workers load the program and wait for `start`. `freePort` is where they listen if any port will do: their own choice
-   * would change after all of them have died.
+   * The workers load the program and wait for `start`. `freePort` is where they listen if any port will do: their own
+   * choice would change after all of them have died.
    */
   constructor(size: number, logger: Logger, freePort: number | undefined) {
     this.#freePort = freePort;

@@ -80,8 +80,8 @@ export class WorkerProcess {
 }
 
 /**
- * node:cluster hands one connection at a time to a worker and waits for an acknowledgement. If the worker dies first, it
- * forgets the connection, and the client would wait forever.
+ * node:cluster hands one connection at a time to a worker and waits for an acknowledgement. If the worker dies first,
+ * it forgets the connection, and the client would wait forever.
  */
 function closeLostConnection(worker: Worker): void {
   const { process: child } = worker;

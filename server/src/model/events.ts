@@ -1,1 +1,0 @@
-export type EventType = 'listing.created' | 'listing.updated' | 'listing.deleted';
