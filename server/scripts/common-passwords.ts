@@ -1,14 +1,14 @@
-// Makes server/src/lib/common-passwords.txt anew from two lists, the most common password first in each:
+// Generates server/src/lib/common-passwords.txt from two lists, the most common password first in each:
 //   npx node server/scripts/common-passwords.ts src/passwords.json 10-million-password-list-top-1000000.txt
-// The first is of the npm package @zxcvbn-ts/language-common (MIT; `npm pack` fetches it), whose words are also what others
-// begin with; the second is of SecLists, Passwords/Common-Credentials (MIT), which has digits and patterns, too.
+// The first is from the npm package @zxcvbn-ts/language-common (MIT; `npm pack` fetches it), whose words many passwords begin
+// with; the second is from SecLists, Passwords/Common-Credentials (MIT), which also has digits and patterns.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PASSWORD_LENGTH_MIN } from '../src/model/passwords.ts';
 
-/** OWASP ASVS 5 §6.2.4: at least the 3,000 most common ones that are long enough. */
+/** OWASP ASVS 5 §6.2.4: at least the 3,000 most common passwords that are long enough. */
 const COUNT = 3_000;
-/** What others begin with: shorter words stand for nothing, whatever follows them, nor do digits. */
+/** A word that passwords begin with; shorter words and digits do not count. */
 const BEGINNING = /^(?=.*\p{L}).{4,}$/u;
 
 const [words = '', patterns = ''] = process.argv.slice(2);

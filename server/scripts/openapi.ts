@@ -1,4 +1,4 @@
-// Writes the documents below openapi/; with --check it only says whether the committed ones are current.
+// Writes the documents in openapi/; with --check, only checks that the committed ones are current.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { readRelease } from '../src/config.ts';
 import { ADMIN, V1 } from '../src/http/map.ts';

@@ -1,4 +1,4 @@
-// Puts together what the package has besides bin/ and the README: `npm pack` runs this before it packs.
+// Builds the files of the package other than bin/ and the README; `npm pack` runs this first.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const SERVER = join(import.meta.dirname, '..');
 const REPOSITORY = join(SERVER, '..');
 const DIST = join(SERVER, 'dist');
-/** Its licence, and those of what stands in the bundle, go with it. */
+/** With its license and those of the bundled code. */
 const VIEWER_FILES = [
   'swagger-ui.css',
   'swagger-ui-bundle.js',
@@ -26,7 +26,7 @@ run(join(REPOSITORY, 'dashboard/scripts/build.js'), [join(DIST, 'dashboard')]);
 copy(['LICENSE', 'CHANGELOG.md'], REPOSITORY, SERVER);
 
 function run(program: string, args: string[]): void {
-  // What it says is for who packs; stdout is npm's.
+  // stdout belongs to npm.
   execFileSync(process.execPath, [program, ...args], { cwd: SERVER, stdio: ['ignore', 2, 2] });
 }
 

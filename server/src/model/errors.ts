@@ -65,7 +65,7 @@ export interface RowFault extends Omit<FieldFault, 'code'> {
 }
 
 export interface AppErrorOptions {
-  details?: FieldFault[] | RowFault[];
+  details?: FieldFault[] | RowFault[] | undefined;
   /** Other members of the error object, such as `offset` or `listingId`. */
   members?: Record<string, unknown>;
   /** Other response headers, such as `Allow`. */
@@ -91,12 +91,7 @@ export class AppError extends Error {
   /** A copy with more members. */
   with(members: Record<string, unknown>): AppError {
     const { code, message, details, headers, cause } = this;
-    return new AppError(code, message, {
-      ...(details && { details }),
-      members: { ...members, ...this.members },
-      headers,
-      cause,
-    });
+    return new AppError(code, message, { details, members: { ...members, ...this.members }, headers, cause });
   }
 }
 
@@ -107,6 +102,6 @@ export function toPlainError({ code, message, details, members, headers }: AppEr
   return { code, message, details, members, headers };
 }
 
-export function fromPlainError({ code, message, details, members, headers }: PlainError): AppError {
-  return new AppError(code, message, { ...(details && { details }), members, headers });
+export function fromPlainError({ code, message, ...options }: PlainError): AppError {
+  return new AppError(code, message, options);
 }

@@ -86,21 +86,15 @@ interface LogLine {
   level: number;
   time: number;
   msg: string;
-  method?: string;
-  path?: string;
-  status?: number;
-  durationMs?: number;
-  requestId?: string;
-  accountId?: string;
-  keyId?: string;
-  code?: string;
   err?: { stack: string };
+  /** The members of a request's line. */
+  [member: string]: unknown;
 }
 
-function readable(line: LogLine): string {
-  const { level, time, msg, method, path, status, durationMs, requestId, accountId, keyId, code, err } = line;
+function readable({ level, time, msg, err, ...line }: LogLine): string {
   const clock = new Date(time).toTimeString().slice(0, 8);
   const word = pino.levels.labels[level] ?? '';
+  const { method, path, status, code, durationMs, requestId, accountId, keyId } = line;
   const words = [method, path, status, code, `${durationMs} ms`, requestId, accountId, keyId];
   const text = method === undefined ? msg : words.filter((part) => part !== undefined).join(' ');
   return `${clock} ${word} ${text}${err === undefined ? '' : `\n${err.stack}`}\n`;

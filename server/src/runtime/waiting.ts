@@ -17,8 +17,8 @@ export interface Waiting {
   log: Log;
   /** Ends the waiting. */
   signal: AbortSignal;
-  /** Whether another process answers requests meanwhile. */
-  isAnswered?: boolean;
+  /** Whether other processes serve requests meanwhile. */
+  isServed?: boolean;
 }
 
 /**
@@ -70,20 +70,20 @@ async function findAway({ databaseUrl, databasePool }: Config): Promise<Database
 }
 
 /** Resolves once the database can be reached, with settings that have the port. */
-async function wait(config: Config, { log, signal, isAnswered = false }: Waiting): Promise<Config> {
-  const answering = isAnswered ? undefined : await answer(config, log);
+async function wait(config: Config, { log, signal, isServed = false }: Waiting): Promise<Config> {
+  const standIn = isServed ? undefined : await serveNotReady(config, log);
   try {
     do await sleep(TRY_INTERVAL_MS, undefined, { signal }).catch(() => {});
     while (!signal.aborted && (await findAway(config)) !== undefined);
   } finally {
-    await answering?.end();
+    await standIn?.end();
   }
   if (!signal.aborted) log.logger.info('the database can be reached');
-  return { ...config, port: answering?.port ?? config.port };
+  return { ...config, port: standIn?.port ?? config.port };
 }
 
 /** Responds to every request that the service is not ready. */
-async function answer(config: Config, log: Log) {
+async function serveNotReady(config: Config, log: Log) {
   const server = createHttpServer(createWaitingApp(log), log, { publicUrl: config.publicUrl });
   const connections = trackConnections(server);
   const { port } = new URL(await listen(server, config));

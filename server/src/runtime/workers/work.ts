@@ -38,7 +38,7 @@ async function serveUntilStopped(): Promise<void> {
       const serving = await serveRequests(database, config, log, { createLimiter: createClusterLimiter });
       return { database, serving };
     });
-  const started = await startWithDatabase(start, config, { log, signal: abortOn(orders.stop), isAnswered: true });
+  const started = await startWithDatabase(start, config, { log, signal: abortOn(orders.stop), isServed: true });
   if (started === undefined) return;
   const { database, serving } = started;
   isListening = true;
