@@ -15,7 +15,7 @@ export async function work(): Promise<void> {
     await serveUntilStopped();
   } catch (error) {
     const isForTheOperator = error instanceof AppError || error instanceof ConfigError;
-    if (isForTheOperator) await report({ report: 'failed', message: error.message });
+    if (isForTheOperator) await send({ report: 'failed', message: error.message });
     else console.error(error);
     process.exit(1);
   }
@@ -48,7 +48,7 @@ async function serveUntilStopped(): Promise<void> {
     serving.cut();
     process.exit(1);
   });
-  await report({ report: 'listening', url: serving.url });
+  await send({ report: 'listening', url: serving.url });
 
   const isReplaced = await Promise.race([orders.stop.then(() => false), orders['be replaced'].then(() => true)]);
   // If the service stops meanwhile, it waits less long.
@@ -56,7 +56,7 @@ async function serveUntilStopped(): Promise<void> {
   await serving.stop({ isReplaced });
   await database.close();
   log.flush();
-  await report({ report: 'finished' });
+  await send({ report: 'finished' });
   await orders.leave;
   process.exit(0);
 }
@@ -92,7 +92,7 @@ function receiveOrders(): Record<Order, Promise<void>> {
 }
 
 /** Resolves when the first process has the report, or is gone. */
-function report(message: Report): Promise<void> {
+function send(message: Report): Promise<void> {
   return new Promise((resolve) => {
     if (process.send === undefined || !process.connected) resolve();
     else process.send(message, () => resolve());
