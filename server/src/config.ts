@@ -32,22 +32,22 @@ const DATABASE_FORM = 'file: and a path, or like postgres://user:password@host:5
 export const SETTINGS = z.object({
   HOST: row(z.string().prefault('127.0.0.1'), '', 'address to listen on; `0.0.0.0` for every interface'),
   PORT: row(integer(0, 65_535).prefault('3000'), 'a number from 0 to 65535', 'port; `0` picks a free one'),
-  DATA_DIR: row(z.string().transform(fromBase).prefault('./data'), '', 'where the database is kept'),
+  DATA_DIR: row(z.string().transform(fromBase).prefault('./data'), '', 'directory of the database and the setup link'),
   DATABASE_URL: row(
     parsedBy(parseDatabaseUrl).optional(),
     DATABASE_FORM,
-    'the database: `file:` and a path, or a PostgreSQL server as `postgres://user:password@host/database`',
+    '`file:` and a path, or `postgres://user:password@host/database`',
     '`file:$DATA_DIR/listings.db`',
   ),
   DATABASE_POOL_SIZE: row(
     integer(1, POOL_SIZE_MAX).prefault('10'),
     `a number from 1 to ${POOL_SIZE_MAX}`,
-    'most connections to PostgreSQL that each process opens',
+    'maximum PostgreSQL connections per process',
   ),
   DATABASE_STATEMENT_TIMEOUT: row(
     parsedBy(parseStatementTimeout).prefault('2500ms'),
     'a time from 100ms to 600s, such as 2500ms',
-    'how long PostgreSQL may work on a statement of a request, from `100ms` to `600s`',
+    'time limit for one PostgreSQL statement of a request, from `100ms` to `600s`',
   ),
   DATABASE_PREPARED_STATEMENTS: row(
     z.stringbool({ truthy: ['on'], falsy: ['off'], case: 'sensitive' }).prefault('on'),
@@ -68,30 +68,34 @@ export const SETTINGS = z.object({
   RATE_LIMIT: row(
     z.union([z.literal('off').transform(() => undefined), parsedBy(parseAllowance)]).prefault('600/10s'),
     'requests and a time of up to 24h, such as 600/10s, 100/1m or 5000/1h; or off',
-    'requests that each key may send in a time, such as `100/1m` or `5000/1h` (up to `24h`); `off` for no limit',
+    'requests per key and time, such as `100/1m` or `5000/1h` (up to `24h`), or `off`; an account can have its own',
   ),
   ADMIN_EMAIL: row(
     z.string().optional(),
     '',
-    'address of the first administrator, created if there is none, with an account "My company" if there is none',
+    'email of the first administrator, created while there is none, in a new account "My company" if there is no account; for containers, as a replacement for the setup link',
   ),
-  ADMIN_PASSWORD: row(z.string().optional(), '', 'their password: 8 to 128 characters, and not a common one'),
-  ADMIN_PASSWORD_FILE: row(parsedBy(readSecret).optional(), 'the path of a readable file', 'or a file that holds it'),
+  ADMIN_PASSWORD: row(z.string().optional(), '', 'their password, 8 to 128 characters, and not a common one'),
+  ADMIN_PASSWORD_FILE: row(
+    parsedBy(readSecret).optional(),
+    'the path of a readable file',
+    'a file that contains the password instead',
+  ),
   SMTP_URL: row(
     z.url({ protocol: /^smtps?$/, hostname: /./ }).optional(),
     'like smtps://user:password@mail.example.com:465',
-    'mail server for invitations, such as `smtps://user:password@mail.example.com:465`; needs `PUBLIC_URL` for links',
+    'mail server for invitations, such as `smtps://user:password@mail.example.com:465`; needs `PUBLIC_URL`; without it, people pass links on themselves',
   ),
-  MAIL_FROM: row(z.string().optional(), '', 'the sender of invitations, such as `listings@example.com`'),
+  MAIL_FROM: row(z.string().optional(), '', 'sender of invitations, such as `listings@example.com`'),
   WORKERS: row(
     integer(1, WORKERS_MAX).or(z.literal('auto').transform(countCores)).optional(),
     `a number from 1 to ${WORKERS_MAX}, or auto`,
-    'how many processes serve on the port: a number, or `auto` for one per core; without it, one serves alone',
+    'number of processes that serve on the port, or `auto` for one per core; without it, a single process does everything',
   ),
   TRUSTED_PROXIES: row(
     parsedBy(parseNetworks).optional(),
     'addresses or networks like 10.0.0.0/8, separated by commas',
-    'addresses and networks, separated by commas, whose `X-Forwarded-For` is trusted: `127.0.0.1,10.0.0.0/8`',
+    'addresses and networks, separated by commas, whose `X-Forwarded-For` is believed, such as `127.0.0.1,10.0.0.0/8`',
   ),
 });
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { changeQuotas, toQuotas } from '../domain/account-limits.ts';
 import { changeAccount, createAccount, deleteAccount, getAccount } from '../domain/accounts.ts';
-import { type Candidate, createAccountFor, describePerson } from '../domain/administrators.ts';
+import { type Candidate, createAccountFor, describeUser } from '../domain/administrators.ts';
 import { toNfc } from '../lib/nfc.ts';
 import { formatTime } from '../lib/times.ts';
 import type { Account } from '../model/accounts.ts';
@@ -61,7 +61,7 @@ function addCreate(accounts: Command): void {
           `Account "${name}" has the id ${id}.`,
           ...(user ? [`${user.name} signs in as ${user.email} and is its administrator.`] : []),
           ...(quotas ? [describeQuotas(quotas)] : []),
-          ...(user && options.adminExisting ? [`They are ${await describePerson(database, user)}.`] : []),
+          ...(user && options.adminExisting ? [`They are ${await describeUser(database, user)}.`] : []),
           `Next: npx property-listings keys create --account ${id} --name "My first key"`,
         ]);
       });

@@ -52,20 +52,20 @@ export type FieldCode =
   | 'duplicate';
 
 /** A fault of a field; `field` is a path such as `photos[2].url` or `query.limit`. */
-export interface FieldFault {
+export interface ValidationIssue {
   field: string;
   code: FieldCode;
   message: string;
 }
 
 /** A fault of a row of a file; an `ErrorCode` concerns the row as a whole. */
-export interface RowFault extends Omit<FieldFault, 'code'> {
+export interface RowIssue extends Omit<ValidationIssue, 'code'> {
   line: number;
   code: FieldCode | ErrorCode;
 }
 
 export interface AppErrorOptions {
-  details?: FieldFault[] | RowFault[] | undefined;
+  details?: ValidationIssue[] | RowIssue[] | undefined;
   /** Other members of the error object, such as `offset` or `listingId`. */
   members?: Record<string, unknown>;
   /** Other response headers, such as `Allow`. */
@@ -76,7 +76,7 @@ export interface AppErrorOptions {
 /** An error whose message is for the client and says what to do. */
 export class AppError extends Error {
   readonly code: ErrorCode;
-  readonly details: FieldFault[] | RowFault[] | undefined;
+  readonly details: ValidationIssue[] | RowIssue[] | undefined;
   readonly members: Record<string, unknown>;
   readonly headers: Record<string, string>;
 
@@ -96,6 +96,16 @@ export class AppError extends Error {
 }
 
 /** An error as data for another thread: a cloned `Error` loses all but its message. */
+/** What `work` returns, or the `AppError` that it throws. */
+export function attempt<T>(work: () => T): T | AppError {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+}
+
 export type PlainError = Pick<AppError, 'code' | 'message' | 'details' | 'members' | 'headers'>;
 
 export function toPlainError({ code, message, details, members, headers }: AppError): PlainError {

@@ -2,7 +2,7 @@ import type { Box, Circle } from './geo.ts';
 import { type Listing, PROPERTY_TYPES, STATUSES } from './listings.ts';
 
 /** The members of a listing by which lists are filtered and sorted. */
-export const FACETS = [
+export const SEARCH_COLUMNS = [
   'externalId',
   'status',
   'propertyType',
@@ -19,9 +19,9 @@ export const FACETS = [
   'updatedAt',
 ] as const satisfies (keyof Listing)[];
 
-export type Facet = (typeof FACETS)[number];
+export type SearchColumn = (typeof SEARCH_COLUMNS)[number];
 
-export type Facets = Pick<Listing, Facet>;
+export type SearchColumns = Pick<Listing, SearchColumn>;
 
 /** Comparisons besides equality, as written in brackets after the name of a parameter. */
 export const RANGE_OPERATORS = ['gt', 'gte', 'lt', 'lte'] as const;
@@ -30,7 +30,7 @@ export type RangeOperator = (typeof RANGE_OPERATORS)[number];
 export type Filter =
   | { field: 'status' | 'propertyType'; type: 'choice'; choices: readonly string[] }
   | { field: 'city' | 'postalCode' | 'externalId'; type: 'text' }
-  | { field: Facet; type: 'integer' | 'decimal' | 'time' };
+  | { field: SearchColumn; type: 'integer' | 'decimal' | 'time' };
 
 /**
  * The filters of lists. Parameters, their documentation, and SQL come from this table. A `choice` takes several
@@ -55,8 +55,8 @@ export const SORT_FIELDS = ['createdAt', 'updatedAt', 'listPrice', 'beds', 'bath
 
 /** The value of a facet; with `in`, one of several. */
 export type Condition =
-  | { field: Facet; operator: 'is' | RangeOperator; value: string | number }
-  | { field: Facet; operator: 'in'; value: readonly string[] };
+  | { field: SearchColumn; operator: 'is' | RangeOperator; value: string | number }
+  | { field: SearchColumn; operator: 'in'; value: readonly string[] };
 
 /** Descending `id` means newest first; `distance` is from the center of the circle. */
 export interface Order {

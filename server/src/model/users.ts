@@ -44,7 +44,7 @@ export interface Invitation {
 }
 
 /** The signed-in user of a dashboard request, and the account they work in. */
-export interface Person {
+export interface AccountUser {
   sessionId: string;
   userId: string;
   userName: string;

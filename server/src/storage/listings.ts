@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { Facets } from '../model/search.ts';
+import type { SearchColumns } from '../model/search.ts';
 import { BATCH_LENGTH, type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
-import { RUN_BYTES_MAX, type Session, type Statement, statement } from './database.ts';
-import { insertFacets, updateFacets } from './listing-facets.ts';
+import { type Executor, RUN_BYTES_MAX, type Statement, statement } from './database.ts';
 import type { Tables } from './schema.ts';
+import { insertSearchColumns, updateSearchColumns } from './search-columns.ts';
 import { insertWords, removeWords, replaceWords } from './words.ts';
 
 /** A listing as it is stored: the JSON text that is served, and what the service looks at without parsing it. */
@@ -17,7 +17,7 @@ export interface StoredListing {
 
 /** What a listing is found by besides its ids. */
 interface Findable {
-  facets: Facets;
+  searchColumns: SearchColumns;
   words: ReadonlySet<string>;
 }
 
@@ -33,14 +33,14 @@ const insert = statement<StoredListing & { accountId: string }>((query, paramete
 
 /** Stores a new listing, to be found by its facets and words. */
 export async function insertListing(
-  session: Session,
+  executor: Executor,
   accountId: string,
   row: StoredListing,
-  { facets, words }: Findable,
+  { searchColumns, words }: Findable,
 ): Promise<void> {
-  await session.execute(insert, { accountId, ...row });
-  await insertWords(session, accountId, row.sequence, words);
-  await insertFacets(session, accountId, row, facets);
+  await executor.execute(insert, { accountId, ...row });
+  await insertWords(executor, accountId, row.sequence, words);
+  await insertSearchColumns(executor, accountId, row, searchColumns);
 }
 
 const update = statement<StoredListing & { accountId: string }>((query, parameter) =>
@@ -55,16 +55,16 @@ const update = statement<StoredListing & { accountId: string }>((query, paramete
     .where('id', '=', parameter('id')),
 );
 
-/** Replaces a listing; `words` are undefined if they are the same as before. */
-export async function updateListing(
-  session: Session,
+/** Stores a listing's new version; `words` are undefined if they are the same as before. */
+export async function replaceListing(
+  executor: Executor,
   accountId: string,
   row: StoredListing,
-  { facets, words }: { facets: Facets; words: ReadonlySet<string> | undefined },
+  { searchColumns, words }: { searchColumns: SearchColumns; words: ReadonlySet<string> | undefined },
 ): Promise<void> {
-  await session.execute(update, { accountId, ...row });
-  await updateFacets(session, accountId, row.id, facets);
-  if (words !== undefined) await replaceWords(session, accountId, row, words);
+  await executor.execute(update, { accountId, ...row });
+  await updateSearchColumns(executor, accountId, row.id, searchColumns);
+  if (words !== undefined) await replaceWords(executor, accountId, row, words);
 }
 
 const COLUMNS = ['account_id', 'id', 'version', 'sequence', 'doc'] as const;
@@ -85,9 +85,13 @@ const put = batchStatement((length) =>
 );
 
 /** Stores a batch of listings, new ones and others: only their documents. */
-export async function putListings(session: Session, accountId: string, rows: readonly StoredListing[]): Promise<void> {
+export async function putListings(
+  executor: Executor,
+  accountId: string,
+  rows: readonly StoredListing[],
+): Promise<void> {
   await executeBatch(
-    session,
+    executor,
     put,
     rows.map(({ id, version, sequence, doc }) => [accountId, id, version, sequence, doc]),
   );
@@ -97,9 +101,9 @@ const remove = statement<{ accountId: string; id: string }>((query, parameter) =
   query.deleteFrom('listings').where('account_id', '=', parameter('accountId')).where('id', '=', parameter('id')),
 );
 
-export async function removeListing(session: Session, accountId: string, id: string): Promise<void> {
-  await removeWords(session, accountId, id);
-  await session.execute(remove, { accountId, id });
+export async function removeListing(executor: Executor, accountId: string, id: string): Promise<void> {
+  await removeWords(executor, accountId, id);
+  await executor.execute(remove, { accountId, id });
 }
 
 const selectSome = statement<{ accountId: string; limit: number }, { id: string }>((query, parameter) =>
@@ -107,9 +111,9 @@ const selectSome = statement<{ accountId: string; limit: number }, { id: string 
 );
 
 /** Removes up to `limit` listings of an account that is to go, without events. @returns how many */
-export async function removeListings(session: Session, accountId: string, limit: number): Promise<number> {
-  const rows = await session.execute(selectSome, { accountId, limit });
-  for (const { id } of rows) await removeListing(session, accountId, id);
+export async function removeListings(executor: Executor, accountId: string, limit: number): Promise<number> {
+  const rows = await executor.execute(selectSome, { accountId, limit });
+  for (const { id } of rows) await removeListing(executor, accountId, id);
   return rows.length;
 }
 
@@ -122,8 +126,12 @@ const selectById = statement<{ accountId: string; id: string }, StoredListing>((
 );
 
 /** The account's listing with this id. */
-export async function findListing(session: Session, accountId: string, id: string): Promise<StoredListing | undefined> {
-  const [listing] = await session.execute(selectById, { accountId, id });
+export async function findListing(
+  executor: Executor,
+  accountId: string,
+  id: string,
+): Promise<StoredListing | undefined> {
+  const [listing] = await executor.execute(selectById, { accountId, id });
   return listing;
 }
 
@@ -140,11 +148,11 @@ const selectByExternalId = statement<{ accountId: string; externalId: string }, 
 
 /** The account's listing with this external id. */
 export async function findListingByExternalId(
-  session: Session,
+  executor: Executor,
   accountId: string,
   externalId: string,
 ): Promise<StoredListing | undefined> {
-  const [listing] = await session.execute(selectByExternalId, { accountId, externalId });
+  const [listing] = await executor.execute(selectByExternalId, { accountId, externalId });
   return listing;
 }
 
@@ -178,10 +186,10 @@ const LOOKUPS = { id: selectIndexed('facets.id'), externalId: selectIndexed('fac
  * one at least, if they are large.
  */
 export async function findIndexedListings(
-  session: Session,
+  executor: Executor,
   accountId: string,
   by: keyof typeof LOOKUPS,
   keys: readonly string[],
 ): Promise<{ rows: IndexedListing[]; isCut: boolean }> {
-  return session.executeRun(LOOKUPS[by], { ...Object.fromEntries(keys.entries()), accountId }, RUN_BYTES_MAX);
+  return executor.executeRun(LOOKUPS[by], { ...Object.fromEntries(keys.entries()), accountId }, RUN_BYTES_MAX);
 }

@@ -1,9 +1,9 @@
 import type { Generated } from 'kysely';
 import type { AreaUnits } from '../model/accounts.ts';
-import type { Role } from '../model/administrators.ts';
 import type { Access } from '../model/api-keys.ts';
 import type { ActorType, AuditAction, TargetType } from '../model/audit.ts';
 import type { EventType } from '../model/listings.ts';
+import type { Role } from '../model/users.ts';
 
 /** The tables, as queries see them. Times are UTC milliseconds unless a document holds them. */
 export interface Tables {

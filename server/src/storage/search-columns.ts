@@ -1,28 +1,28 @@
-import { FACETS, type Facet, type Facets } from '../model/search.ts';
+import { SEARCH_COLUMNS, type SearchColumn, type SearchColumns } from '../model/search.ts';
 import { type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
-import { type Parameter, type Session, statement } from './database.ts';
+import { type Executor, type Parameter, statement } from './database.ts';
 import type { Tables } from './schema.ts';
 
 type Columns = Tables['listing_facets'];
 
 /** The column that holds a facet: `listPrice` is `list_price`. */
-export function facetColumn(name: Facet): keyof Columns {
+export function searchColumnName(name: SearchColumn): keyof Columns {
   return name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`) as keyof Columns;
 }
 
 /** Each facet's column with its value, a parameter of the facet's name. */
-function facetValues(parameter: Parameter<Facets>): Columns {
-  const values = FACETS.map((name) => [facetColumn(name), parameter(name)]);
+function searchColumnValues(parameter: Parameter<SearchColumns>): Columns {
+  const values = SEARCH_COLUMNS.map((name) => [searchColumnName(name), parameter(name)]);
   return Object.fromEntries(values) as Columns;
 }
 
-type RowParameters = Facets & { accountId: string; id: string };
+type RowParameters = SearchColumns & { accountId: string; id: string };
 /** Of the account, when the listing's words were put in. */
 type AtSequence = { sequence: number };
 
 const insert = statement<RowParameters & AtSequence>((query, parameter, engine) =>
   query.insertInto('listing_facets').values({
-    ...facetValues(parameter),
+    ...searchColumnValues(parameter),
     account_id: parameter('accountId'),
     id: parameter('id'),
     search_row: engine.newWordsRow(parameter),
@@ -30,28 +30,33 @@ const insert = statement<RowParameters & AtSequence>((query, parameter, engine) 
 );
 
 /** Makes a listing found by its facets, and by the words that have just been put in. */
-export async function insertFacets(
-  session: Session,
+export async function insertSearchColumns(
+  executor: Executor,
   accountId: string,
   { id, sequence }: { id: string; sequence: number },
-  facets: Facets,
+  searchColumns: SearchColumns,
 ): Promise<void> {
-  await session.execute(insert, { ...facets, accountId, id, sequence });
+  await executor.execute(insert, { ...searchColumns, accountId, id, sequence });
 }
 
 const update = statement<RowParameters>((query, parameter) =>
   query
     .updateTable('listing_facets')
-    .set(facetValues(parameter))
+    .set(searchColumnValues(parameter))
     .where('account_id', '=', parameter('accountId'))
     .where('id', '=', parameter('id')),
 );
 
-export async function updateFacets(session: Session, accountId: string, id: string, facets: Facets): Promise<void> {
-  await session.execute(update, { ...facets, accountId, id });
+export async function updateSearchColumns(
+  executor: Executor,
+  accountId: string,
+  id: string,
+  searchColumns: SearchColumns,
+): Promise<void> {
+  await executor.execute(update, { ...searchColumns, accountId, id });
 }
 
-const COLUMNS = ['account_id', 'id', 'search_row', ...FACETS.map(facetColumn)] as const;
+const COLUMNS = ['account_id', 'id', 'search_row', ...SEARCH_COLUMNS.map(searchColumnName)] as const;
 
 const put = batchStatement((length) =>
   statement<BatchValues>((query, parameter) =>
@@ -72,15 +77,24 @@ const put = batchStatement((length) =>
 export interface FacetsRow {
   id: string;
   searchRow: number;
-  facets: Facets;
+  searchColumns: SearchColumns;
 }
 
 /** Makes a batch of listings found by their facets, new ones and others. */
-export async function putFacets(session: Session, accountId: string, rows: readonly FacetsRow[]): Promise<void> {
+export async function putSearchColumns(
+  executor: Executor,
+  accountId: string,
+  rows: readonly FacetsRow[],
+): Promise<void> {
   await executeBatch(
-    session,
+    executor,
     put,
-    rows.map(({ id, searchRow, facets }) => [accountId, id, searchRow, ...FACETS.map((name) => facets[name])]),
+    rows.map(({ id, searchRow, searchColumns }) => [
+      accountId,
+      id,
+      searchRow,
+      ...SEARCH_COLUMNS.map((name) => searchColumns[name]),
+    ]),
   );
 }
 
@@ -93,6 +107,6 @@ const clearExternalId = statement<{ accountId: string; id: string }>((query, par
 );
 
 /** Makes room for listings that exchange their external ids. */
-export async function releaseExternalId(session: Session, accountId: string, id: string): Promise<void> {
-  await session.execute(clearExternalId, { accountId, id });
+export async function releaseExternalId(executor: Executor, accountId: string, id: string): Promise<void> {
+  await executor.execute(clearExternalId, { accountId, id });
 }

@@ -1,8 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type Box, boxAround, type Circle, EARTH_RADIUS_METRES, toRadians } from '../model/geo.ts';
-import type { Condition, Facet, Order, Search } from '../model/search.ts';
+import type { Condition, Order, Search, SearchColumn } from '../model/search.ts';
 import type { EngineSql } from './database.ts';
-import { facetColumn } from './listing-facets.ts';
+import { searchColumnName } from './search-columns.ts';
 import { hasWords } from './words.ts';
 
 type Test = RawBuilder<SqlBool>;
@@ -45,13 +45,13 @@ export function isStillMatch(
 }
 
 function isMet({ field, operator, value }: Condition): Test {
-  if (operator === 'in') return sql`${facet(field)} in (${sql.join(value)})`;
-  return sql`${facet(field)} ${COMPARISONS[operator]} ${value}`;
+  if (operator === 'in') return sql`${searchColumn(field)} in (${sql.join(value)})`;
+  return sql`${searchColumn(field)} ${COMPARISONS[operator]} ${value}`;
 }
 
 function isInBox({ south, north, longitudes }: Box): Test {
-  const ranges = longitudes.map(([west, east]) => sql`${facet('longitude')} between ${west} and ${east}`);
-  return sql`${facet('latitude')} between ${south} and ${north} and (${sql.join(ranges, sql` or `)})`;
+  const ranges = longitudes.map(([west, east]) => sql`${searchColumn('longitude')} between ${west} and ${east}`);
+  return sql`${searchColumn('latitude')} between ${south} and ${north} and (${sql.join(ranges, sql` or `)})`;
 }
 
 /** Distances are told apart by 0.01 mm: what is as far away is so whatever the last digits of a sine are. */
@@ -65,16 +65,16 @@ function isInCircle(circle: Circle): Test {
 
 /** Grows with the distance along a great circle: the sine of half its angle, by the haversine formula. */
 function distance({ latitude, longitude }: Circle): RawBuilder<number> {
-  const northwards = sql`power(sin(radians(${facet('latitude')} - ${latitude}) / 2), 2)`;
-  const eastwards = sql`power(sin(radians(${facet('longitude')} - ${longitude}) / 2), 2)`;
-  const square = sql`${northwards} + ${Math.cos(toRadians(latitude))} * cos(radians(${facet('latitude')})) * ${eastwards}`;
+  const northwards = sql`power(sin(radians(${searchColumn('latitude')} - ${latitude}) / 2), 2)`;
+  const eastwards = sql`power(sin(radians(${searchColumn('longitude')} - ${longitude}) / 2), 2)`;
+  const square = sql`${northwards} + ${Math.cos(toRadians(latitude))} * cos(radians(${searchColumn('latitude')})) * ${eastwards}`;
   return sql`floor(sqrt(${square}) * ${sql.lit(DISTANCE_STEPS)})`;
 }
 
 /** What a list is sorted by, besides the id. */
 export function sortValue({ order, circle }: Search): RawBuilder<Position['value']> {
   if (order.by === 'id') return sql`null`;
-  if (order.by !== 'distance') return facet(order.by);
+  if (order.by !== 'distance') return searchColumn(order.by);
   if (circle === undefined) throw new Error('A list by distance needs a centre');
   return distance(circle);
 }
@@ -93,6 +93,6 @@ function beyond({ isDescending }: Order) {
   return isDescending ? COMPARISONS.lt : COMPARISONS.gt;
 }
 
-function facet(name: Facet): RawBuilder<string | number | null> {
-  return sql.ref(`facets.${facetColumn(name)}`);
+function searchColumn(name: SearchColumn): RawBuilder<string | number | null> {
+  return sql.ref(`facets.${searchColumnName(name)}`);
 }

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { ENGINE } from '../../../testkit/src/database.ts';
 import { deleteListing, updateListing } from '../../src/domain/listings.ts';
 import type { Listing } from '../../src/model/listings.ts';
-import { FACETS } from '../../src/model/search.ts';
+import { SEARCH_COLUMNS } from '../../src/model/search.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { create, databaseFor, words } from './support.ts';
 
@@ -22,20 +22,20 @@ const FULL = {
 
 type Row = Record<string, unknown>;
 
-async function readAll(database: Database): Promise<{ facets: Row[]; docs: Listing[] }> {
-  const facets = await database.execute(words<Row>('select * from listing_facets order by id'), {});
+async function readAll(database: Database): Promise<{ searchColumns: Row[]; docs: Listing[] }> {
+  const searchColumns = await database.execute(words<Row>('select * from listing_facets order by id'), {});
   const docs = await database.execute(words<{ doc: string }>('select doc from listings order by id'), {});
-  return { facets, docs: docs.map(({ doc }) => JSON.parse(doc)) };
+  return { searchColumns, docs: docs.map(({ doc }) => JSON.parse(doc)) };
 }
 
 /** The facets that are stored are those of the documents that are stored, each listing's once. */
 async function assertAgree(database: Database, count: number): Promise<void> {
-  const { facets, docs } = await readAll(database);
+  const { searchColumns, docs } = await readAll(database);
   assert.equal(docs.length, count);
-  const expected = docs.map((doc) => [doc.id, ...FACETS.map((name) => doc[name] ?? null)]);
-  const columns = FACETS.map((name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+  const expected = docs.map((doc) => [doc.id, ...SEARCH_COLUMNS.map((name) => doc[name] ?? null)]);
+  const columns = SEARCH_COLUMNS.map((name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
   assert.deepEqual(
-    facets.map((row) => [row.id, ...columns.map((column) => row[column])]),
+    searchColumns.map((row) => [row.id, ...columns.map((column) => row[column])]),
     expected,
   );
 }
