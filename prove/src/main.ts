@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import type { Part, Trial } from './part.ts';
 import { parts } from './parts.ts';
 import { formatPart, type Result, writeReport } from './report.ts';
-import { isGood, type Verdict } from './trial.ts';
+import { isFound, type Verdict } from './trial.ts';
 
 const HELP = `npm run prove -- [options] [PART …]
 
@@ -65,11 +65,11 @@ async function prove(part: Part, size: Trial['size'], seed: number): Promise<Res
   console.error(`${part.title}: ${part.promise}`);
   const verdict = await tryInProcess(part.name, size, seed);
   const faults: Result['faults'] = [];
-  for (const fault of part.faults) {
+  for (const fault of part.plantedFaults) {
     console.error(`  planted: ${fault.what}`);
-    faults.push({ fault, verdict: await tryInProcess(part.name, 'small', seed, fault.name) });
+    faults.push({ fault, verdict: await tryInProcess(part.name, 'small', seed, fault.what) });
   }
-  const isKept = isGood(verdict, false) && faults.every((each) => isGood(each.verdict, true));
+  const isKept = verdict.is === 'kept' && faults.every((each) => isFound(each.fault, each.verdict));
   return { part, verdict, faults, isKept };
 }
 

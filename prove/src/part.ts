@@ -8,28 +8,29 @@ export interface Part {
   /** As a user would say it: one sentence. */
   promise: string;
   /** With each of these the part must fail. */
-  faults: readonly Fault[];
+  plantedFaults: readonly PlantedFault[];
   /** @throws AssertionError when the promise is broken; whatever else it throws says that it could not be tried */
   run(trial: Trial): Promise<Outcome>;
 }
 
-/** Something wrong that is planted on purpose, to see whether it is found. */
-export interface Fault {
-  name: string;
-  /** What is wrong, in words. */
+/** A fault that the proof adds to the service, to see whether a part finds it. */
+export interface PlantedFault {
+  /** What is wrong, in words; no two of a part have the same. */
   what: string;
-  /** Changes of the service's sources; without any the part itself does what is wrong. */
+  /**
+   * Words of the check that must find it, as they are in the check. Several if chance decides which of these checks is the first
+   * to meet it.
+   */
+  foundBy: string | readonly string[];
+  /** Changes to the service's sources; without any, the part itself does what is wrong. */
   patches?: readonly Patch[];
 }
 
-/** A change of one source file of the service, made only as it is loaded (`plant.ts`). */
-export interface Patch {
-  /** From the repository's root. */
-  file: string;
-  /** Stands in the file exactly once. */
-  from: string;
-  to: string;
-}
+/**
+ * A change to one declaration of the server (`findDeclaration`), made only as its file is loaded. `from` is as short as it can
+ * be and occurs there once, so that the patch survives changes around it.
+ */
+export type Patch = readonly [symbol: string, from: string, to: string];
 
 /** One run of a part. */
 export interface Trial extends Cleanup {
@@ -37,7 +38,7 @@ export interface Trial extends Cleanup {
   size: 'full' | 'small';
   /** For all that is left to chance. */
   seed: number;
-  fault: Fault | undefined;
+  plantedFault: PlantedFault | undefined;
   /** Empty at the beginning, removed at the end. */
   directory: string;
   /** Progress, for people. */

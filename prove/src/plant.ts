@@ -1,35 +1,34 @@
-import { registerHooks } from 'node:module';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Fault, Patch } from './part.ts';
+import { type Declaration, findDeclaration } from './declarations.ts';
+import type { Patch, PlantedFault } from './part.ts';
 
-const REPOSITORY = join(import.meta.dirname, '../..');
-const VARIABLE = 'PLANTED_PATCHES';
+const LOADER = pathToFileURL(join(import.meta.dirname, 'load-planted.ts')).href;
 
 /** The environment in which the service, its commands and its workers have the fault. */
-export function plantedEnvironment(fault: Fault | undefined): Record<string, string> {
+export function plantedEnvironment(fault: PlantedFault | undefined): Record<string, string> {
   if (fault?.patches === undefined) return {};
-  return { NODE_OPTIONS: `--import=${import.meta.url}`, [VARIABLE]: JSON.stringify(fault.patches) };
+  return { NODE_OPTIONS: `--import=${LOADER}`, PLANTED_SOURCES: JSON.stringify(changedSources(fault.patches)) };
 }
 
-/** @throws when what is to be changed does not stand there exactly once: then the fault would not be what it says */
-export function applyPatch(source: string, { file, from, to }: Patch): string {
-  const [before, after, ...more] = source.split(from);
-  if (before === undefined || after === undefined || more.length > 0)
-    throw new Error(`"${from}" does not stand exactly once in ${file}`);
-  return before + to + after;
+/** The sources that patches change, by their URLs. */
+export function changedSources(patches: readonly Patch[]): Record<string, string> {
+  const sources = new Map<string, string>();
+  // The last one in a file first, so that the places of the others stay.
+  for (const { file, start, length, to } of patches.map(locate).toSorted((one, other) => other.start - one.start)) {
+    const source = sources.get(file) ?? readFileSync(file, 'utf8');
+    sources.set(file, source.slice(0, start) + to + source.slice(start + length));
+  }
+  return Object.fromEntries([...sources].map(([file, source]) => [pathToFileURL(file).href, source]));
 }
 
-// Node.js loads this file first in what has the fault.
-const { [VARIABLE]: planted } = process.env;
-if (planted !== undefined) plant(JSON.parse(planted));
-
-function plant(patches: readonly Patch[]): void {
-  registerHooks({
-    load(url, context, nextLoad) {
-      const loaded = nextLoad(url, context);
-      const changes = patches.filter(({ file }) => pathToFileURL(join(REPOSITORY, file)).href === url);
-      return changes.length === 0 ? loaded : { ...loaded, source: changes.reduce(applyPatch, String(loaded.source)) };
-    },
-  });
+function locate([symbol, from, to]: Patch): Pick<Declaration, 'file' | 'start'> & { length: number; to: string } {
+  const { file, start, text } = findDeclaration(symbol);
+  const [before = '', ...others] = text.split(from);
+  if (others.length !== 1)
+    throw new Error(
+      `${symbol} contains ${JSON.stringify(from)} ${others.length} times: patch a piece that it contains once.`,
+    );
+  return { file, start: start + before.length, length: from.length, to };
 }

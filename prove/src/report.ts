@@ -2,14 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeCommit, describeMachine } from '../../bench/src/machine.ts';
-import type { Fault, Outcome, Part } from './part.ts';
-import { isGood, type Verdict } from './trial.ts';
+import type { Outcome, Part, PlantedFault } from './part.ts';
+import { isFound, type Verdict } from './trial.ts';
 
 /** What came of a part. */
 export interface Result {
   part: Part;
   verdict: Verdict;
-  faults: { fault: Fault; verdict: Verdict }[];
+  faults: { fault: PlantedFault; verdict: Verdict }[];
   /** The promise was kept, and each planted fault was found. */
   isKept: boolean;
 }
@@ -51,7 +51,7 @@ export function writeReport(results: readonly Result[], { date, seed }: { date: 
 function summarize(results: readonly Result[]): string[][] {
   const rows = results.map(({ part, verdict, faults, isKept }) => {
     const [tried, figure] = verdict.is === 'kept' ? describe(verdict.outcome) : ['', verdict.is];
-    const found = faults.filter((each) => isGood(each.verdict, true)).length;
+    const found = faults.filter((each) => isFound(each.fault, each.verdict)).length;
     return [part.promise, tried, isKept ? figure : `**NOT PROVEN** ${figure}`, `${found} of ${faults.length}`];
   });
   return [['promise', 'how it was tried', 'result', 'planted faults found'], ...rows];
@@ -64,12 +64,7 @@ function describe({ tried, figure, skipped = [] }: Outcome): [tried: string, fig
 /** A part's section of the page. */
 export function formatPart({ part, verdict, faults, isKept }: Result, number: number): string {
   const told = verdict.is === 'kept' ? verdict.outcome : undefined;
-  const found = faults.map(({ fault, verdict: { is, ...rest } }) => [
-    fault.what,
-    is === 'broken' && 'words' in rest
-      ? shorten(rest.words)
-      : `**NOT FOUND**: ${is} ${'words' in rest ? shorten(rest.words) : ''}`,
-  ]);
+  const found = faults.map(({ fault, verdict }) => [fault.what, describeFinding(fault, verdict)]);
   return [
     `## ${number}. ${part.title}`,
     `${part.promise} ${isKept ? '' : '**NOT PROVEN.**'}`.trimEnd(),
@@ -80,6 +75,13 @@ export function formatPart({ part, verdict, faults, isKept }: Result, number: nu
     ...(told?.skipped ?? []).map((words) => `Not tried here: ${words}`),
     formatTable([['planted fault', 'found by'], ...found]),
   ].join('\n\n');
+}
+
+function describeFinding(fault: PlantedFault, verdict: Verdict): string {
+  if (verdict.is === 'kept') return '**NOT FOUND**';
+  const words = shorten(verdict.words);
+  if (isFound(fault, verdict)) return words;
+  return verdict.is === 'broken' ? `**NOT FOUND**, found by another check: ${words}` : `**NOT TRIED**: ${words}`;
 }
 
 function formatTable([head = [], ...rows]: readonly (readonly string[])[]): string {

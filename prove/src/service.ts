@@ -5,8 +5,11 @@ import type { Trial } from './part.ts';
 import { plantedEnvironment } from './plant.ts';
 
 /** What a trial's service and commands get: no limit of requests, and the planted fault. */
-export function settingsOf({ directory, fault }: Trial, given: Record<string, string> = {}): Record<string, string> {
-  return { DATA_DIR: directory, RATE_LIMIT: 'off', ...given, ...plantedEnvironment(fault) };
+export function settingsOf(
+  { directory, plantedFault }: Trial,
+  given: Record<string, string> = {},
+): Record<string, string> {
+  return { DATA_DIR: directory, RATE_LIMIT: 'off', ...given, ...plantedEnvironment(plantedFault) };
 }
 
 /** `serve` in a process that does not outlive the trial. */
@@ -16,7 +19,7 @@ export function serve(trial: Trial, settings: Record<string, string> = {}): Prom
 
 /** An account and a key, made without the planted fault. */
 export function createTenant(trial: Trial, settings: Record<string, string> = {}) {
-  return createTenantByCommand(settingsOf({ ...trial, fault: undefined }, settings));
+  return createTenantByCommand(settingsOf({ ...trial, plantedFault: undefined }, settings));
 }
 
 /** Imports listings, each a line of JSON: all of them must be new. */

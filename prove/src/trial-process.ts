@@ -2,10 +2,10 @@
 import { parts } from './parts.ts';
 import { runTrial } from './trial.ts';
 
-const [name, size, seed, faultName] = process.argv.slice(2);
+const [name, size, seed, what] = process.argv.slice(2);
 const part = parts.find((each) => each.name === name);
 if (part === undefined || (size !== 'full' && size !== 'small')) throw new Error(`no trial of ${name}, ${size}`);
-const fault = part.faults.find((each) => each.name === faultName);
+const plantedFault = part.plantedFaults.find((each) => each.what === what);
 const say = (text: string) => console.error(`  ${text} …`);
-const verdict = await runTrial(part, { size, seed: Number(seed), fault, say });
+const verdict = await runTrial(part, { size, seed: Number(seed), plantedFault, say });
 process.send?.(verdict, () => process.exit());

@@ -1,7 +1,7 @@
 import { AssertionError } from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { createDirectory } from '../../testkit/src/service.ts';
-import type { Outcome, Part, Trial } from './part.ts';
+import type { Outcome, Part, PlantedFault, Trial } from './part.ts';
 
 /** What a trial came to: kept, broken (a planted fault was found, or a real one), or not to be tried. */
 export type Verdict = { seconds: number } & (
@@ -10,7 +10,10 @@ export type Verdict = { seconds: number } & (
 );
 
 /** Tries a part once, and leaves nothing behind. */
-export async function runTrial(part: Part, given: Pick<Trial, 'size' | 'seed' | 'fault' | 'say'>): Promise<Verdict> {
+export async function runTrial(
+  part: Part,
+  given: Pick<Trial, 'size' | 'seed' | 'plantedFault' | 'say'>,
+): Promise<Verdict> {
   const startedAt = performance.now();
   const directory = await createDirectory();
   const ends: (() => unknown)[] = [() => rm(directory, { recursive: true, force: true })];
@@ -30,9 +33,9 @@ export async function runTrial(part: Part, given: Pick<Trial, 'size' | 'seed' | 
   }
 }
 
-/** Whether it was as it must be: a planted fault is found, and without one the promise is kept. */
-export function isGood({ is }: Verdict, isPlanted: boolean): boolean {
-  return is === (isPlanted ? 'broken' : 'kept');
+/** Whether the check that must find a planted fault has found it. */
+export function isFound({ foundBy }: PlantedFault, verdict: Verdict): boolean {
+  return verdict.is === 'broken' && [foundBy].flat().some((words) => verdict.words.includes(words));
 }
 
 function describe(error: unknown): string {

@@ -8,7 +8,12 @@ import { runTrial } from '../src/trial.ts';
 export function testPart(part: Part): void {
   const seed = Number(process.env.PROVE_SEED ?? randomInt(2 ** 31));
   test(`${part.title}: ${part.promise}`, async (t) => {
-    const verdict = await runTrial(part, { size: 'small', seed, fault: undefined, say: (text) => t.diagnostic(text) });
+    const verdict = await runTrial(part, {
+      size: 'small',
+      seed,
+      plantedFault: undefined,
+      say: (text) => t.diagnostic(text),
+    });
     assert.equal(verdict.is, 'kept', `${'words' in verdict ? verdict.words : ''} (PROVE_SEED=${seed})`);
   });
 }

@@ -33,6 +33,8 @@ const REFUSALS = new Set([
   'too_many_imports',
   'idempotency_in_progress',
 ]);
+/** What asks for a listing, a key or events that were there gets one of these only if they are lost. */
+const LOSSES = new Set(['unauthorized', 'not_found', 'events_expired']);
 const RETRY_MS = 10;
 /** Whatever was done to a service, it is back before that, also on a machine that is busy with much else. */
 export const PATIENCE_MS = 300_000;
@@ -127,6 +129,7 @@ export class PatientCaller {
     if (headers.get('connection') === 'close') this.#count('closing');
     if (ok) return { ...told, outcome: 'acknowledged' };
     const { code } = JSON.parse(text).error;
+    assert.ok(!LOSSES.has(code), `${method} ${path}: what was acknowledged is gone: ${status} ${code}`);
     assert.ok(code === 'outcome_unknown' || REFUSALS.has(code), `${method} ${path}: ${status} ${text}`);
     this.#count(code);
     return { ...told, outcome: code === 'outcome_unknown' ? 'unknown' : 'refused' };

@@ -1,6 +1,5 @@
 import type { Outcome, Part, Trial } from '../part.ts';
 import { tryBodies } from './administrators/bodies.ts';
-import { faults } from './administrators/faults.ts';
 import { tryPasswords } from './administrators/guesses.ts';
 import { tryIdentityRoutes } from './administrators/identity-routes.ts';
 import { tryInvitations } from './administrators/invitations.ts';
@@ -12,6 +11,7 @@ import { readOperations } from './administrators/operations.ts';
 import { tryOrigins } from './administrators/origins.ts';
 import { tryPages } from './administrators/pages.ts';
 import { tryPasswordResets } from './administrators/password-resets.ts';
+import { plantedFaults } from './administrators/planted-faults.ts';
 import { tryRoles } from './administrators/roles.ts';
 import { addStranger, addThings, type Figure, type Scene, startScene } from './administrators/scene.ts';
 import { trySecondFactors } from './administrators/second-factors.ts';
@@ -25,7 +25,7 @@ export const administrators: Part = {
   title: 'Administrators',
   promise:
     'Nobody gets into the dashboard, or further than their role, by guessing, by another page or by an old link; and nobody is kept out where they are signed in.',
-  faults,
+  plantedFaults,
   run: runAdministrators,
 };
 

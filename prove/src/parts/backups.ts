@@ -1,76 +1,14 @@
 import { join } from 'node:path';
 import { createDatabase } from '../../../testkit/src/database.ts';
 import { environment, PROGRAM } from '../../../testkit/src/process.ts';
-import type { Fault, Outcome, Part, Trial } from '../part.ts';
+import type { Outcome, Part, Trial } from '../part.ts';
 import { createRandom, type Random } from '../random.ts';
 import { settingsOf } from '../service.ts';
 import { setUp, tryDumps, tryMoment } from './backups/on-postgres.ts';
+import { plantedFaults } from './backups/planted-faults.ts';
 import { createArchivingServer, DEBIAN, findPrograms, PROGRAMS } from './backups/postgres-server.ts';
 import { refuse, refuseWhileServed, restoreAndCompare } from './backups/restoring.ts';
 import { type Means, type Source, takeUnderLoad } from './backups/taking.ts';
-
-const BACKUP = 'server/src/storage/backup.ts';
-const SNAPSHOT = 'server/src/storage/sqlite/snapshot.ts';
-
-const faults: readonly Fault[] = [
-  {
-    name: 'copied-file',
-    what: 'A backup copies the file that is in use, and not its log',
-    patches: [
-      {
-        file: SNAPSHOT,
-        from: 'await backup(source, target, { rate: ALL_PAGES });',
-        to: "process.getBuiltinModule('fs').copyFileSync(path, target);",
-      },
-      // A log that was just taken over has nothing that the file lacks.
-      {
-        file: 'server/src/storage/sqlite/checkpoints.ts',
-        from: 'const PAGES_MIN = 1_000;',
-        to: 'const PAGES_MIN = 1_000_000;',
-      },
-    ],
-  },
-  {
-    name: 'locked-out',
-    what: 'A backup locks out who writes, for as long as it copies',
-    patches: [
-      {
-        file: SNAPSHOT,
-        from: 'await backup(source, target, { rate: ALL_PAGES });',
-        to: `const locking = new DatabaseSync(path, { timeout: 10_000 });
-          locking.exec('begin immediate');
-          await backup(source, target, { rate: ALL_PAGES });
-          locking.close();`,
-      },
-    ],
-  },
-  {
-    name: 'kept-epoch',
-    what: 'A restored database keeps its epoch',
-    patches: [
-      {
-        file: 'server/src/storage/database-info.ts',
-        from: 'session.execute(update, { cursorSecret, epoch });',
-        to: 'session.execute(update, await getDatabaseInfo(session));',
-      },
-    ],
-  },
-  {
-    name: 'unread-digest',
-    what: 'A restore does not look at the digest',
-    patches: [{ file: BACKUP, from: 'await verifyDigest(file);', to: '' }],
-  },
-  {
-    name: 'running-service',
-    what: 'A restore takes the file away from a running service',
-    patches: [{ file: SNAPSHOT, from: 'lock(old, path);', to: '' }],
-  },
-  {
-    name: 'without-force',
-    what: 'A restore replaces a database without being told to',
-    patches: [{ file: BACKUP, from: 'if (isThere && !options.force)', to: 'if (false)' }],
-  },
-];
 
 /** Backups of each service, and listings that are there before. */
 const SIZES = { full: { count: 20, filler: 30_000 }, small: { count: 2, filler: 0 } } as const;
@@ -82,7 +20,7 @@ export const backups: Part = {
   title: 'Backup and restore',
   promise:
     'A backup of the running service is a state that it had, whole, and what is restored is never taken for what was.',
-  faults,
+  plantedFaults,
   run,
 };
 

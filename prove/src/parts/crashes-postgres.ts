@@ -2,9 +2,8 @@ import type { Halt } from '../../../testkit/src/postgres.ts';
 import type { Part, Trial } from '../part.ts';
 import { createRandom } from '../random.ts';
 import { type Course, failOver, workOn } from './crashes-postgres/failovers.ts';
+import { plantedFaults } from './crashes-postgres/planted-faults.ts';
 import { type Stage, setUp } from './crashes-postgres/stage.ts';
-
-const GROUP = 'server/src/storage/postgres/group.ts';
 
 /** How often each is done. */
 const SIZES = {
@@ -23,42 +22,7 @@ export const crashesPostgres: Part = {
   title: 'Crashes, PostgreSQL',
   promise:
     'Whatever becomes of the PostgreSQL server, no acknowledged write is lost or done twice, and the service goes on by itself.',
-  faults: [
-    {
-      name: 'asynchronous-commit',
-      what: "the service's sessions commit without waiting for the disk (`synchronous_commit=off`)",
-      patches: [
-        {
-          file: 'server/src/storage/postgres/pool.ts',
-          from: "application_name: 'property-listings',",
-          to: "application_name: 'property-listings', options: '-c synchronous_commit=off',",
-        },
-      ],
-    },
-    {
-      name: 'early-reply',
-      what: 'a reply goes out before the commit is acknowledged',
-      patches: [
-        {
-          file: GROUP,
-          from: 'const ended = send(',
-          to: 'for (const outcome of this.#outcomes) outcome.tell(); const ended = send(',
-        },
-      ],
-    },
-    {
-      name: 'unknown-as-unavailable',
-      what: '`outcome_unknown` is told as `unavailable`, which promises that nothing was written',
-      patches: [
-        {
-          file: GROUP,
-          from: 'hasWritten ? outcomeUnknown(failure.cause) : translateError(failure.cause)',
-          to: 'translateError(failure.cause)',
-        },
-      ],
-    },
-    { name: 'asynchronous-standby', what: 'the standby that takes over was not synchronous' },
-  ],
+  plantedFaults,
   async run(trial) {
     const { kills, restarts, failovers } = SIZES[trial.size];
     const random = createRandom(trial.seed);
@@ -73,7 +37,7 @@ export const crashesPostgres: Part = {
       await workOn(stage, 1 + random.upTo(ACKNOWLEDGED_MAX));
       backMs.push(await haltOnce(stage, how, random.next() < 0.5));
     }
-    if (trial.fault !== undefined) await stage.expect('commits are cut', () => stage.cuts >= CUTS_MIN);
+    if (trial.plantedFault !== undefined) await stage.expect('commits are cut', () => stage.cuts >= CUTS_MIN);
     for (let count = 0; count < failovers; count += 1) {
       trial.say(`${count} of ${failovers} failovers`);
       await failOver(stage, trial, `standby_${count}`, COURSES[count % COURSES.length] ?? 'at once');

@@ -1,58 +1,9 @@
-import type { Fault, Outcome, Part, Trial } from '../part.ts';
+import type { Outcome, Part, Trial } from '../part.ts';
 import { createRandom } from '../random.ts';
 import { type Crashed, type Crashes, crashAgainAndAgain } from './crashes-sqlite/crash.ts';
 import { killAtOnce, killSome } from './crashes-sqlite/kill.ts';
+import { crashFaults, powerFaults } from './crashes-sqlite/planted-faults.ts';
 import { type PowerLoss, preparePowerLoss, whyNoPowerLoss } from './crashes-sqlite/power-loss.ts';
-
-const SQLITE = 'server/src/storage/sqlite.ts';
-const CONNECTION = 'server/src/storage/sqlite/open-connection.ts';
-
-/** A service that asks SQLite for less than it promises, and does not notice. */
-function asksFor(mode: string, number: number) {
-  return [
-    { file: CONNECTION, from: 'pragma synchronous = full;', to: `pragma synchronous = ${mode};` },
-    { file: CONNECTION, from: "expectPragma(database, 'synchronous', 2);", to: `// It is ${number}.` },
-  ];
-}
-
-const crashFaults: readonly Fault[] = [
-  {
-    name: 'late-commit',
-    what: 'Writes are answered 20 ms before their commit',
-    patches: [
-      {
-        file: 'server/src/storage/sqlite/write-queue.ts',
-        from: 'this.#commit();\n        for (const answer of answers) answer();',
-        to: 'for (const answer of answers) answer(); await sleep(20); this.#commit();',
-      },
-    ],
-  },
-  {
-    name: 'removed-log',
-    what: "A log that a crash has left is taken for rubbish at the service's start",
-    patches: [
-      {
-        file: SQLITE,
-        from: 'const writer = openConnection(path);',
-        to: "process.getBuiltinModule('fs').rmSync(path + '-wal', { force: true }); const writer = openConnection(path);",
-      },
-    ],
-  },
-];
-
-const powerFaults: readonly Fault[] = [
-  { name: 'synchronous-off', what: 'SQLite syncs nothing (`synchronous=OFF`)', patches: asksFor('off', 0) },
-  {
-    name: 'synchronous-normal',
-    what: 'SQLite syncs only at a checkpoint (`synchronous=NORMAL`)',
-    patches: asksFor('normal', 1),
-  },
-  {
-    name: 'unsynced-directory',
-    what: 'A directory that the service makes is not synced into its parent',
-    patches: [{ file: 'server/src/storage/sqlite/database-file.ts', from: 'syncNames(parent);', to: '' }],
-  },
-];
 
 /** How often a service is killed or loses power, of one process and of two workers. */
 const SIZES = {
@@ -67,7 +18,7 @@ export const crashesSqlite: Part = {
   name: 'crashes-sqlite',
   title: 'Crashes, SQLite',
   promise: 'What was acknowledged outlives a crash and a power loss, and what was not is there whole or not at all.',
-  faults: [...crashFaults, ...(whyNot === undefined ? powerFaults : [])],
+  plantedFaults: [...crashFaults, ...(whyNot === undefined ? powerFaults : [])],
   run,
 };
 

@@ -1,73 +1,10 @@
 import { whyNoMounts } from '../../../testkit/src/mounts.ts';
-import type { Fault, Outcome, Part, Trial } from '../part.ts';
+import type { Outcome, Part, Trial } from '../part.ts';
 import { damageFiles, makeOriginals } from './disk/damaged-files.ts';
 import { fillDisk } from './disk/full-disk.ts';
 import { takeRights } from './disk/permissions.ts';
+import { fileFaults, fullFaults } from './disk/planted-faults.ts';
 import { fillTablespace } from './disk/postgres.ts';
-
-const WRITE_QUEUE = 'server/src/storage/sqlite/write-queue.ts';
-const ERRORS = 'server/src/storage/sqlite/errors.ts';
-const FILE = 'server/src/storage/sqlite/database-file.ts';
-
-/** Found on a full disk only. */
-const fullFaults: readonly Fault[] = [
-  {
-    name: 'full-acknowledged',
-    what: 'A commit that finds no room is answered with 2xx',
-    patches: [{ file: WRITE_QUEUE, from: 'throw translateCommitError(error);', to: '' }],
-  },
-  {
-    name: 'full-unavailable',
-    what: 'A full disk is 503 `unavailable`, as if the request could be sent again at once',
-    patches: [
-      { file: ERRORS, from: "new AppError('storage_full', 'The disk", to: "new AppError('unavailable', 'The disk" },
-    ],
-  },
-  {
-    name: 'no-way-back',
-    what: 'After a write that found no room all writes are refused',
-    patches: [{ file: WRITE_QUEUE, from: 'this.#checkpoints?.noteFull();', to: 'this.#closed = true;' }],
-  },
-  {
-    name: 'uncounted',
-    what: 'How often a key was used while the disk was full is forgotten',
-    patches: [
-      {
-        file: 'server/src/domain/key-use.ts',
-        from: 'else if (batch !== this.#unknown) for (const use of uses) this.#keep(use);',
-        to: '',
-      },
-    ],
-  },
-];
-
-const fileFaults: readonly Fault[] = [
-  {
-    name: 'damaged-served',
-    what: 'A database of which pages were overwritten is served',
-    patches: [{ file: 'server/src/runtime/preparation.ts', from: 'database.requireSound?.();', to: '' }],
-  },
-  {
-    name: 'empty-served',
-    what: 'A database that was emptied is taken for a new one',
-    patches: [{ file: FILE, from: 'if (size === 0)', to: 'if (false)' }],
-  },
-  {
-    name: 'log-lost',
-    what: 'A database whose log is missing is served without what was acknowledged last',
-    patches: [{ file: FILE, from: 'if (hasIndexAlone(path) && hasIndexAlone(path))', to: 'if (false)' }],
-  },
-  {
-    name: 'read-only-served',
-    what: 'A database that cannot be written is served',
-    patches: [{ file: FILE, from: 'accessSync(path, mode);', to: '' }],
-  },
-  {
-    name: 'no-advice',
-    what: 'The words about a damaged database do not say how to restore',
-    patches: [{ file: ERRORS, from: 'restore a backup: property-listings restore FILE --force.', to: 'too bad.' }],
-  },
-];
 
 /** What is done to the disk under the database. */
 export const disk: Part = {
@@ -75,7 +12,7 @@ export const disk: Part = {
   title: 'Disk',
   promise:
     'On a full disk writes are refused with 507 and reads go on; a file that is damaged or cannot be written is refused at the start, in words that say what to do.',
-  faults: whyNoMounts() === undefined ? [...fullFaults, ...fileFaults] : fileFaults,
+  plantedFaults: whyNoMounts() === undefined ? [...fullFaults, ...fileFaults] : fileFaults,
   run,
 };
 

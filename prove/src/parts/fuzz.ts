@@ -10,7 +10,7 @@ import { tryJson } from './fuzz/json-trial.ts';
 import { Lane } from './fuzz/lane.ts';
 import { useUpRequests } from './fuzz/limits.ts';
 import { People, setUp } from './fuzz/people.ts';
-import { DIFFERENCE, FAULTS } from './fuzz/planted.ts';
+import { DIFFERENCE, plantedFaults } from './fuzz/planted-faults.ts';
 import { askForRare } from './fuzz/rare.ts';
 import { Tally } from './fuzz/tally.ts';
 import { TextsTrial } from './fuzz/texts-trial.ts';
@@ -34,11 +34,11 @@ export const fuzz: Part = {
   name: 'fuzz',
   title: 'Fuzz from OpenAPI',
   promise: 'Whatever is sent, the reply is one that the documents of the API have, and never an error of the service.',
-  faults: FAULTS,
+  plantedFaults,
   async run(trial) {
     const tally = new Tally();
     const { timesMin, requests } = SIZES[trial.size];
-    const isOfEngines = trial.fault === DIFFERENCE;
+    const isOfEngines = trial.plantedFault === DIFFERENCE;
     const figures = isOfEngines ? [] : await runService(trial, tally);
     if (trial.size === 'full' || isOfEngines) figures.push(...(await tryEngines(trial, tally)));
     const missing = tally.missing(timesMin);

@@ -7,8 +7,8 @@ import type { Attempt } from './hostile-http/attempts.ts';
 import { BODIES } from './hostile-http/bodies.ts';
 import { CHUNKS } from './hostile-http/chunks.ts';
 import { cutAttempts, wholeAttempts } from './hostile-http/cuts.ts';
-import { faults } from './hostile-http/faults.ts';
 import { FIELDS } from './hostile-http/fields.ts';
+import { plantedFaults } from './hostile-http/planted-faults.ts';
 import { START_LINES } from './hostile-http/start-lines.ts';
 import { targetsOf } from './hostile-http/targets.ts';
 
@@ -22,7 +22,7 @@ export const hostileHttp: Part = {
   name: 'hostile-http',
   title: 'Hostile HTTP',
   promise: 'Bytes that are no clear request are refused, harm nobody, and cannot hide a request in another one.',
-  faults,
+  plantedFaults,
   run,
 };
 

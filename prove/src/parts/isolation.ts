@@ -4,9 +4,9 @@ import { serveFor } from '../../../testkit/src/serving.ts';
 import type { Outcome, Part, Trial } from '../part.ts';
 import { assertQuietLog, stateOf } from './isolation/aftermath.ts';
 import { Canaries } from './isolation/canaries.ts';
-import { FAULTS, ON_POSTGRES } from './isolation/faults.ts';
 import { type Ground, preparePostgres, prepareSqlite } from './isolation/grounds.ts';
 import { mixAccounts } from './isolation/mix.ts';
+import { ON_POSTGRES, plantedFaults } from './isolation/planted-faults.ts';
 import { assertAbout, assertHeld } from './isolation/statement-log.ts';
 import { askForTheirs } from './isolation/trier.ts';
 import { assertHeldApart } from './isolation/waiting.ts';
@@ -25,7 +25,7 @@ export const isolation: Part = {
   name: 'isolation',
   title: 'Isolation',
   promise: 'Nobody learns anything of an account that is not theirs, not even whether something is there.',
-  faults: FAULTS,
+  plantedFaults,
   run: runIsolation,
 };
 
@@ -46,8 +46,8 @@ async function runIsolation(trial: Trial): Promise<Outcome> {
   };
 }
 
-function groundsOf({ size, fault }: Trial) {
-  if (fault === ON_POSTGRES) return [preparePostgres];
+function groundsOf({ size, plantedFault }: Trial) {
+  if (plantedFault === ON_POSTGRES) return [preparePostgres];
   return size === 'full' ? [prepareSqlite, preparePostgres] : [prepareSqlite];
 }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Outcome, Part, Trial } from '../part.ts';
 import { corpus } from './neighbours/corpus.ts';
-import { faults, membersOf } from './neighbours/faults.ts';
 import { FIGURES, WORDS } from './neighbours/judgement.ts';
 import type { Member } from './neighbours/member.ts';
+import { membersOf, plantedFaults } from './neighbours/planted-faults.ts';
 import { besiege, type Siege, type Tried } from './neighbours/siege.ts';
 import { SETTINGS } from './neighbours/stage.ts';
 
@@ -27,7 +27,7 @@ export const neighbours: Part = {
   name: 'neighbours',
   title: 'Neighbours',
   promise: 'Whatever an account sends, or a client without one, the other accounts do not notice.',
-  faults,
+  plantedFaults,
   run,
 };
 
@@ -36,11 +36,11 @@ async function run(trial: Trial): Promise<Outcome> {
   const isSmall = trial.size === 'small';
   const settings = isSmall ? SETTINGS.slice(0, 1) : SETTINGS.filter((setting) => isChosen(setting, SETTINGS));
   const all = corpus.map(({ name }) => name);
-  const names = membersOf(trial.fault) ?? (isSmall && !all.some(isNamed) ? SMALL : all);
+  const names = membersOf(trial.plantedFault) ?? (isSmall && !all.some(isNamed) ? SMALL : all);
   const members = corpus.filter(({ name }) => names.includes(name) && isChosen(name, names));
   for (const setting of settings) sieges.push(await besiege(trial, setting, members));
   const broken = sieges.flatMap(({ tried }) => tried).filter((each) => each.broken.length > 0);
-  const words = broken.map(({ setting, member, broken: [first] }) => `${member.name} on ${setting}: ${first}`);
+  const words = broken.map(({ setting, member, broken }) => `${member.name} on ${setting}: ${broken.join(', ')}`);
   assert.ok(broken.length === 0, `${broken.length} attacks are noticed: ${words.join('; ')}`);
   return {
     tried: `${members.length} requests and patterns of attackers with a key, with one that only reads, in the dashboard and without any, each beside the normal load of another account, on ${settings.join(', ')}`,

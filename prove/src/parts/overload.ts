@@ -1,72 +1,19 @@
 import assert from 'node:assert/strict';
 import { createDatabase } from '../../../testkit/src/database.ts';
 import { assertKept } from '../../../testkit/src/ledger.ts';
-import type { Fault, Outcome, Part, Trial } from '../part.ts';
+import type { Outcome, Part, Trial } from '../part.ts';
 import { assertHonest, assertRefuses } from './overload/assertions.ts';
+import { plantedFaults } from './overload/planted-faults.ts';
 import { floodPostgres, floodSearches, floodWithLimits, floodWorkers } from './overload/settings.ts';
 import { probeDuring, type Stage, setStage } from './overload/stage.ts';
 import { loadInSteps } from './overload/steps.ts';
-
-const APP = 'server/src/http/app.ts';
-
-const faults: readonly Fault[] = [
-  {
-    name: 'no-shedder',
-    what: 'Nobody is refused, however many wait',
-    patches: [
-      {
-        file: 'server/src/lib/line.ts',
-        from: 'if (this.#places.size >= this.#lengthMax) return true;',
-        to: 'return false;',
-      },
-    ],
-  },
-  {
-    name: 'no-retry-after',
-    what: 'Refusals do not say when to come back',
-    patches: [
-      {
-        file: 'server/src/http/protocol/overload.ts',
-        from: "{ headers: { 'Retry-After': String(seconds) } },",
-        to: '{},',
-      },
-    ],
-  },
-  {
-    name: 'refused-but-stored',
-    what: 'What is refused is done all the same',
-    patches: [
-      {
-        file: APP,
-        from: 'isRefused ? await refuse(exchange) :',
-        to: 'isRefused ? (await respond(exchange), await refuse(exchange)) :',
-      },
-    ],
-  },
-  {
-    name: 'strangers-told',
-    what: 'Without a good key it is 503 instead of 401',
-    patches: [{ file: APP, from: 'if (needsApiKey(exchange)) await requireKeyOfRefused(exchange, services);', to: '' }],
-  },
-  {
-    name: 'never-read-again',
-    what: 'A connection on which something was refused is not read any more',
-    patches: [
-      {
-        file: 'server/src/http/protocol/unread-connections.ts',
-        from: 'for (const { socket } of this.#unread.splice(0, Math.max(room, overdueCount))) socket.resume();',
-        to: '',
-      },
-    ],
-  },
-];
 
 export const overload: Part = {
   name: 'overload',
   title: 'Overload',
   promise:
     'Whoever comes when too many are waiting is told at once when to come back, nothing of that is stored, and the others are answered as before.',
-  faults,
+  plantedFaults,
   run: (trial) => (trial.size === 'full' ? runFull(trial) : runSmall(trial)),
 };
 

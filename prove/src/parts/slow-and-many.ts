@@ -8,10 +8,10 @@ import type { ServeProcess } from '../../../testkit/src/process.ts';
 import type { Outcome, Part, Trial } from '../part.ts';
 import { createTenant, serve } from '../service.ts';
 import { countSockets } from '../sockets.ts';
-import { faults, SHORT_PATIENCE } from './slow-and-many/faults.ts';
 import { assertHeld } from './slow-and-many/half-time.ts';
 import { fill, normalCalls } from './slow-and-many/normal-calls.ts';
 import { type Phase, phasesOf } from './slow-and-many/phases.ts';
+import { plantedFaults, SHORT_PATIENCE } from './slow-and-many/planted-faults.ts';
 import { assertTurnedAway } from './slow-and-many/turned-away.ts';
 import { besiege } from './slow-and-many/visitors.ts';
 
@@ -25,7 +25,7 @@ export const slowAndMany: Part = {
   title: 'Slow and many',
   promise:
     'Whoever sends slowly, never reads or only keeps connections open takes little, and is turned away in the end.',
-  faults,
+  plantedFaults,
   run,
 };
 
@@ -99,6 +99,6 @@ async function stand(
 /** The small form has no time for minutes. */
 function withShortPatience(trial: Trial): Trial {
   if (trial.size === 'full') return trial;
-  const { name = 'short-patience', what = '', patches = [] } = trial.fault ?? {};
-  return { ...trial, fault: { name, what, patches: [...SHORT_PATIENCE, ...patches] } };
+  const { what = '', foundBy = '', patches = [] } = trial.plantedFault ?? {};
+  return { ...trial, plantedFault: { what, foundBy, patches: [...SHORT_PATIENCE, ...patches] } };
 }

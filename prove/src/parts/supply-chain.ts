@@ -7,6 +7,7 @@ import { findPublishedWorkspaces, type Manifest, readManifest } from '../../../t
 import { bareEnvironment, REPOSITORY } from '../../../testkit/src/process.ts';
 import { findRuntimePlaces, type LockFile, nameOf, readLockFile } from '../lock-file.ts';
 import type { Outcome, Part, Trial } from '../part.ts';
+import { plantedFaults } from './supply-chain/planted-faults.ts';
 
 const run = promisify(execFile);
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
@@ -19,18 +20,13 @@ export const supplyChain: Part = {
   title: 'Supply chain',
   promise:
     'What is installed is what was tested: locked, under permissive licences, without a script that runs at installation.',
-  faults: [
-    { name: 'script', what: 'a runtime dependency has an install script' },
-    { name: 'licence', what: 'a runtime dependency is under another licence' },
-    { name: 'integrity', what: 'a package in the lock file has no digest' },
-    { name: 'forgotten', what: 'a dependency is missing from the lock file' },
-  ],
+  plantedFaults,
   run: runSupplyChain,
 };
 
 async function runSupplyChain(trial: Trial): Promise<Outcome> {
   const lock = await readLockFile(REPOSITORY);
-  spoil(lock, trial.fault?.name);
+  plantedFaults.find((each) => each === trial.plantedFault)?.spoil(lock);
   assertLocked(lock);
   const figures: [string, string][] = [];
   const all = new Set<string>();
@@ -142,14 +138,4 @@ async function npm(args: string[], cwd: string): Promise<string> {
 
 function describe(lock: LockFile, place: string): string {
   return `${nameOf(place)} ${lock[place]?.version}`;
-}
-
-/** Makes the lock file tell of what must be found. */
-function spoil(lock: LockFile, fault: string | undefined): void {
-  const place = 'node_modules/pino';
-  const good = lock[place];
-  if (fault === 'script') lock[place] = { ...good, hasInstallScript: true };
-  if (fault === 'licence') lock[place] = { ...good, license: 'BUSL-1.1' };
-  if (fault === 'integrity') delete lock[place]?.integrity;
-  if (fault === 'forgotten') delete lock[place];
 }

@@ -1,17 +1,23 @@
 import type { PostgresServer } from '../../../../testkit/src/postgres.ts';
 import { commitWith, createStandby, promote } from '../../../../testkit/src/postgres-standby.ts';
 import type { Trial } from '../../part.ts';
+import { ASYNCHRONOUS_STANDBY } from './planted-faults.ts';
 import { SERVER_SETTINGS, type Stage } from './stage.ts';
 
 /** What goes before the server is gone for good and its standby takes its place. */
 export type Course = 'at once' | 'standby gone before' | 'standby gone and server restarted before';
 
 /** Kills the server for good, lets its standby take its place behind the same address, and waits until writes go on. */
-export async function failOver(stage: Stage, { fault, after }: Trial, name: string, course: Course): Promise<void> {
+export async function failOver(
+  stage: Stage,
+  { plantedFault, after }: Trial,
+  name: string,
+  course: Course,
+): Promise<void> {
   const { server, proxy } = stage;
   const standby = await createStandby(server, name, SERVER_SETTINGS);
   after(() => standby.stop());
-  if (fault?.name !== 'asynchronous-standby') await commitWith(server, name);
+  if (plantedFault !== ASYNCHRONOUS_STANDBY) await commitWith(server, name);
   await workOn(stage);
   if (course !== 'at once') await loseStandby(stage, standby);
   if (course === 'standby gone and server restarted before') {

@@ -74,11 +74,11 @@ const logDamages: readonly Damage[] = [
 export async function makeOriginals(trial: Trial) {
   const [killed, closed] = [join(trial.directory, 'killed'), join(trial.directory, 'closed')];
   const settings = { DATA_DIR: killed, ...ADMINISTRATOR };
-  const first = await serve({ ...trial, fault: undefined }, settings);
+  const first = await serve({ ...trial, plantedFault: undefined }, settings);
   const tenant = await makeTenant(first);
   // What comes now stands in the log alone.
   await first.end();
-  const service = await serve({ ...trial, fault: undefined }, settings);
+  const service = await serve({ ...trial, plantedFault: undefined }, settings);
   const rows = Array.from({ length: LISTINGS }, (_, index) => ({
     address: `${index} Lane`,
     beds: 3,
@@ -94,7 +94,7 @@ export async function makeOriginals(trial: Trial) {
   await cp(killed, closed, { recursive: true });
   // The backup takes over what the log has, and leaves one file behind.
   const backup = join(trial.directory, 'listings.backup');
-  const ofClosed = settingsOf({ ...trial, fault: undefined }, { DATA_DIR: closed });
+  const ofClosed = settingsOf({ ...trial, plantedFault: undefined }, { DATA_DIR: closed });
   assert.equal((await runCommand(['backup', backup], ofClosed)).code, 0);
   return { killed, closed, backup, key: tenant.key };
 }

@@ -25,7 +25,7 @@ const TEST = `${REPOSITORY}/server/test/postgres/both-engines.test.ts`;
  */
 export async function compareEngines(trial: Trial, requests: number, server: string): Promise<number> {
   const settings = {
-    ...plantedEnvironment(trial.fault),
+    ...plantedEnvironment(trial.plantedFault),
     ENGINE_REQUESTS: String(requests),
     ENGINE_SEED: String(trial.seed),
     TEST_POSTGRES_URL: server,

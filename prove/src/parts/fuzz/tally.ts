@@ -70,7 +70,7 @@ function nameOf({ base, operation }: Target, outcome: string): string {
 
 /** @throws AssertionError unless the reply is one that its operation is documented with */
 export function judgeReply({ document, operation }: Target, told: Told): void {
-  assert.ok(told.status < 500, `a reply ${told.status}: ${told.text.slice(0, 500)}`);
+  assert.ok(told.status < 500, `an error of the service: ${told.status} ${told.text.slice(0, 500)}`);
   document.assertReply(operation, told);
   assert.ok(told.headers.has('x-request-id'), 'a reply without an X-Request-Id');
   if (told.status === 304 || told.status === 204) assert.equal(told.text, '', 'a reply with a body that has none');

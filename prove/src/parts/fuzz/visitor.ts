@@ -19,7 +19,11 @@ export class Visitor {
   /** Sends what must be answered so: `200`, or `422 validation_failed`. @returns the JSON of the reply */
   async ask(operationId: string, body: object | undefined, expected: string, id = '') {
     const { outcome, text } = await this.try(operationId, body, id);
-    assert.equal(outcome, expected, `${operationId} with ${JSON.stringify(body)}: ${text}`);
+    assert.equal(
+      outcome,
+      expected,
+      `${operationId} with ${JSON.stringify(body)}: ${expected} was due, and ${outcome} came: ${text}`,
+    );
     return text === '' ? undefined : JSON.parse(text);
   }
 

@@ -113,7 +113,7 @@ async function learn({ founder, gates, canaries }: World, tenant: Filled): Promi
       const isOfOne = isOfPeople(operation);
       const visible = new Set([reader, owner, person]);
       const leaks = canaries.leaks(body, visible, new Set()).filter((words) => !words.startsWith(MADE));
-      assert.deepEqual(leaks, [], `GET ${gate.base}${operation.path} tells ${reader} of others`);
+      assert.deepEqual(leaks, [], `GET ${gate.base}${operation.path} shows what others have to ${reader}`);
       for (const [id] of body.matchAll(IDS))
         if (isOfOne || !seen.has(id)) canaries.add(id, isOfOne ? person : reader, MADE);
       for (const [id] of body.matchAll(IDS)) if (!isOfOne) seen.add(id);

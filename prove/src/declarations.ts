@@ -1,0 +1,69 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { type Class, type Directive, parseSync, type Statement } from 'oxc-parser';
+
+const SOURCES = join(import.meta.dirname, '../../server/src');
+
+/** A place in the server's sources. */
+export interface Declaration {
+  file: string;
+  start: number;
+  /** The declaration as it is written. */
+  text: string;
+}
+
+let declarations: Map<string, Declaration[]> | undefined;
+
+/**
+ * Finds what the server's sources declare at the top level: `createApp`, or `WriteQueue.#commit` for a member of a class. A name
+ * that several files declare has the end of the file's path before it: `listings:selectById`.
+ */
+export function findDeclaration(symbol: string): Declaration {
+  declarations ??= readDeclarations();
+  const [name = '', path] = symbol.split(':').reverse();
+  const named = declarations.get(name) ?? [];
+  const found = path === undefined ? named : named.filter(({ file }) => file.endsWith(`/${path}.ts`));
+  const [declaration, another] = found;
+  if (declaration === undefined) throw new Error(`No file in server/src declares ${symbol}: use its present name.`);
+  if (another === undefined) return declaration;
+  const choices = found.map(({ file }) => `${relative(SOURCES, file).slice(0, -'.ts'.length)}:${name}`);
+  throw new Error(`Several files in server/src declare ${symbol}: write ${choices.join(' or ')}.`);
+}
+
+function readDeclarations(): Map<string, Declaration[]> {
+  const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  const named = files.flatMap((name) => {
+    const file = join(SOURCES, name);
+    const source = readFileSync(file, 'utf8');
+    return parseSync(file, source)
+      .program.body.flatMap(spansOf)
+      .map(([symbol, { start, end }]) => [symbol, { file, start, text: source.slice(start, end) }] as const);
+  });
+  return new Map(
+    [...Map.groupBy(named, ([symbol]) => symbol)].map(([symbol, found]) => [symbol, found.map(([, each]) => each)]),
+  );
+}
+
+type Span = [symbol: string, place: { start: number; end: number }];
+
+function spansOf(statement: Statement | Directive): Span[] {
+  const declared = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement;
+  switch (declared?.type) {
+    case 'VariableDeclaration':
+      return declared.declarations.flatMap(({ id }) => (id.type === 'Identifier' ? [[id.name, statement]] : []));
+    case 'FunctionDeclaration':
+      return declared.id === null ? [] : [[declared.id.name, statement]];
+    case 'ClassDeclaration':
+      return declared.id === null ? [] : [[declared.id.name, statement], ...membersOf(declared.id.name, declared)];
+    default:
+      return [];
+  }
+}
+
+function membersOf(className: string, { body }: Class): Span[] {
+  return body.body.flatMap((member): Span[] => {
+    if (!('key' in member)) return [];
+    if (member.key.type === 'PrivateIdentifier') return [[`${className}.#${member.key.name}`, member]];
+    return member.key.type === 'Identifier' ? [[`${className}.${member.key.name}`, member]] : [];
+  });
+}

@@ -1,0 +1,11 @@
+// Node.js loads this file before a program that has a planted fault (`plant.ts`).
+import { registerHooks } from 'node:module';
+
+const sources: Record<string, string> = JSON.parse(process.env.PLANTED_SOURCES ?? '{}');
+
+registerHooks({
+  load(url, context, nextLoad) {
+    const loaded = nextLoad(url, context);
+    return url in sources ? { ...loaded, source: sources[url] } : loaded;
+  },
+});

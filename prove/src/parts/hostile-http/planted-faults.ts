@@ -1,0 +1,55 @@
+import type { PlantedFault } from '../../part.ts';
+
+export const plantedFaults: readonly PlantedFault[] = [
+  {
+    what: 'The parser is told to be lenient',
+    foundBy: 'a space before the first header',
+    patches: [['createHttpServer', 'requireHostHeader: false', 'requireHostHeader: false, insecureHTTPParser: true']],
+  },
+  {
+    what: 'Two Host lines are taken',
+    foundBy: 'two Host lines',
+    patches: [['server:findFault', 'hosts > 1', 'false']],
+  },
+  {
+    what: 'What stands behind a refused request is done',
+    foundBy: 'requests that were hidden in others and were done',
+    patches: [['createHttpServer', 'finished.has(socket)', 'false']],
+  },
+  {
+    what: 'HTTP/1.0 may send chunks',
+    foundBy: 'chunks in HTTP/1.0',
+    patches: [['server:findFault', "httpVersion === '1.0'", 'false']],
+  },
+  {
+    what: 'Any transfer coding is taken for chunked',
+    foundBy: 'the coding "',
+    patches: [['server:findFault', "coding.toLowerCase() !== 'chunked'", 'false']],
+  },
+  {
+    what: 'A path with an encoded dot throws where nobody catches it',
+    foundBy: '/%2e%2e/livez',
+    patches: [
+      [
+        'createHttpServer',
+        'incoming.url =',
+        "if (incoming.url?.includes('/%2e%2e/')) throw new Error('planted'); incoming.url =",
+      ],
+    ],
+  },
+  {
+    what: 'A percent sign without digits in a path is the service’s own error',
+    foundBy: '/external/%',
+    patches: [['decodeParameters', 'throw nothingHere()', "decodeURIComponent('%')"]],
+  },
+  {
+    what: 'A body whose connection ends is taken for whole',
+    foundBy: 'the listing of',
+    patches: [['waitForBody', 'error === undefined', "error === undefined || error.code === 'invalid_header'"]],
+  },
+  {
+    what: 'What is wrong with a body is told after the reply, too',
+    foundBy: 'a trailer that gives a coding',
+    patches: [['isAnswered', '!latest.complete', 'false']],
+  },
+];

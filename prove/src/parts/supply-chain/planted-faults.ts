@@ -1,0 +1,32 @@
+import type { LockFile } from '../../lock-file.ts';
+import type { PlantedFault } from '../../part.ts';
+
+/** Makes the lock file tell of what must be found. */
+interface Spoilt extends PlantedFault {
+  spoil(lock: LockFile): void;
+}
+
+const PLACE = 'node_modules/pino';
+
+export const plantedFaults: readonly Spoilt[] = [
+  {
+    what: 'a runtime dependency has an install script',
+    foundBy: 'brings install scripts',
+    spoil: (lock) => Object.assign(lock[PLACE] ?? {}, { hasInstallScript: true }),
+  },
+  {
+    what: 'a runtime dependency is under another licence',
+    foundBy: 'brings other licences',
+    spoil: (lock) => Object.assign(lock[PLACE] ?? {}, { license: 'BUSL-1.1' }),
+  },
+  {
+    what: 'a package in the lock file has no digest',
+    foundBy: 'without a digest',
+    spoil: (lock) => delete lock[PLACE]?.integrity,
+  },
+  {
+    what: 'a dependency is missing from the lock file',
+    foundBy: 'needs what is not in the lock file',
+    spoil: (lock) => delete lock[PLACE],
+  },
+];
