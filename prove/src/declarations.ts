@@ -15,8 +15,9 @@ export interface Declaration {
 let declarations: Map<string, Declaration[]> | undefined;
 
 /**
- * Finds what the server's sources declare at the top level: `createApp`, or `WriteQueue.#commit` for a member of a class. A name
- * that several files declare has the end of the file's path before it: `listings:selectById`.
+ * Finds what the server's sources declare at the top level, such as `createApp`, or a member of a
+ * class, such as `WriteQueue.#commit`. If several files declare a name, the end of the file's path
+ * precedes it: `listings:selectById`.
  */
 export function findDeclaration(symbol: string): Declaration {
   declarations ??= readDeclarations();

@@ -15,11 +15,11 @@ export interface Part {
 
 /** A fault that the proof adds to the service, to see whether a part finds it. */
 export interface PlantedFault {
-  /** What is wrong, in words; no two of a part have the same. */
+  /** What is wrong, in words that no other fault of the part has. */
   what: string;
   /**
-   * Words of the check that must find it, as they are in the check. Several if chance decides which of these checks is the first
-   * to meet it.
+   * Words of the check that must find it, as the check's source has them. Several if chance decides
+   * which of these checks meets it first.
    */
   foundBy: string | readonly string[];
   /** Changes to the service's sources; without any, the part itself does what is wrong. */
@@ -27,8 +27,8 @@ export interface PlantedFault {
 }
 
 /**
- * A change to one declaration of the server (`findDeclaration`), made only as its file is loaded. `from` is as short as it can
- * be and occurs there once, so that the patch survives changes around it.
+ * A change to one declaration of the server (`findDeclaration`), made as its file is loaded. `from`
+ * occurs there once; the shorter it is, the more changes around it the patch survives.
  */
 export type Patch = readonly [symbol: string, from: string, to: string];
 

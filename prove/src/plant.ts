@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Declaration, findDeclaration } from './declarations.ts';
 import type { Patch, PlantedFault } from './part.ts';
 
-const LOADER = pathToFileURL(join(import.meta.dirname, 'load-planted.ts')).href;
+const LOADER = import.meta.resolve('./load-planted.ts');
 
 /** The environment in which the service, its commands and its workers have the fault. */
 export function plantedEnvironment(fault: PlantedFault | undefined): Record<string, string> {

@@ -5,9 +5,10 @@ import { describe, test } from 'node:test';
 import type { Patch } from '../src/part.ts';
 import { parts } from '../src/parts.ts';
 import { changedSources } from '../src/plant.ts';
+import { formatPart } from '../src/report.ts';
 import { isFound } from '../src/trial.ts';
 
-/** What a part's modules say, but for its planted faults, which must not be found by their own words. */
+/** The sources of a part, without its planted faults, which would contain all words that they name. */
 function textsOf(file: string, seen = new Set<string>()): string[] {
   if (seen.has(file) || file.endsWith('/planted-faults.ts')) return [];
   seen.add(file);
@@ -16,7 +17,7 @@ function textsOf(file: string, seen = new Set<string>()): string[] {
   return [text, ...imported.flatMap((each) => textsOf(each, seen))];
 }
 
-describe('each part has planted faults, which fit the sources and name a check of the part', () => {
+describe('the planted faults of each part fit the sources and name checks of the part', () => {
   for (const { name, plantedFaults } of parts) {
     test(name, () => {
       assert.ok(plantedFaults.length > 0);
@@ -55,6 +56,11 @@ test('a planted fault is found only by its own check', () => {
   const fault = { what: 'a fault', foundBy: ['its check', 'another of its checks'] };
   const verdict = { seconds: 1, is: 'broken', words: 'another of its checks: 1' } as const;
   assert.ok(isFound(fault, verdict));
-  assert.ok(!isFound(fault, { ...verdict, words: 'a check' }));
   assert.ok(!isFound(fault, { ...verdict, is: 'untried' }));
+  const other = { ...verdict, words: 'a check' };
+  assert.ok(!isFound(fault, other));
+  const [part] = parts;
+  assert.ok(part !== undefined);
+  const section = formatPart({ part, verdict, faults: [{ fault, verdict: other }], isKept: false }, 1);
+  assert.match(section, /NOT FOUND.*found by another check: a check/);
 });

@@ -33,7 +33,7 @@ const REFUSALS = new Set([
   'too_many_imports',
   'idempotency_in_progress',
 ]);
-/** What asks for a listing, a key or events that were there gets one of these only if they are lost. */
+/** Errors for a listing, a key, or events that were there before: they are lost. */
 const LOSSES = new Set(['unauthorized', 'not_found', 'events_expired']);
 const RETRY_MS = 10;
 /** Whatever was done to a service, it is back before that, also on a machine that is busy with much else. */

@@ -3,7 +3,7 @@ import type { Outcome, Part, Trial } from '../part.ts';
 import { corpus } from './neighbours/corpus.ts';
 import { FIGURES, WORDS } from './neighbours/judgement.ts';
 import type { Member } from './neighbours/member.ts';
-import { membersOf, plantedFaults } from './neighbours/planted-faults.ts';
+import { plantedFaults } from './neighbours/planted-faults.ts';
 import { besiege, type Siege, type Tried } from './neighbours/siege.ts';
 import { SETTINGS } from './neighbours/stage.ts';
 
@@ -36,7 +36,9 @@ async function run(trial: Trial): Promise<Outcome> {
   const isSmall = trial.size === 'small';
   const settings = isSmall ? SETTINGS.slice(0, 1) : SETTINGS.filter((setting) => isChosen(setting, SETTINGS));
   const all = corpus.map(({ name }) => name);
-  const names = membersOf(trial.plantedFault) ?? (isSmall && !all.some(isNamed) ? SMALL : all);
+  const planted = plantedFaults.find((each) => each === trial.plantedFault);
+  const usual = isSmall && !all.some(isNamed) ? SMALL : all;
+  const names = planted === undefined ? usual : [planted.member];
   const members = corpus.filter(({ name }) => names.includes(name) && isChosen(name, names));
   for (const setting of settings) sieges.push(await besiege(trial, setting, members));
   const broken = sieges.flatMap(({ tried }) => tried).filter((each) => each.broken.length > 0);

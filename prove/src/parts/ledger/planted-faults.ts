@@ -3,7 +3,7 @@ import type { Patch, PlantedFault } from '../../part.ts';
 /** So often, as an expression: rare enough that a load does not end with the first request. */
 const SOMETIMES = 'Math.random() < 0.2';
 
-/** By the checks of the load and of the comparison, of which chance decides which is the first to meet a lost write. */
+/** The checks that find a lost write: chance decides which of them meets it first. */
 export const LOST_WRITE = [
   'what was acknowledged is gone',
   '; acknowledged was ',
@@ -15,11 +15,11 @@ export const LOST_WRITE = [
   'has the sequence',
 ];
 
-/** Some creates are answered with 503 although they are stored: those `where` it is so. */
-function refusedButStored(where: string): Patch[] {
+/** Stores some creates and then answers 503; `when` is an expression. */
+function storeAndReject(when: string): Patch[] {
   const wrapped = `return (async (...given) => {
     const written = await write(...given);
-    if (${where} && ${SOMETIMES}) throw new AppError('unavailable', 'Not now.');
+    if (${when} && ${SOMETIMES}) throw new AppError('unavailable', 'Not now.');
     return written;
   })(`;
   return [['writeListing', 'return write(', wrapped]];
@@ -40,12 +40,12 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     what: 'Some writes are answered with 503 `unavailable` and stored',
     foundBy: 'were refused or deleted and are there',
-    patches: refusedButStored('retry === undefined'),
+    patches: storeAndReject('retry === undefined'),
   },
   {
     what: 'Some writes are answered with 503 `unavailable`, stored, and answered when they are sent again',
     foundBy: 'was refused, and had been done',
-    patches: refusedButStored('retry !== undefined'),
+    patches: storeAndReject('retry !== undefined'),
   },
   {
     what: 'A request that is sent again with its Idempotency-Key is done again',

@@ -1,8 +1,8 @@
 import type { LockFile } from '../../lock-file.ts';
 import type { PlantedFault } from '../../part.ts';
 
-/** Makes the lock file tell of what must be found. */
 interface Spoilt extends PlantedFault {
+  /** Plants the fault in the lock file. */
   spoil(lock: LockFile): void;
 }
 
