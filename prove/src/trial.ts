@@ -35,7 +35,9 @@ export async function runTrial(
 
 /** Whether the check that must find a planted fault has found it. */
 export function isFound({ foundBy }: PlantedFault, verdict: Verdict): boolean {
-  return verdict.is === 'broken' && [foundBy].flat().some((words) => verdict.words.includes(words));
+  if (verdict.is !== 'broken') return false;
+  const [line = ''] = verdict.words.split('\n', 1);
+  return [foundBy].flat().some((words) => line.includes(words));
 }
 
 function describe(error: unknown): string {
