@@ -35,9 +35,7 @@ export async function runTrial(
 
 /** Whether the check that must find a planted fault has found it. */
 export function isFound({ foundBy }: PlantedFault, verdict: Verdict): boolean {
-  if (verdict.is !== 'broken') return false;
-  const [line = ''] = verdict.words.split('\n', 1);
-  return [foundBy].flat().some((words) => line.includes(words));
+  return verdict.is === 'broken' && [foundBy].flat().some((words) => verdict.words.includes(words));
 }
 
 function describe(error: unknown): string {

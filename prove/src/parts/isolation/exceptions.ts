@@ -48,9 +48,9 @@ export const EXCEPTIONS: readonly Exception[] = [
     why: 'what is over is purged, whosever it is',
   },
   {
-    tables: ['accounts'],
-    statement: /^create table users /,
-    why: 'a migration makes tables, and reads none',
+    tables: ['accounts', 'account_heads', 'api_keys', 'events', 'listings'],
+    statement: /^create table users |alter table account_heads add column /,
+    why: 'a migration changes tables, for all accounts together',
   },
   {
     tables: ['listing_words'],

@@ -71,7 +71,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     what: 'an error message names what another account is called',
     foundBy: READ,
     patches: [
-      ['findAccount', 'return account;', 'return ((globalThis.names ??= {})[accountId] = account?.name, account);'],
+      ['findAccount', 'return account;', 'return ((globalThis.names ??= {})[id] = account?.name, account);'],
       ['chooseAccount', "'You belong to no such account.'", "'You do not belong to ' + globalThis.names?.[accountId]"],
     ],
   },
