@@ -14,7 +14,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     what: 'a listing whose address has neither a letter nor a digit is a 500',
     foundBy: 'an error of the service',
-    patches: [['cutWords', ' ?? []', '.values().toArray()']],
+    patches: [['searchWords', 'return', "if (!/[\\p{L}\\p{N}]/u.test(address)) throw new Error('planted'); return"]],
   },
   {
     what: 'events that are no longer there are answered with another status than the documented one',

@@ -28,7 +28,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   {
     what: 'A path with an encoded dot throws where nobody catches it',
-    foundBy: '/%2e%2e/livez',
+    foundBy: '/%2e%2e/',
     patches: [
       [
         'createHttpServer',
@@ -44,7 +44,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   {
     what: 'A body whose connection ends is taken for whole',
-    foundBy: 'the listing of',
+    foundBy: ['the listing of', 'listings that nobody has sent whole'],
     patches: [['waitForBody', 'error === undefined', "error === undefined || error.code === 'invalid_header'"]],
   },
   {
