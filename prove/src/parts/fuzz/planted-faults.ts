@@ -33,7 +33,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   {
     what: 'a listing that was never changed is still there when it was deleted',
-    foundBy: NOT_DUE,
+    foundBy: [NOT_DUE, 'the deleted listing '],
     patches: [['storeDeleted', 'await removeListing', 'if (current.version > 1) await removeListing']],
   },
   {
@@ -53,7 +53,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   {
     what: 'a retry with its Idempotency-Key is done again',
-    foundBy: NOT_DUE,
+    foundBy: ['a retry is answered otherwise', 'a retry is not told to be one'],
     patches: [['runOnce', 'earlier !== undefined', 'false']],
   },
   {
