@@ -48,7 +48,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   {
     what: 'studios, which have no bedroom, are refused',
-    foundBy: 'createListing: ',
+    foundBy: NOT_DUE,
     patches: [['integer', 'value < minimum', 'value <= minimum']],
   },
   {

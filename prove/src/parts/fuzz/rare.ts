@@ -62,7 +62,8 @@ export async function askForRare({ url, callers }: World, tally: Tally, times: n
         { ...entry, ...headers },
         body,
       );
-      assert.equal(`${told.status} ${errorOf(told).code ?? ''}`.trim(), expected, `${operationId}: ${told.text}`);
+      const outcome = `${told.status} ${errorOf(told).code ?? ''}`.trim();
+      assert.equal(outcome, expected, `${operationId}: ${expected} was due, and ${outcome} came: ${told.text}`);
     }
   }
 }
