@@ -5,7 +5,12 @@ interface Attacked extends PlantedFault {
   member: string;
 }
 
-function by(member: string, what: string, patch: Patch, foundBy = 'the attacker was not told'): Attacked {
+function by(
+  member: string,
+  what: string,
+  patch: Patch,
+  foundBy: PlantedFault['foundBy'] = 'the attacker was not told',
+): Attacked {
   return { member, what, foundBy, patches: [patch] };
 }
 
@@ -25,7 +30,7 @@ export const plantedFaults: readonly Attacked[] = [
     'left-dry-runs',
     'A file is read to its end after its client has left',
     ['UploadGate.run', "socket.once('close', onClose);", ''],
-    'the attacker was told',
+    ['the attacker was told', 'running on after the attackers left'],
   ),
   by('post-unknown-members', 'All values of a body are kept, however many there are', ['VALUES_MAX', '5_000', '1e9']),
   by('sign-in-1-mib', 'A sign-in may have a body of a megabyte', ['INPUT_BYTES_MAX', '16 *', '1024 *']),
