@@ -40,15 +40,15 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     what: 'an invitation can be used again',
     foundBy: 'that was used',
-    patches: [['accept', 'await removeInvitation(session, accountId, id)', 'void id']],
+    patches: [['accept', 'await removeInvitation(transaction, accountId, id)', 'void id']],
   },
   {
     what: 'other sessions go on after the password was changed',
     foundBy: 'after another password an older session goes on',
     patches: [
-      ['afterPasswordChange', 'await removeSessions(session, self.userId);', ''],
+      ['afterPasswordChange', 'await removeSessions(transaction, sessionActor.userId);', ''],
       ['changePassword', 'revokeOtherSessions: true', 'revokeOtherSessions: false'],
-      ['changePassword', 'await getNewSession(headers, services)', 'signedIn'],
+      ['changePassword', 'await getNewSession(headers, services)', 'currentSession'],
     ],
   },
   {
@@ -61,13 +61,13 @@ export const plantedFaults: readonly PlantedFault[] = [
     foundBy: ', which only better-auth has, is answered',
     patches: [
       [
-        'addAuth',
-        'addOperation(mount, signOutOperation',
-        `addOperation(mount, { ...signInOperation, path: '/auth/sign-up/email' }, async (exchange) => {
+        'authEndpoints',
+        'endpoint(signOutOperation',
+        `endpoint({ ...signInOperation, path: '/auth/sign-up/email' }, async (exchange, { services }) => {
           const body = { name: 'Somebody', ...(await readInput(exchange, signIn)) };
           return replyJson(200, JSON.stringify(await services.identity.call((api) => api.signUpEmail({ body }))));
-        });
-        addOperation(mount, signOutOperation`,
+        }),
+        endpoint(signOutOperation`,
       ],
     ],
   },
@@ -76,13 +76,17 @@ export const plantedFaults: readonly PlantedFault[] = [
     foundBy: 'who was invited as a member and says otherwise is',
     patches: [
       ['acceptance', 'strictObject({', 'strictObject({ role: z.string().optional(),'],
-      ['addAcceptance', 'const { user } =', 'globalThis.roleOfBody = given.role; const { user } ='],
+      ['acceptInvitation', 'const { user } =', 'globalThis.roleOfBody = given.role; const { user } ='],
       ['accept', 'user, role, actor', 'user, globalThis.roleOfBody ?? role, actor'],
     ],
   },
   {
     what: 'pages elsewhere may change something',
     foundBy: 'a change from there',
-    patches: [['admit', 'requireSameOrigin(exchange.incoming, services);', '']],
+    patches: ['admitAnyone', 'admitUser', 'admitMember'].map((symbol) => [
+      symbol,
+      'requireSameOrigin(exchange.incoming, services);',
+      '',
+    ]),
   },
 ];

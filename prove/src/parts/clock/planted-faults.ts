@@ -22,7 +22,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     what: 'A request is done again when the clock was set to another day before it is sent again',
     foundBy: 'a retry is done again',
-    patches: [['findLiveRetry', '|| hasClockJumped()', '']],
+    patches: [['findLiveRecord', '|| hasClockJumped()', '']],
   },
   {
     what: 'What looks old while the clock is ahead is removed',

@@ -49,7 +49,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     what: 'studios, which have no bedroom, are refused',
     foundBy: NOT_DUE,
-    patches: [['integer', 'value < minimum', 'value <= minimum']],
+    patches: [['http/contract/schemas/fields:integer', 'value < minimum', 'value <= minimum']],
   },
   {
     what: 'a retry with its Idempotency-Key is done again',
@@ -59,7 +59,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     what: 'a session that was ended goes on',
     foundBy: NOT_DUE,
-    patches: [['endSession', 'await removeSession(session, self.userId, sessionId)', 'true']],
+    patches: [['endSession', 'await removeSession(transaction, sessionActor.userId, sessionId)', 'true']],
   },
   {
     what: 'a text that begins with a quote and a formula goes into a CSV as it is',

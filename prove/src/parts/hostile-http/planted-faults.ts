@@ -40,7 +40,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     what: 'A percent sign without digits in a path is the service’s own error',
     foundBy: '/external/%',
-    patches: [['decodeParameters', 'throw nothingHere()', "decodeURIComponent('%')"]],
+    patches: [['decodeParameters', 'return undefined', "decodeURIComponent('%')"]],
   },
   {
     what: 'A body whose connection ends is taken for whole',

@@ -78,7 +78,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     what: 'a cursor of another account is taken',
     foundBy: TOLD_APART,
-    patches: [['list', 'holder.accountId', "'any'"]],
+    patches: [['list', 'principal.accountId', "'any'"]],
   },
   {
     what: 'a list that another account has kept is called unchanged',
@@ -93,7 +93,7 @@ export const plantedFaults: readonly PlantedFault[] = [
         'requestLine',
         '"msg":"request"',
         // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a piece of a template in the service.
-        '"before":"${[globalThis.last, (globalThis.last = holder?.accountId ?? globalThis.last)][0]}","msg":"request"',
+        '"before":"${[globalThis.last, (globalThis.last = principal?.accountId ?? globalThis.last)][0]}","msg":"request"',
       ],
     ],
   },
@@ -112,7 +112,7 @@ export const plantedFaults: readonly PlantedFault[] = [
         'followEvents',
         'if (signal.aborted) return page;',
         `if (signal.aborted) return page;
-        return eventHub.read(accountId, async () => read(await getLiveHead(database, holder)));`,
+        return eventHub.read(accountId, async () => read(await getLiveHead(database, principal)));`,
       ],
     ],
   },
@@ -122,8 +122,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     patches: [
       [
         'requireApiKey',
-        "'holder' in found) return found;",
-        "'holder' in found) return (exchange.incoming.socket.first ??= found);",
+        "'principal' in found) return found;",
+        "'principal' in found) return (exchange.incoming.socket.first ??= found);",
       ],
     ],
   },
@@ -131,8 +131,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     what: 'a long list goes on with the account of the latest request',
     foundBy: 'among the requests of two accounts tells of the other',
     patches: [
-      ['createApp', 'exchange.holder = holder;', 'exchange.holder = holder; globalThis.latest = holder.accountId;'],
-      ['readRest', 'holder.accountId', 'globalThis.latest'],
+      ['admitKey', 'const admitted =', 'globalThis.latest = principal.accountId; const admitted ='],
+      ['readRest', 'principal.accountId', 'globalThis.latest'],
     ],
   },
 ];

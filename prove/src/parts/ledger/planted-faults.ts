@@ -22,7 +22,7 @@ function storeAndReject(when: string): Patch[] {
     if (${when} && ${SOMETIMES}) throw new AppError('unavailable', 'Not now.');
     return written;
   })(`;
-  return [['writeListing', 'return write(', wrapped]];
+  return ['createListing', 'updateListing', 'putListing'].map((symbol) => [symbol, 'return write(', wrapped]);
 }
 
 export const plantedFaults: readonly PlantedFault[] = [
@@ -40,17 +40,23 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     what: 'Some writes are answered with 503 `unavailable` and stored',
     foundBy: 'were refused or deleted and are there',
-    patches: storeAndReject('retry === undefined'),
+    patches: storeAndReject('idempotency === undefined'),
   },
   {
     what: 'Some writes are answered with 503 `unavailable`, stored, and answered when they are sent again',
     foundBy: 'was refused, and had been done',
-    patches: storeAndReject('retry !== undefined'),
+    patches: storeAndReject('idempotency !== undefined'),
   },
   {
     what: 'A request that is sent again with its Idempotency-Key is done again',
     foundBy: 'was done again',
-    patches: [['runOnce', 'account.id, retry);', 'account.id, { ...retry, key: retry.key + Math.random() });']],
+    patches: [
+      [
+        'runOnce',
+        'account.id, idempotency);',
+        'account.id, { ...idempotency, key: idempotency.key + Math.random() });',
+      ],
+    ],
   },
   {
     what: 'Some creates and imported rows are acknowledged and have an event, but are not stored',
@@ -60,7 +66,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     what: 'Some updates are acknowledged and not made',
     foundBy: '; acknowledged was ',
-    patches: [['storeUpdated', 'await updateListing', `if (!(${SOMETIMES})) await updateListing`]],
+    patches: [['storeUpdated', 'await replaceListing', `if (!(${SOMETIMES})) await replaceListing`]],
   },
   {
     what: 'Some changes take two numbers of the sequence',

@@ -15,9 +15,13 @@ function by(
 }
 
 export const plantedFaults: readonly Attacked[] = [
-  by('too-many-searches', 'As many searches of one account wait as it likes', ['scan-turns:WAITING_MAX', '256', '1e9']),
+  by('too-many-searches', 'As many searches of one account wait as it likes', [
+    'fair-semaphore:WAITING_MAX',
+    '256',
+    '1e9',
+  ]),
   by('too-many-searches', 'Searches wait in one queue, whoever they are of', [
-    'ScanTurns.enter',
+    'FairSemaphore.enter',
     'this.#wait(accountId',
     "this.#wait(''",
   ]),

@@ -9,17 +9,19 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     what: 'Refusals do not say when to come back',
     foundBy: 'without Retry-After',
-    patches: [['overloaded', "{ 'Retry-After': String(seconds) }", '{}']],
+    patches: [['Overloaded', "{ 'Retry-After': String(seconds) }", '{}']],
   },
   {
     what: 'What is refused is done all the same',
     foundBy: 'were refused or deleted and are there',
-    patches: [['createApp', 'await refuse(exchange)', '(await respond(exchange), await refuse(exchange))']],
+    patches: [
+      ['createApp', '? reject(exchange, found)', '? respond(exchange, found).then(() => reject(exchange, found))'],
+    ],
   },
   {
     what: 'Without a good key it is 503 instead of 401',
     foundBy: 'replies are not what they must be',
-    patches: [['createApp', 'await requireKeyOfRefused(exchange, services)', 'undefined']],
+    patches: [['createApp', 'await gate?.requireLikelyCaller?.(exchange, services)', '']],
   },
   {
     what: 'A connection on which something was refused is not read any more',

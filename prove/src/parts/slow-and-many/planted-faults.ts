@@ -60,7 +60,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     what: 'A head that takes too long ends the service',
     foundBy: 'the server closed the connection',
     patches: [
-      ['refuse:toFault', "'ERR_HTTP_REQUEST_TIMEOUT':", "'ERR_HTTP_REQUEST_TIMEOUT': throw new Error('planted');"],
+      ['refuse:toIssue', "'ERR_HTTP_REQUEST_TIMEOUT':", "'ERR_HTTP_REQUEST_TIMEOUT': throw new Error('planted');"],
     ],
   },
 ];
