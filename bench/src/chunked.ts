@@ -1,18 +1,17 @@
 const LINE_END = 0x0a;
-/** More digits than any chunk's size needs, with what may follow them. */
+/** More than any size line needs. */
 const SIZE_LINE_MAX = 64;
 
 /**
- * Takes the chunked transfer coding (RFC 9112, section 7.1) off a body that comes in pieces of any length.
- *
- * @param onData given views into the piece that was read
- * @returns a function that reads a piece and tells whether the closing chunk was there
+ * Decodes the chunked transfer coding (RFC 9112 §7.1) of a body that arrives in pieces.
+ * @param onData gets views into the piece
+ * @returns a function that reads a piece and returns whether the body has ended
  */
 export function unchunk(onData: (bytes: Buffer) => void): (piece: Buffer) => boolean {
   let left = 0;
   let line = '';
 
-  /** Reads the line with a chunk's size, or the empty one after its data. @returns where it ends in the piece */
+  /** Reads a size line, or the empty line after a chunk. @returns where it ends in the piece */
   function readLine(piece: Buffer, from: number): number {
     const end = piece.indexOf(LINE_END, from);
     const to = end === -1 ? piece.length : end + 1;

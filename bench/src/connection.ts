@@ -1,23 +1,21 @@
 import { connect, type Socket } from 'node:net';
 import { unchunk } from './chunked.ts';
 
-/** What the driver sends, and what must come back for it. */
 export type Exchange = {
-  /** The whole request: request line, headers and body. */
+  /** Request line, headers, and body. */
   request: Buffer;
   expected: Expected;
 };
 
-/** Either the exact bytes of the body, or texts that must occur in it. */
+/** The exact body, or texts that it must contain. */
 export type Expected = { status: number; body: Buffer } | { status: number; contains: readonly Buffer[] };
 
 export type Connection = {
-  /** Sends one request; the reply is given to `onReply`. There is never more than one in flight. */
   send(request: Buffer): void;
   close(): void;
 };
 
-/** `body` may be a view into the connection's own memory: valid only until `onReply` returns. */
+/** `body` may be a view into the connection's memory, valid only until `onReply` returns. */
 type OnReply = (status: number, body: Buffer, head: string) => void;
 
 const READ_BYTES = 64 * 1024;
@@ -26,10 +24,10 @@ const STATUS_AT = 'HTTP/1.1 '.length;
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 
 /**
- * Opens one keep-alive connection that reads replies with a Content-Length (or none, for 204 and 304) or in chunks.
- * It is written by hand because an HTTP client costs more for each reply than the bare server it has to outrun.
- *
- * @param onFault called once with the reason when the connection ends or a reply cannot be read
+ * Opens a keep-alive connection for one request at a time; reads responses with Content-Length, in
+ * chunks, or without a body (204, 304). Written by hand because an HTTP client costs more per
+ * response than the bare server.
+ * @param onFault called once when the connection ends or a response cannot be read
  */
 export function openConnection(
   port: number,
@@ -52,7 +50,7 @@ export function openConnection(
     const bytes = unread === undefined ? chunk.subarray(0, length) : Buffer.concat([unread, chunk.subarray(0, length)]);
     const reply = parseReply(bytes);
     if (reply === undefined) {
-      // What has not come whole is copied: the next read writes over `chunk`.
+      // Copied, because the next read overwrites `chunk`.
       unread = Buffer.from(bytes);
       return;
     }
@@ -65,7 +63,7 @@ export function openConnection(
     port,
     host: '127.0.0.1',
     noDelay: true,
-    // One buffer for all reads spares an allocation for each reply.
+    // One buffer for all reads avoids an allocation per response.
     onread: {
       buffer: chunk,
       callback(length) {
@@ -89,7 +87,7 @@ export function openConnection(
   };
 }
 
-/** The reply in `bytes`, nothing while it is not whole, or the reason why it cannot be read. */
+/** The response in `bytes`; undefined while incomplete; or why it cannot be read. */
 function parseReply(bytes: Buffer): { status: number; body: Buffer; head: string } | string | undefined {
   const headEnd = bytes.indexOf(HEAD_END);
   if (headEnd === -1) return undefined;

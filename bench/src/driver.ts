@@ -11,24 +11,22 @@ export type Load = {
 export type Drive = {
   port: number;
   connections: number;
-  /** The next exchange, or nothing when there is no more to do. */
   next: () => Exchange | undefined;
-  /** After this no request is sent; those in flight are waited for. */
+  /** No request is sent after this; pending responses are awaited. */
   seconds: number;
-  /** How many requests become due in a second, on all connections together; if left out, each follows the reply before it. */
+  /** Requests per second on all connections; without it, each follows the response before it. */
   perSecond?: number;
 };
 
-/** A reply that takes longer than this is taken for one that never comes. */
+/** A slower response counts as none. */
 const REPLY_TIMEOUT_MS = 30_000;
 const NANOSECONDS_PER_MS = 1e6;
 
 /**
- * Keeps one request in flight on each connection, or fewer if `perSecond` is given, until the time or the exchanges are
- * over, and checks every reply. Latency is measured from just before a request is written until its reply was read whole;
- * of a request that waits for the reply before it, from when it was due.
- *
- * @throws at the first reply that is not the expected one, at a lost connection, and when no reply comes for 30 s
+ * Keeps at most one request in flight per connection until the time or the exchanges run out, and
+ * checks every response. Latency counts from the write, or from the due time if the connection was
+ * still busy.
+ * @throws on the first unexpected response, on a lost connection, and after 30 s without a response
  */
 export function drive({ port, connections, next, seconds, perSecond }: Drive): Promise<Load> {
   const latencyNs = createHistogram();
@@ -69,7 +67,7 @@ export function drive({ port, connections, next, seconds, perSecond }: Drive): P
     let dueAt = startedAt + (periodMs * index) / connections;
 
     function sendNext(now: number): void {
-      // That a timer was late is not the server's doing.
+      // A late timer is not the server's fault.
       if (now < dueAt) setTimeout(() => send(performance.now()), dueAt - now);
       else send(now, periodMs === 0 ? now : dueAt);
     }
@@ -87,12 +85,12 @@ export function drive({ port, connections, next, seconds, perSecond }: Drive): P
       () => sendNext(performance.now()),
       (status, body) => {
         const now = performance.now();
-        const fault = exchange === undefined ? 'a reply that nobody asked for' : findFault(exchange, status, body);
+        const fault = exchange === undefined ? 'an unexpected reply' : findFault(exchange, status, body);
         if (fault !== undefined) {
           fail(fault);
           return;
         }
-        // Zero is outside of a histogram's range.
+        // A histogram has no zero.
         latencyNs.record(Math.max(1, Math.round((now - sentAt) * NANOSECONDS_PER_MS)));
         requests += 1;
         sendNext(now);

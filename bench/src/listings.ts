@@ -1,7 +1,8 @@
-/** A listing as a customer would send it. */
+import { generator } from '../../testkit/src/random-json.ts';
+
 export type ListingBody = { address: string; externalId: string } & Record<string, unknown>;
 
-export type Random = () => number;
+type Random = () => number;
 
 /** City, state, first postal code, latitude, longitude. */
 type Place = readonly [string, string, number, number, number];
@@ -36,7 +37,7 @@ const SENTENCES = [
  * listings. `prefix` separates the external IDs of several sources.
  */
 export function listingSource(seed: number, prefix: string): () => ListingBody {
-  const random = mulberry32(seed);
+  const random = generator(seed);
   let count = 0;
   return () => {
     count += 1;
@@ -81,15 +82,4 @@ function integer(random: Random, least: number, most: number): number {
 
 function pick<T>(random: Random, choices: readonly [T, ...T[]]): T {
   return choices[integer(random, 0, choices.length - 1)] ?? choices[0];
-}
-
-/** Mulberry32 (public domain): small, fast and the same on every machine, unlike `Math.random`. */
-export function mulberry32(seed: number): Random {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

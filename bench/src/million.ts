@@ -18,10 +18,8 @@ export const MILLION = `complete list of ${LISTINGS.toLocaleString('en-US')}`;
 export async function measureMillion(place: Place, neighbours: readonly Scenario[]): Promise<BulkRow> {
   say('creating a million listings');
   const account = await createAccount(place, 'Bench million');
-  await fill(
-    place,
-    Array.from({ length: LISTINGS }, () => account),
-  );
+  const owners = Array.from({ length: LISTINGS }, () => account);
+  await fill(place, owners);
   const makeCheck = unchangingList(LISTINGS);
   const rounds: BulkRound[] = [];
   for (let round = 1; round <= place.rounds; round += 1) {

@@ -54,7 +54,6 @@ async function warmUp({ port }: Server, scenarios: readonly Scenario[]): Promise
   }
 }
 
-/** @returns the p99 of each scenario, in ms */
 function askAll(
   { port }: Server,
   scenarios: readonly Scenario[],

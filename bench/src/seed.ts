@@ -1,6 +1,7 @@
+import { generator } from '../../testkit/src/random-json.ts';
 import { createExchange } from './creates.ts';
 import { drive } from './driver.ts';
-import { listingSource, mulberry32 } from './listings.ts';
+import { listingSource } from './listings.ts';
 import type { Place } from './place.ts';
 import { type Account, startService } from './service.ts';
 
@@ -32,7 +33,7 @@ export async function fill(place: Place, owners: readonly Account[]): Promise<nu
 
 /** Shuffles reproducibly. */
 function shuffle<T>(items: readonly T[]): T[] {
-  const random = mulberry32(SEED);
+  const random = generator(SEED);
   return items
     .map((item) => ({ item, at: random() }))
     .sort((left, right) => left.at - right.at)

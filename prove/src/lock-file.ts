@@ -1,13 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A package as `package-lock.json` (version 3) tells of it. */
+/** An entry of `package-lock.json`, version 3. */
 interface LockedPackage {
   version?: string;
   resolved?: string;
   integrity?: string;
   license?: string;
-  /** Stands for a workspace, which `resolved` names. */
   link?: boolean;
   hasInstallScript?: boolean;
   dependencies?: Record<string, string>;
@@ -16,20 +15,19 @@ interface LockedPackage {
   peerDependenciesMeta?: Record<string, { optional?: boolean }>;
 }
 
-/** All packages by their place, such as `server/node_modules/zod`; workspaces by their directory. */
 export type LockFile = Record<string, LockedPackage>;
 
 export async function readLockFile(repository: string): Promise<LockFile> {
   return JSON.parse(await readFile(join(repository, 'package-lock.json'), 'utf8')).packages;
 }
 
-/** What npm installs with a workspace for those who use it: the places of all packages that it needs, directly or not. */
+/** The places of all packages that npm installs with a workspace. */
 export function findRuntimePlaces(lock: LockFile, workspace: string): string[] {
   const found = new Set<string>();
   const visit = (place: string): void => {
     for (const name of neededBy(lock[place] ?? {})) {
       const at = findPlace(lock, place, name);
-      // npm leaves out what is optional and does not fit the machine.
+      // npm leaves out optional packages that do not fit the machine.
       if (at === undefined || found.has(at)) continue;
       found.add(at);
       visit(at);
@@ -48,7 +46,7 @@ function neededBy({ dependencies, optionalDependencies, peerDependencies, peerDe
   return [...Object.keys(dependencies ?? {}), ...Object.keys(optionalDependencies ?? {}), ...peers];
 }
 
-/** Where Node.js finds a package that is asked for in another: in the nearest `node_modules` above. */
+/** The nearest `node_modules` above, as in Node.js. */
 function findPlace(lock: LockFile, from: string, name: string): string | undefined {
   const steps = from.split('/');
   for (let depth = steps.length; depth >= 0; depth -= 1) {

@@ -10,17 +10,17 @@ import { isFound, type Verdict } from './trial.ts';
 
 const HELP = `npm run prove -- [options] [PART …]
 
-Tries to break what the service promises, which takes an hour on two cores that do nothing else, and writes docs/proof.md
-and the table in README.md. With parts it tries these and prints what came of it.
+Tries to break the service's promises and writes docs/proof.md and the table in README.md, which takes
+an hour on two idle cores. With parts, it tries only these and prints the results.
 
-  --seed N    makes the same choices as an earlier run
-  --small     the short form, as it runs with the tests
+  --seed N    repeats the random choices of an earlier run
+  --small     the short form, as in the tests
 
 Parts:
 ${parts.map(({ name, promise }) => `  ${name.padEnd(18)} ${promise}`).join('\n')}`;
 
 const TRIAL_PROGRAM = join(import.meta.dirname, 'trial-process.ts');
-/** Much longer than any takes: what does not end is a fault, too. */
+/** Longer than any trial takes. A trial that does not end has failed. */
 const TRIAL_TIMEOUT_MS = 30 * 60_000;
 const SEEDS = 2 ** 31;
 
@@ -60,7 +60,6 @@ async function main(): Promise<void> {
   if (failed.length > 0) process.exitCode = 1;
 }
 
-/** Tries a part, then whether it finds each of its planted faults. */
 async function prove(part: Part, size: Trial['size'], seed: number): Promise<Result> {
   console.error(`${part.title}: ${part.promise}`);
   const verdict = await tryInProcess(part.name, size, seed);
@@ -73,7 +72,7 @@ async function prove(part: Part, size: Trial['size'], seed: number): Promise<Res
   return { part, verdict, faults, isKept };
 }
 
-/** In a process group of its own, so that nothing that it has started outlives it. */
+/** In a process group of its own, so that no process outlives the trial. */
 async function tryInProcess(...args: [name: string, size: string, seed: number, fault?: string]): Promise<Verdict> {
   const child = fork(TRIAL_PROGRAM, args.map(String), { detached: true });
   running.add(child);
@@ -92,9 +91,7 @@ async function tryInProcess(...args: [name: string, size: string, seed: number, 
 function endByForce({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
-  } catch {
-    // Nothing of it is left.
-  }
+  } catch {}
 }
 
 function findPart(name: string): Part {

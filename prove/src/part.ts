@@ -1,11 +1,9 @@
 import type { Cleanup } from '../../testkit/src/serving.ts';
 
-/** One promise of the service, and what is done to break it. */
 export interface Part {
-  /** As on the command line, such as `crashes-sqlite`. */
+  /** On the command line, such as `crashes-sqlite`. */
   name: string;
   title: string;
-  /** As a user would say it: one sentence. */
   promise: string;
   /** With each of these the part must fail. */
   plantedFaults: readonly PlantedFault[];
@@ -32,27 +30,25 @@ export interface PlantedFault {
  */
 export type Patch = readonly [symbol: string, from: string, to: string];
 
-/** One run of a part. */
 export interface Trial extends Cleanup {
-  /** `full` is published, `small` takes seconds: it runs with the tests, and finds the planted faults. */
+  /** `full` is published. `small` takes seconds: it runs with the tests and finds planted faults. */
   size: 'full' | 'small';
-  /** For all that is left to chance. */
+  /** For all random choices. */
   seed: number;
   plantedFault: PlantedFault | undefined;
   /** Empty at the beginning, removed at the end. */
   directory: string;
-  /** Progress, for people. */
   say(text: string): void;
 }
 
-/** What is said of a promise that was kept. */
+/** The result for a promise that was kept. */
 export interface Outcome {
-  /** What was done, as part of a table's row: `200 × kill -9 under load`. */
+  /** What was done, as a table cell: `200 × kill -9 under load`. */
   tried: string;
-  /** What came of it, likewise: `0 of 48,211 acknowledged writes lost`. */
+  /** The result, as a table cell: `0 of 48,211 acknowledged writes lost`. */
   figure: string;
-  /** All there is to tell. */
+  /** Details for the report. */
   figures: readonly (readonly [what: string, value: string])[];
-  /** What could not be tried on this machine, and why. */
+  /** What this machine cannot try, and why. */
   skipped?: readonly string[];
 }

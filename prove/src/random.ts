@@ -1,10 +1,10 @@
-import { mulberry32 } from '../../bench/src/listings.ts';
+import { generator } from '../../testkit/src/random-json.ts';
 
-/** Choices that are the same for the same seed. */
+/** Random choices that repeat with the same seed. */
 export interface Random {
-  /** From 0 up to, not including, 1. */
+  /** 0 (inclusive) to 1 (exclusive). */
   next(): number;
-  /** A whole number from 0 to `max`. */
+  /** 0 to `max`, inclusive. */
   upTo(max: number): number;
   pick<T>(values: readonly T[]): T;
   bytes(length: number): Buffer;
@@ -13,7 +13,7 @@ export interface Random {
 const BYTE_MAX = 255;
 
 export function createRandom(seed: number): Random {
-  const next = mulberry32(seed);
+  const next = generator(seed);
   const upTo = (max: number): number => Math.floor(next() * (max + 1));
   return {
     next,

@@ -5,7 +5,6 @@ import { describeCommit, describeMachine } from '../../bench/src/machine.ts';
 import type { Outcome, Part, PlantedFault } from './part.ts';
 import { isFound, type Verdict } from './trial.ts';
 
-/** What came of a part. */
 export interface Result {
   part: Part;
   verdict: Verdict;
@@ -17,18 +16,17 @@ export interface Result {
 const REPOSITORY = join(import.meta.dirname, '../..');
 const README = join(REPOSITORY, 'README.md');
 const REPORT = join(REPOSITORY, 'docs/proof.md');
-/** Where the README has the table of promises. */
+/** The table of promises in the README. */
 const PLACE = /(?<=<!-- proof -->\n)(?:.*\n)*?(?=<!-- \/proof -->)/;
 const SECONDS_PER_MINUTE = 60;
 
-/** Writes `docs/proof.md`, and each promise with its result into the README. */
 export function writeReport(results: readonly Result[], { date, seed }: { date: Date; seed: number }): void {
   const { cpu, cores, memoryGb, node, os } = describeMachine();
   const minutes = Math.round((Date.now() - date.getTime()) / 1_000 / SECONDS_PER_MINUTE);
   const failed = results.filter(({ isKept }) => !isKept);
   const report = [
     '# Proof',
-    'What `npm run prove` did to break the promises of this service, and what came of it. It wrote this page.',
+    'How `npm run prove` tries to break the promises of this service, with the results of the last run, which wrote this page.',
     [
       `- ${date.toISOString().slice(0, 10)}, commit ${describeCommit(REPOSITORY)}, seed ${seed}, ${minutes} minutes`,
       `- ${cpu}, ${cores} cores for all of it, ${memoryGb} GB, ${os}, Node.js ${node}`,
@@ -58,10 +56,9 @@ function summarize(results: readonly Result[]): string[][] {
 }
 
 function describe({ tried, figure, skipped = [] }: Outcome): [tried: string, figure: string] {
-  return [skipped.length === 0 ? tried : `${tried} (not all of it here: see its section)`, figure];
+  return [skipped.length === 0 ? tried : `${tried} (in part on this machine: see below)`, figure];
 }
 
-/** A part's section of the page. */
 export function formatPart({ part, verdict, faults, isKept }: Result, number: number): string {
   const told = verdict.is === 'kept' ? verdict.outcome : undefined;
   const found = faults.map(({ fault, verdict }) => [fault.what, describeFinding(fault, verdict)]);
@@ -72,7 +69,7 @@ export function formatPart({ part, verdict, faults, isKept }: Result, number: nu
       ? `${verdict.is}: ${'words' in verdict ? verdict.words : ''}`
       : `Tried: ${told.tried}. ${told.figure}.`,
     formatTable([['figure', ''], ...(told?.figures ?? []), ['seconds', verdict.seconds.toFixed(0)]]),
-    ...(told?.skipped ?? []).map((words) => `Not tried here: ${words}`),
+    ...(told?.skipped ?? []).map((words) => `Not tried on this machine: ${words}`),
     formatTable([['planted fault', 'found by'], ...found]),
   ].join('\n\n');
 }
@@ -91,7 +88,7 @@ function formatTable([head = [], ...rows]: readonly (readonly string[])[]): stri
 
 const WORDS_MAX = 200;
 
-/** What a check said, without the values that it compared if it has words of its own, and without this machine's paths. */
+/** The message of a check, without compared values and local paths. */
 function shorten(words: string): string {
   const [first = ''] = words.split('\n', 1);
   const line = (first.startsWith('Expected ') ? words : first)

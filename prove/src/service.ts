@@ -12,17 +12,16 @@ export function settingsOf(
   return { DATA_DIR: directory, RATE_LIMIT: 'off', ...given, ...plantedEnvironment(plantedFault) };
 }
 
-/** `serve` in a process that does not outlive the trial. */
 export function serve(trial: Trial, settings: Record<string, string> = {}): Promise<ServeProcess> {
   return serveFor(trial, settingsOf(trial, settings));
 }
 
-/** An account and a key, made without the planted fault. */
+/** Without the planted fault. */
 export function createTenant(trial: Trial, settings: Record<string, string> = {}) {
   return createTenantByCommand(settingsOf({ ...trial, plantedFault: undefined }, settings));
 }
 
-/** Imports listings, each a line of JSON: all of them must be new. */
+/** Imports new listings, one JSON line each. */
 export async function importRows(url: string, key: string, rows: readonly string[]): Promise<void> {
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/x-ndjson' };
   const response = await fetch(`${url}/v1/imports`, { method: 'POST', headers, body: rows.join('\n') });

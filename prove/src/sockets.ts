@@ -1,7 +1,7 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import type { ServeProcess } from '../../testkit/src/process.ts';
 
-/** How many connections the service's process has open, and a few sockets that are always there. */
+/** Open connections, and a few sockets that are always there. */
 export function countSockets({ child }: Pick<ServeProcess, 'child'>): number {
   return countSocketsOf(Number(child.pid));
 }
@@ -15,7 +15,6 @@ function linkOf(file: string): string {
   try {
     return readlinkSync(file);
   } catch {
-    // It has been closed meanwhile.
     return '';
   }
 }

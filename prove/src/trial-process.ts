@@ -1,4 +1,4 @@
-// One trial in a process of its own, which tells its parent what came of it.
+// One trial in a process of its own, which sends its verdict to the parent.
 import { parts } from './parts.ts';
 import { runTrial } from './trial.ts';
 

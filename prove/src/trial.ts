@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { createDirectory } from '../../testkit/src/service.ts';
 import type { Outcome, Part, PlantedFault, Trial } from './part.ts';
 
-/** What a trial came to: kept, broken (a planted fault was found, or a real one), or not to be tried. */
+/** Kept, broken (by a planted or a real fault), or not tried. */
 export type Verdict = { seconds: number } & (
   | { is: 'kept'; outcome: Outcome }
   | { is: 'broken' | 'untried'; words: string }

@@ -13,7 +13,9 @@ function textsOf(file: string, seen = new Set<string>()): string[] {
   if (seen.has(file) || file.endsWith('/planted-faults.ts')) return [];
   seen.add(file);
   const text = readFileSync(file, 'utf8');
-  const imported = [...text.matchAll(/ from '(\.[^']+)'/g)].map(([, path = '']) => join(dirname(file), path));
+  const imported = [...text.matchAll(/ from '(\.[^']+)'|'([^']+\.jsonl)'/g)].map(([, module, data = '']) =>
+    join(dirname(file), module ?? data),
+  );
   return [text, ...imported.flatMap((each) => textsOf(each, seen))];
 }
 

@@ -28,7 +28,7 @@ export interface Person {
   email: string;
 }
 
-/** Somebody who can sign in with `PASSWORD`; with an account of their own unless one is given. */
+/** A user who can sign in with `PASSWORD`, in a new account unless one is given. */
 export async function createPerson(
   { database }: Pick<TestService, 'database'>,
   given: { accountId?: string; role?: Role; name?: string; email?: string } = {},
@@ -83,7 +83,6 @@ export class Browser {
   }
 }
 
-/** A browser in which somebody is signed in. */
 export async function signIn(service: TestService, { email }: Person): Promise<Browser> {
   const browser = new Browser(service);
   await browser.ask('POST', '/admin/auth/sign-in/email', { email, password: PASSWORD });

@@ -4,7 +4,6 @@ import type { DocumentedOperation } from './openapi.ts';
 import { readListing } from './replies.ts';
 import type { TestService } from './service.ts';
 
-/** Whoever sends requests. */
 export interface Caller {
   fetch(path: string, init?: RequestInit): Promise<Response>;
 }
@@ -12,9 +11,9 @@ export interface Caller {
 /** One of the service's APIs, and how one is let in there. */
 export interface Gate {
   base: string;
-  /** Somebody who may do everything in a new account. */
+  /** A caller with full access to a new account. */
   enter(service: TestService): Promise<{ accountId: string; caller: Caller; memberId?: string }>;
-  /** Somebody who is not let in. */
+  /** A caller without credentials. */
   nobody(service: TestService): Caller;
 }
 

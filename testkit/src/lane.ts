@@ -104,10 +104,8 @@ export class Lane {
     const rows = this.#freshRows();
     const body = rows.map(bodyOf).join('\n');
     const told = await this.#caller.once({ method: 'POST', path: '/imports?atomic=true', body, type: NDJSON });
-    this.#noteAll(
-      told,
-      rows.map((row) => ({ ...row, version: 1 })),
-    );
+    const listings = rows.map((row) => ({ ...row, version: 1 }));
+    this.#noteAll(told, listings);
   }
 
   #noteAll({ outcome }: Told, listings: Known[]): void {

@@ -4,7 +4,7 @@ import type { TestDatabase } from './database.ts';
 import { PatientCaller } from './patient-caller.ts';
 import type { Tenant } from './service.ts';
 
-/** What a lane knows of a listing that is its own: nobody else changes it. */
+/** A lane's knowledge of a listing that only it changes. */
 export interface Known {
   address: string;
   /** Another one after each change. */
@@ -23,7 +23,7 @@ export interface Ledger {
   known: Map<string, Known>;
   /** Addresses that must not be there: of deleted listings, and of creates that were refused. */
   gone: Set<string>;
-  /** What came of these nobody knows (no Idempotency-Key): each is there whole, or nothing of it. */
+  /** Unknown outcomes (no Idempotency-Key): each group is stored whole or not at all. */
   unknown: Known[][];
   /** How often each thing was told (`PatientCaller`). */
   counts: Map<string, number>;
@@ -39,6 +39,12 @@ export function createLedger(): Ledger {
     counts: new Map(),
     replayed: { sequence: 0, listings: new Map() },
   };
+}
+
+/** @throws AssertionError unless SQLite finds no damage; `what` names the file */
+export async function assertSound({ sql }: Pick<TestDatabase, 'sql'>, what: string): Promise<void> {
+  const [row] = await sql('pragma integrity_check');
+  assert.equal(row?.integrity_check, 'ok', `${what} is damaged`);
 }
 
 /** Whether a listing is in the state that is known of it. */
@@ -81,11 +87,8 @@ export async function assertKept(
   assertNone({ 'are not what their events tell': different.map(({ id }) => id), 'are only in events': tellsMore });
 
   const [head] = await sql('select sequence, listing_count from account_heads where account_id = ?', accountId);
-  assert.deepEqual(
-    { ...head },
-    { sequence, listing_count: listings.length },
-    'the account counts otherwise than its events',
-  );
+  const counted = { sequence, listing_count: listings.length };
+  assert.deepEqual({ ...head }, counted, 'the account counts otherwise than its events');
   const [events] = await sql('select count(*) as count from events where account_id = ?', accountId);
   assert.equal(Number(events?.count), sequence, 'events are missing');
   const [facets] = await sql('select count(*) as count from listing_facets where account_id = ?', accountId);
@@ -117,7 +120,7 @@ function compare(listings: readonly Listing[], { known, gone, unknown }: Ledger)
     'were refused or deleted and are there': addresses.filter((each) => gone.has(each)),
     'are there twice': listings.length === stored.size ? [] : findDoubles(listings),
     'are there in part': torn.map((group) => group.map(({ address }) => address).join(' + ')),
-    'nobody asked for': addresses.filter((each) => !known.has(each) && !uncertain.has(each) && !gone.has(each)),
+    'were never sent': addresses.filter((each) => !known.has(each) && !uncertain.has(each) && !gone.has(each)),
   };
 }
 
@@ -143,10 +146,8 @@ async function replayEvents(caller: PatientCaller, { replayed }: Ledger): Promis
     for (const event of data) {
       const { sequence, type, listingId, listing } = event;
       replayed.sequence += 1;
-      assert.ok(
-        sequence === replayed.sequence,
-        `the event after ${replayed.sequence - 1} has the sequence ${sequence}`,
-      );
+      const before = replayed.sequence - 1;
+      assert.ok(sequence === replayed.sequence, `the event after ${before} has the sequence ${sequence}`);
       const version = replayed.listings.get(listingId)?.version;
       assert.equal(version === undefined, type === 'listing.created', `event ${sequence} (${type}) does not fit`);
       if (type === 'listing.deleted') replayed.listings.delete(listingId);

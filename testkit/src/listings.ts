@@ -112,7 +112,7 @@ export async function fillWithLarge(service: TestService, tenant: Tenant, count:
   return ids;
 }
 
-/** Asks for the list and reads nothing of it until somebody reads the reply. */
+/** Requests the list without reading the response. */
 export function openList(
   service: TestService,
   tenant: Tenant,

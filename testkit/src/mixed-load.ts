@@ -7,20 +7,18 @@ export interface MixedLoad {
   ledger: Ledger;
   /** How many requests each lane has finished. */
   turns: number[];
-  /** Whether a promise was broken: then `ended` says which. */
-  isBroken(): boolean;
-  /** Resolves once no request is under way; rejects with the first broken promise. There must be a service that answers. */
+  /** How often the load got this outcome (`PatientCaller`). */
+  told(what: string): number;
+  /** Waits for a condition. @returns whether it came in time; rejects with the first broken promise */
+  reaches(isSo: () => boolean, patienceMs: number): Promise<boolean>;
+  /** Resolves when no request is under way; rejects with the first broken promise. Needs a service that answers. */
   pause(): Promise<void>;
   resume(): void;
-  finish(): void;
   /** Resolves when all lanes have ended; rejects with the first broken promise. */
-  ended: Promise<void>;
+  finish(): Promise<void>;
 }
 
-/**
- * Sends whatever changes and reads listings by so many lanes, each time to another of the services, until told. `urls` may
- * change: a lane whose service is gone goes on with the next one.
- */
+/** Lanes that change and read listings, on each service in turn, until told. `urls` may change while they run. */
 export function startMixedLoad(urls: readonly string[], key: string, lanes: number): MixedLoad {
   const ledger = createLedger();
   const turns: number[] = Array(lanes).fill(0);
@@ -47,11 +45,15 @@ export function startMixedLoad(urls: readonly string[], key: string, lanes: numb
   return {
     ledger,
     turns,
-    isBroken: () => isBroken,
+    told: (what) => ledger.counts.get(what) ?? 0,
+    async reaches(isSo, patienceMs) {
+      const isInTime = await until('the load', () => isBroken || isSo(), patienceMs).catch(() => false);
+      if (isBroken) await ended;
+      return isInTime;
+    },
     async pause() {
       pause ??= Promise.withResolvers();
-      await until('the load rests', () => resting === lanes || isBroken, PATIENCE_MS);
-      if (isBroken) await ended;
+      if (!(await this.reaches(() => resting === lanes, PATIENCE_MS))) throw new Error('the load does not rest');
     },
     resume() {
       pause?.resolve();
@@ -60,7 +62,7 @@ export function startMixedLoad(urls: readonly string[], key: string, lanes: numb
     finish() {
       isFinished = true;
       this.resume();
+      return ended;
     },
-    ended,
   };
 }

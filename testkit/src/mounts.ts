@@ -14,7 +14,7 @@ export function whyNoMounts(): string | undefined {
  */
 export function mount(directory: string, options: readonly string[], what: string): () => Promise<void> {
   execFileSync('mount', [...options, what, directory]);
-  // Also while somebody has a file open there.
+  // Also while files are open there.
   const script = 'cat > /dev/null; umount --lazy "$0"';
   const guard = spawn('sh', ['-c', script, directory], { detached: true, stdio: ['pipe', 'ignore', 'inherit'] });
   return async () => {

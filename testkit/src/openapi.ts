@@ -45,7 +45,7 @@ const UNIVERSAL =
 const DEPENDING =
   /^(ratelimit.*|idempotent-replayed|link|x-(sequence|epoch|total-count)|retry-after|accept-encoding|set-cookie)$/;
 
-/** Whether it is about who somebody is, and not about an account: sign-in.test.ts and its neighbours call these. */
+/** Whether it is about a person, not an account. */
 export function isOfPeople({ path }: DocumentedOperation): boolean {
   return /^\/(session|setup|auth|invitations\/(preview|accept))\b/.test(path);
 }

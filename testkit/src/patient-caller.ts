@@ -47,7 +47,7 @@ export class PatientCaller {
   readonly #urls: readonly string[];
   readonly #key: string;
   /**
-   * How often each came: `acknowledged` (changes), `read`, `replayed` (done before, though nobody was told), `repeated` (the
+   * How often each came: `acknowledged` (changes), `read`, `replayed` (done before), `repeated` (the
    * same request again after its reply), `cut` (lists), `lost` (connections), `unreachable`, `closing` (replies that end their
    * connection), and the codes of errors.
    */
@@ -87,14 +87,14 @@ export class PatientCaller {
     }
   }
 
-  /** As `send`, for what gives or takes a listing. */
+  /** As `send`, for calls that return a listing. */
   async change(call: Call, status: number): Promise<Record<string, unknown>> {
     const reply = await this.send({ retryKey: randomUUID(), ...call });
     assert.ok(reply.status === status, `${call.method} ${call.path} is ${reply.status}, and must be ${status}`);
     return reply.text === '' ? {} : JSON.parse(reply.text);
   }
 
-  /** The lines of the complete list; undefined if there is none now, or it was cut. */
+  /** The lines of the complete list; undefined if unavailable or cut. */
   async list(): Promise<string[] | undefined> {
     const { outcome, text } = await this.#ask({ method: 'GET', path: '/listings' }, { Accept: NDJSON });
     if (outcome === 'unknown') this.#count('cut');

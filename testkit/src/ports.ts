@@ -2,7 +2,6 @@ export { findFreePort } from '../../server/src/lib/free-port.ts';
 
 import { connect } from 'node:net';
 
-/** Whether nobody listens on this port. */
 export function isRefused(port: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket = connect(port, '127.0.0.1');

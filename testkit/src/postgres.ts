@@ -10,25 +10,23 @@ import { initialize, killAll, launch, stop } from './postgres-programs.ts';
 import { until } from './until.ts';
 
 const PASSWORD = 'password';
-/** Sorts as no test expects, unless the tables say otherwise. */
+/** An unusual collation, unless the tables override it. */
 const INITDB_FLAGS = ['--encoding=UTF8', '--locale=C.UTF-8', '--locale-provider=icu', '--icu-locale=en'];
-/** Nothing has to outlive the machine. */
+/** Nothing has to survive a crash. */
 const SETTINGS = ['fsync=off', 'full_page_writes=off', 'max_connections=300', 'unix_socket_directories='];
 
-/** By `pg_ctl -m fast` or `-m immediate`, by the signal that it sends, or by one to all processes that leaves no time at all. */
+/** `pg_ctl -m fast` or `immediate`, a signal, or SIGKILL to all processes. */
 export type Halt = 'fast' | 'immediate' | 'SIGQUIT' | 'SIGKILL';
 
 export interface PostgresServer {
   url: string;
   directory: string;
-  /** Ends it as a fault does, and resolves when it is gone. */
+  /** Ends it like a failure; resolves when it is gone. */
   halt(how: Halt): Promise<void>;
-  /** After `halt`, on the same port. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A server of its own, made for the purpose. `onLog` gets what it says. */
 export async function createPostgresServer(
   settings: readonly string[] = SETTINGS,
   onLog?: (text: string) => void,
@@ -42,7 +40,7 @@ export function newDirectory(): string {
   return join(tmpdir(), `property-listings-postgres-${randomBytes(6).toString('hex')}`);
 }
 
-/** Starts a server on a directory, which is gone with it. */
+/** Starts a server on a directory that is removed at its end. */
 export async function startOn(
   directory: string,
   settings: readonly string[],
@@ -61,7 +59,7 @@ export async function startOn(
     await kill();
     await ended;
   };
-  // What the tests leave behind when they are ended by force ends, too.
+  // Also if the tests are killed.
   const leave = () => {
     server.kill('SIGKILL');
     rmSync(directory, { recursive: true, force: true });
@@ -77,7 +75,7 @@ export async function startOn(
       await until('the server is gone', () => isRefused(port));
     },
     async start() {
-      // After SIGKILL its processes are there for a moment, and with them the memory that they share.
+      // After SIGKILL, processes and their shared memory linger for a moment.
       await until('the server has started', async () => {
         const started = await launch(directory, port, settings, onLog).catch(() => undefined);
         server = started ?? server;
@@ -94,14 +92,14 @@ export async function startOn(
 
 let shared: Promise<string> | undefined;
 
-/** The URL of the server that the tests share: `TEST_POSTGRES_URL`, or one that is started for this process. */
+/** The tests' shared server: `TEST_POSTGRES_URL`, or one for this process. */
 export function startPostgres(): Promise<string> {
   const { TEST_POSTGRES_URL: given } = process.env;
   shared ??= given ? Promise.resolve(given) : createPostgresServer().then(({ url }) => url);
   return shared;
 }
 
-// What `node --test --test-global-setup` calls: one server for all test files.
+// For `node --test --test-global-setup`: one server for all test files.
 
 let started: PostgresServer | undefined;
 

@@ -12,17 +12,17 @@ export interface ServeProcess {
   log: Record<string, unknown>[];
   /** What it has said to the operator. */
   stderr(): string;
-  /** Sends a signal and resolves with the exit code once it has ended. */
+  /** Sends a signal and resolves with the exit code. */
   end(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Only what a test names: nothing of the environment that it runs in changes the outcome. */
+/** Only the given variables, so that the caller's environment changes nothing. */
 export function bareEnvironment(settings: Record<string, string>): Record<string, string> {
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE } = process.env;
   return { PATH, HOME, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }), ...settings };
 }
 
-/** As `bareEnvironment`, and empty variables keep a developer's `.env` from naming another database. */
+/** As `bareEnvironment`; empty variables override a developer's `.env`. */
 export function environment(settings: Record<string, string>): Record<string, string> {
   const unset = {
     HOST: '',
@@ -48,13 +48,12 @@ export function environment(settings: Record<string, string>): Record<string, st
   return bareEnvironment({ ...unset, ...settings });
 }
 
-/** A copy of the program, and where it is called: there `.env` counts, too. */
+/** A copy of the program and its working directory, whose `.env` counts. */
 export interface ProgramCopy {
   program: string;
   cwd: string;
 }
 
-/** `serve` in a process of its own; resolves when it listens. */
 export async function spawnService(settings: Record<string, string>, copy?: ProgramCopy): Promise<ServeProcess> {
   const given = { PORT: '0', ...settings };
   const child = spawn(process.execPath, [copy?.program ?? PROGRAM, 'serve'], {
@@ -94,7 +93,7 @@ export interface CommandResult {
   stderr: string;
 }
 
-/** Runs a command of the program to its end; `input` is all that it can read. */
+/** Runs a command to its end; `input` is its standard input. */
 export function runCommand(args: string[], settings: Record<string, string>, input = ''): Promise<CommandResult> {
   const { promise, resolve, reject } = Promise.withResolvers<CommandResult>();
   const env = environment(settings);
@@ -103,13 +102,13 @@ export function runCommand(args: string[], settings: Record<string, string>, inp
     if (typeof code === 'number') resolve({ code, stdout, stderr });
     else reject(error);
   });
-  // A command that does not read ends before.
+  // The command may end without reading.
   child.stdin?.on('error', () => {});
   child.stdin?.end(input);
   return promise;
 }
 
-/** Makes an account and a key by the command line, as an operator does. */
+/** Creates an account and a key like an operator. */
 export async function createTenantByCommand(settings: Record<string, string>) {
   const account = JSON.parse((await runCommand(['accounts', 'create', '--name', 'Ada', '--json'], settings)).stdout);
   const args = ['keys', 'create', '--account', account.id, '--name', 'Test', '--json'];

@@ -1,4 +1,4 @@
-/** Numbers from 0 up to 1 that are the same in every run (mulberry32). */
+/** Numbers from 0 (inclusive) to 1 (exclusive), the same for the same seed (mulberry32, public domain). */
 export function generator(seed: number): () => number {
   let state = seed;
   return () => {
@@ -12,23 +12,12 @@ export function generator(seed: number): () => number {
 const DEPTH_MAX = 5;
 const NUMBERS = ['0', '-0', '1', '-12', '3.25', '1e3', '-4.5E-2', '1e400', '12345678901234567890', '0.1e+1'];
 const CHARACTERS = [
-  'a',
-  'é',
-  '😀',
-  ' ',
-  '\\n',
-  '\\"',
-  '\\\\',
-  '\\/',
-  '\\u0041',
-  '\\ud83d\\ude00',
-  '\\ud800',
-  '\u2028',
-  '\x7f',
+  ...['a', 'é', '😀', ' ', '\u2028', '\x7f'],
+  ...'\\n \\" \\\\ \\/ \\u0041 \\ud83d\\ude00 \\ud800'.split(' '),
 ];
 const SPACES = ['', '', '', ' ', '\n', '\t \r'];
 
-/** A valid document of nested values with escapes and white space; no name stands twice in an object. */
+/** A valid document of nested values with escapes and white space, without duplicate names. */
 export function randomDocument(seed: number): string {
   const random = generator(seed);
   const pick = (list: string[]) => list[Math.floor(random() * list.length)] ?? '';
@@ -51,7 +40,7 @@ export function randomDocument(seed: number): string {
 
 const DAMAGE = [...'{}[]:,"\\ 01.-+eEtnu/x\n\u0000'];
 
-/** The text with one character taken out, put in or replaced. */
+/** One character removed, inserted, or replaced. */
 export function mutate(text: string, seed: number): string {
   const random = generator(seed + 0x9e3779b9);
   const index = Math.floor(random() * text.length);
@@ -60,7 +49,7 @@ export function mutate(text: string, seed: number): string {
   return text.slice(0, index) + (kind === 0 ? '' : character) + text.slice(kind === 1 ? index : index + 1);
 }
 
-/** Finite doubles of all sizes, none of them -0. */
+/** Finite doubles of all magnitudes, without -0. */
 export function randomNumbers(count: number): number[] {
   const random = generator(count);
   const view = new DataView(new ArrayBuffer(8));

@@ -1,32 +1,23 @@
 import fc from 'fast-check';
 import { PROPERTY_TYPES, STATUSES } from '../../server/src/model/listings.ts';
 
-/** What two engines may take for different things, or refuse in different words. Few of each kind, so that they meet. */
+/** Values that engines may treat differently. Few of each kind, so that they collide. */
 
-/** Something one time in `times`, else nothing. */
+/** `value` one time in `times`. */
 export function seldom<T, N>(times: number, value: fc.Arbitrary<T>, nothing: N): fc.Arbitrary<T | N> {
   return fc.oneof({ weight: times - 1, arbitrary: fc.constant(nothing) }, { weight: 1, arbitrary: value });
 }
 
-/** A number as it is written: `JSON.stringify` knows one way only. */
+/** A number in this spelling, which `JSON.stringify` would change. */
 const written = (...numbers: string[]) => fc.constantFrom(...numbers.map((number) => `#${number}#`));
 
-/** The JSON of a value in which numbers may stand as `written`. */
+/** JSON in which numbers keep their `written` spelling. */
 export function toJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(/"#([^"#]*)#"/g, '$1');
 }
 
 const LONG_WORD = 'w'.repeat(600);
-const TEXTS = [
-  'Elm Street 12',
-  'élan',
-  'e\u0301lan',
-  'Straße 5½',
-  'ΟΔΟΣ.ΑΒ',
-  '東京都 港区',
-  'İzmir ǅ ﬁ',
-  '😀 a\u{10ffff}',
-];
+const TEXTS = 'Elm Street 12|élan|e\u0301lan|Straße 5½|ΟΔΟΣ.ΑΒ|東京都 港区|İzmir ǅ ﬁ|😀 a\u{10ffff}'.split('|');
 const SYNTAX = ["'; drop table listings; --", 'a\\b "c"', "a & b | !c:* <-> 'd'", '=1+1', 'a,b', '%_%', '$1 ?', 'null'];
 const TRIMMED = ['  Elm  ', '\u00a0Elm\u3000', '\uffff', '\ufeffElm'];
 const REFUSED = ['a\0b', '\0', '', ' ', '\ud800', 'a\u0007', 'x'.repeat(256)];
@@ -41,17 +32,7 @@ const badNumber = written('-1', '2.5', '1e400', '1000', '9007199254740993', '0.0
 const bad = fc.oneof(fc.constantFrom(...REFUSED), badNumber, fc.constantFrom('3', true, [], {}, null));
 
 export const EXTERNAL_IDS = ['a', 'A', 'b/c', 'ü d', 'u\u0308 d', "'e", '%', '日本', 'ｅ', 'é', 'é\uffff'];
-export const CITIES = [
-  'Austin',
-  'austin',
-  'São Paulo',
-  'Sa\u0303o Paulo',
-  'Łódź',
-  '東京',
-  "d'Arc",
-  'Zürich',
-  'Ångström',
-];
+export const CITIES = "Austin|austin|São Paulo|Sa\u0303o Paulo|Łódź|東京|d'Arc|Zürich|Ångström".split('|');
 export const PRICES = ['0.01', '0.1', '0.30', '450000', '450000.5', '4.5e5', '123456789.12', '999999999999.99'];
 export const AREAS = ['50', '50.5', '50.50', '1200', '0.07', '99999999.99'];
 export const LATITUDES = ['-0', '0', '90', '-90', '30.2672', '30.26720001', '1e-8', '-33.9'];
@@ -91,29 +72,25 @@ const fault = fc.oneof(
   fc.constantFrom<object>({ currency: 'EUR' }, { yearBuilt: 2032 }, { metadata: { m: null } }, { latitude: 1 }),
 );
 
-/** Each of these is there or not. */
 function listing(requiredKeys: (keyof typeof values)[]) {
   return fc
     .tuple(fc.record(values, { requiredKeys, noNullPrototype: true }), seldom(2, place, {}), seldom(12, fault, {}))
     .map(([given, where, faults]) => ({ ...given, ...where, ...faults }));
 }
 
-/** What a client says of a listing: mostly in order, sometimes with a fault. */
+/** A listing, mostly valid. */
 export const fields: fc.Arbitrary<object> = listing(['address', 'beds', 'baths']);
 
-const removable = fc.constantFrom('description', 'listPrice', 'metadata', 'externalId', 'status', 'address');
+const removed = fc
+  .constantFrom('description', 'listPrice', 'metadata', 'externalId', 'status', 'address')
+  .map((name) => ({ [name]: null }));
 
-/** A merge patch of the same, of few fields. */
 export const patch: fc.Arbitrary<object> = fc
   .tuple(
     fc.tuple(listing([]), fc.nat(30)).map(([given, at]) => some(given, at)),
-    seldom(
-      4,
-      removable.map((name) => ({ [name]: null })),
-      {},
-    ),
+    seldom(4, removed, {}),
   )
-  .map(([given, removed]) => ({ ...given, ...removed }));
+  .map(([given, nulls]) => ({ ...given, ...nulls }));
 
 function some(given: object, at: number): object {
   const entries = Object.entries(given);

@@ -1,22 +1,20 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** One reply as it came over the wire. */
 export interface RawReply {
   status: number;
   head: string;
   body: string;
-  /** Whether the service ends the connection after it. */
+  /** Whether the service closes the connection after it. */
   closes: boolean;
 }
 
-/** The text of a request that carries a key. */
 export function requestText(method: string, path: string, key: string, body = ''): string {
   const type = body === '' ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
   return `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n${type}\r\n${body}`;
 }
 
-/** The same request as the dashboard's own page sends it. */
+/** The request as the dashboard sends it. */
 export function fromPage(request: string): string {
   return request.replace('\r\n\r\n', '\r\nOrigin: http://localhost\r\n\r\n');
 }
@@ -25,12 +23,12 @@ export async function openSocket(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname).setEncoding('utf8');
   await once(socket, 'connect');
-  // 'close' follows an error, and is what tests look at.
+  // Tests watch 'close', which follows an error.
   socket.on('error', () => undefined);
   return socket;
 }
 
-/** Sends a request but for its last byte, and resolves when the service waits for it. */
+/** Sends all but the last byte, and resolves when the service waits for it. */
 export async function beginRequest(socket: Socket, request: string): Promise<void> {
   const bodyStart = request.indexOf('\r\n\r\n') + 4;
   socket.write(`${request.slice(0, bodyStart - 2)}Expect: 100-continue\r\n\r\n`);
@@ -39,7 +37,7 @@ export async function beginRequest(socket: Socket, request: string): Promise<voi
   socket.write(request.slice(bodyStart, -1));
 }
 
-/** The whole reply at the beginning of `text`; undefined as long as something of it is missing. ASCII bodies only. */
+/** The first complete response in `text`, or undefined. ASCII bodies only. */
 export function takeReply(text: string, { hasBody = true } = {}): RawReply | undefined {
   const headEnd = text.indexOf('\r\n\r\n');
   if (headEnd < 0) return undefined;
@@ -51,7 +49,7 @@ export function takeReply(text: string, { hasBody = true } = {}): RawReply | und
   return { status: Number(head.split(' ')[1]), head, body, closes: /^connection: close/im.test(head) };
 }
 
-/** Reads one reply; undefined when the connection ends before its first byte. */
+/** Reads one response; undefined when the connection ends before its first byte. */
 export async function readReply(socket: Socket): Promise<RawReply | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<RawReply | undefined>();
   let text = '';

@@ -4,12 +4,11 @@ import { connect, type Socket } from 'node:net';
 
 export interface RawReply {
   status: number;
-  /** Names in lower case. */
   headers: Record<string, string>;
   body: string;
 }
 
-/** A connection that sends exactly the bytes it is given: no client tidies them up. */
+/** A connection that sends exactly the given bytes. */
 export class RawConnection {
   readonly socket: Socket;
   #chunks: Buffer[] = [];
@@ -24,7 +23,7 @@ export class RawConnection {
       this.#length += chunk.length;
       this.#wake();
     });
-    // A reset is the end too; what was received before it still counts.
+    // A reset is an end, too; earlier data counts.
     socket.on('error', () => {});
     socket.on('close', () => this.#end());
     socket.on('end', () => this.#end());
@@ -34,13 +33,13 @@ export class RawConnection {
     this.socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
   }
 
-  /** Waits until a reply begins, and reads no more of it until the socket is resumed. */
+  /** Waits for the first byte, then pauses. */
   async pauseAtFirstByte(): Promise<void> {
     while (this.#length === 0 && !this.#ended) await this.#more();
     this.socket.pause();
   }
 
-  /** The next reply, whole. A reply to HEAD, or one that is 1xx, 204 or 304, has no body. */
+  /** The next whole response. HEAD, 1xx, 204, and 304 have no body. */
   async readReply({ hasBody = true } = {}): Promise<RawReply> {
     const head = await this.#readThrough('\r\n\r\n');
     const [statusLine = '', ...lines] = head.trimEnd().split('\r\n');
@@ -54,7 +53,6 @@ export class RawConnection {
     return { status, headers, body: isBare ? '' : await this.#readBody(headers) };
   }
 
-  /** Resolves with what was still unread once the other end has closed. */
   async readToEnd(): Promise<string> {
     while (!this.#ended) await this.#more();
     return this.#take(this.#length).toString();
@@ -98,7 +96,7 @@ export class RawConnection {
     return this.#take(length);
   }
 
-  /** What has come and was not taken yet, in one piece. */
+  /** Received and not taken, as one buffer. */
   #received(): Buffer {
     const [first, ...others] = this.#chunks;
     const received = first !== undefined && others.length === 0 ? first : Buffer.concat(this.#chunks);
@@ -125,7 +123,6 @@ export class RawConnection {
   }
 }
 
-/** Connects to the service at this address; `localAddress` is where from. */
 export async function openRaw(url: string, localAddress?: string): Promise<RawConnection> {
   const { hostname, port } = new URL(url);
   const socket = connect({ port: Number(port), host: hostname, ...(localAddress && { localAddress }) });
@@ -133,14 +130,13 @@ export async function openRaw(url: string, localAddress?: string): Promise<RawCo
   return new RawConnection(socket);
 }
 
-/** Sends one request and reads its reply. */
 export async function sendRaw(url: string, request: string | Buffer, localAddress?: string): Promise<RawReply> {
   using connection = await openRaw(url, localAddress);
   connection.send(request);
   return await connection.readReply({ hasBody: !request.toString('latin1').startsWith('HEAD ') });
 }
 
-/** Begins to read the list as CSV in HTTP/1.0, where the end of the connection is that of the reply, and pauses. */
+/** Starts to read the list as CSV over HTTP/1.0, where the connection's end ends the response, and pauses. */
 export async function beginCsv(url: string, key: string): Promise<RawConnection> {
   const connection = await openRaw(url);
   connection.send(`GET /v1/listings HTTP/1.0\r\nAccept: text/csv\r\nAuthorization: Bearer ${key}\r\n\r\n`);
@@ -148,7 +144,7 @@ export async function beginCsv(url: string, key: string): Promise<RawConnection>
   return connection;
 }
 
-/** Reads what is left: it must be broken off, not ended. */
+/** Reads the rest: the connection must be reset, not ended. */
 export async function assertReset(connection: RawConnection): Promise<void> {
   connection.socket.resume();
   await connection.readToEnd();

@@ -51,28 +51,25 @@ export type ListReply = z.output<typeof listReply>;
 export type EventsReply = z.output<typeof eventsReply>;
 export type ErrorReply = z.output<typeof errorReply>['error'];
 
-/** The list in a reply that must be one. */
 export async function readList(response: Response): Promise<ListReply> {
   const text = await response.text();
   assert.equal(response.status, 200, text);
   return listReply.parse(JSON.parse(text));
 }
 
-/** The page of events in a reply that must be one. */
 export async function readEvents(response: Response): Promise<EventsReply> {
   const text = await response.text();
   assert.equal(response.status, 200, text);
   return eventsReply.parse(JSON.parse(text));
 }
 
-/** The listing in a reply that must be one, with this status. */
 export async function readListing(response: Response, status = 200) {
   const text = await response.text();
   assert.equal(response.status, status, text);
   return listingReply.parse(JSON.parse(text));
 }
 
-/** The error in a reply that must be this one, in the shape that all errors have. */
+/** The error in the common format. */
 export async function readError(response: Response, status: number, code: string): Promise<ErrorReply> {
   const text = await response.text();
   assert.deepEqual([response.status, response.headers.get('content-type')], [status, 'application/json'], text);
@@ -82,7 +79,7 @@ export async function readError(response: Response, status: number, code: string
   return error;
 }
 
-/** `field: code` of each fault, in alphabetical order. */
+/** `field: code` of each fault, sorted. */
 export function faultsOf(error: ErrorReply): string[] {
   return (error.details ?? []).map(({ field, code }) => `${field}: ${code}`).sort();
 }

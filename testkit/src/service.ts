@@ -19,19 +19,17 @@ export interface Tenant {
 
 export interface TestService extends Service, Pick<TestDatabase, 'sql' | 'script'> {
   directory: string;
-  /** What was logged, line by line. */
   logLines: string[];
   createTenant(name?: string, access?: Access): Promise<Tenant>;
-  /** A request that carries the tenant's key. */
   fetch(tenant: Tenant, path: string, init?: RequestInit): Promise<Response>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** What a test may set; requests are not limited by default. */
+/** Options of a test; no rate limit by default. */
 type TestOptions = ServerLimits &
   Partial<Pick<Config, 'rateLimit' | 'trustedProxies' | 'publicUrl' | 'firstAdministrator' | 'mail'>> & {
     engine?: Engine;
-    /** Another one than the engine in use makes. */
+    /** Instead of a new one. */
     database?: TestDatabase;
     databasePool?: Partial<Config['databasePool']>;
   };
@@ -40,7 +38,7 @@ export async function createDirectory(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'property-listings-'));
 }
 
-/** The service in this process, on a port of its own and a database of its own, both gone with `await using`. */
+/** The service in this process, with its own port and database; `await using` removes both. */
 export async function startTestService(options: TestOptions = {}): Promise<TestService> {
   const directory = await createDirectory();
   const made = options.database ?? (await createDatabase(directory, options.engine));

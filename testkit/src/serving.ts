@@ -6,19 +6,17 @@ import { type ProgramCopy, type ServeProcess, spawnService } from './process.ts'
 import { createDirectory } from './service.ts';
 import { until } from './until.ts';
 
-/** Something with an end, such as a test. */
+/** Anything with an end, such as a test. */
 export interface Cleanup {
   after(end: () => unknown): void;
 }
 
-/** A directory that is gone after the test. */
 export async function directoryFor(t: Cleanup): Promise<string> {
   const directory = await createDirectory();
   t.after(() => rm(directory, { recursive: true, force: true }));
   return directory;
 }
 
-/** `serve` in a process that does not outlive the test. */
 export async function serveFor(
   t: Cleanup,
   settings: Record<string, string>,
@@ -29,7 +27,6 @@ export async function serveFor(
   return service;
 }
 
-/** A process that does not outlive the test, with what it writes. */
 export function spawnFor(t: Cleanup, command: string, args: string[], env: Record<string, string>, cwd?: string) {
   const child: ChildProcessWithoutNullStreams = spawn(command, args, { env, cwd });
   t.after(() => endByForce(child));
@@ -40,12 +37,12 @@ export function spawnFor(t: Cleanup, command: string, args: string[], env: Recor
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     output.stderr += text;
   });
-  /** Its exit code, once everything it wrote is here; null after a signal. */
+  /** The exit code, after all output; null after a signal. */
   const closed = once(child, 'close').then(([code]: (number | null)[]) => code ?? null);
   return { child, output, closed };
 }
 
-/** Resolves with the exit code, also when the process has ended before; null after a signal. */
+/** The exit code, also if it has ended before; null after a signal. */
 export async function exitOf(child: ChildProcess): Promise<number | null> {
   if (!hasEnded(child)) await once(child, 'exit');
   return child.exitCode;
@@ -71,7 +68,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Resolves once nobody takes a connection at this address any more. */
+/** Resolves once this address refuses connections. */
 export async function waitUntilRefused(url: string): Promise<void> {
   await until(`${url} refuses connections`, () => isRefused(Number(new URL(url).port)));
 }

@@ -6,17 +6,16 @@ import { mount } from './mounts.ts';
 import { createDirectory } from './service.ts';
 import type { Cleanup } from './serving.ts';
 
-/** A disk of a few megabytes. */
 export interface SmallDisk {
   directory: string;
-  /** Leaves so many bytes, of what is free. */
+  /** Leaves this many bytes free. */
   fill(bytesLeft?: number): void;
-  /** Takes away what filled it. @returns so many bytes */
+  /** Removes the ballast. @returns its size in bytes */
   makeRoom(): number;
   grow(bytes: number): void;
 }
 
-/** Whose names everybody may look at. */
+/** Readable by all users. */
 export async function mountSmallDisk(t: Cleanup, megabytes: number): Promise<SmallDisk> {
   const directory = await createDirectory();
   const unmount = mount(directory, ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0755`], 'tmpfs');

@@ -1,11 +1,11 @@
 import { until } from './until.ts';
 
-/** How many times in a row the value must be the same. */
+/** Equal values in a row. */
 const SAME_MIN = 15;
-/** To read it may take long: memory is looked at after a garbage collection. */
+/** Reads may be slow: memory is read after a garbage collection. */
 const DEADLINE_MS = 120_000;
 
-/** Resolves once `read` gives the same value again and again: nothing moves any more. */
+/** Resolves once `read` returns the same value again and again. */
 export async function untilStill(what: string, read: () => number): Promise<void> {
   let last = read();
   let same = 0;

@@ -2,14 +2,13 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
-// `npm run test:changed [COMMIT]`: runs the test files that depend on what has changed since a commit (HEAD), in the work
-// tree, too. What stands in no import, such as a setting of the package, is not seen.
+// `npm run test:changed [COMMIT]`: runs the test files that depend on changes since a commit (HEAD)
+// and in the work tree. Dependencies without an import are not seen.
 
 const SOURCE = /\.(?:tsx?|js)$/;
 const TEST = /\.test\.ts$/;
-/** These run other test files. */
 const PARTS = /^server\/test\/parts\//;
-/** Any path of a file in quotes: an import, or what a program is started from. */
+/** Any quoted path: an import, or a program to start. */
 const PATH = /(['"`])(\.\.?\/[^'"`\n]+)\1/g;
 
 const [, , since = 'HEAD'] = process.argv;

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const PERIOD_MS = 30_000;
 
-/** What an authenticator app shows (RFC 6238) for an `otpauth:` address. */
+/** An authenticator's code (RFC 6238) for an `otpauth:` URI. */
 export function totp(uri: string, timeMs = Date.now()): string {
   const secret = decodeBase32(new URL(uri).searchParams.get('secret') ?? '');
   const counter = Buffer.alloc(8);
@@ -13,12 +13,11 @@ export function totp(uri: string, timeMs = Date.now()): string {
   return String((mac.readUInt32BE(offset) & 0x7fff_ffff) % 1_000_000).padStart(6, '0');
 }
 
-/** What it shows next, which is taken already: for tests that need a second code. */
+/** The next code, which is already valid. */
 export function nextTotp(uri: string): string {
   return totp(uri, Date.now() + PERIOD_MS);
 }
 
-/** Another code of six digits. */
 export function wrongCode(right: string): string {
   return String((Number(right) + 500_000) % 1_000_000).padStart(6, '0');
 }

@@ -3,10 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const DEADLINE_MS = 30_000;
 const POLL_MS = 10;
 
-/**
- * Asks again and again until the answer is neither false nor undefined, and returns it.
- * @throws when it is still not there at the deadline, saying what was waited for
- */
+/** Polls until the value is neither false nor undefined, and returns it. @throws at the deadline */
 export async function until<T>(
   what: string,
   ask: () => T | undefined | false | Promise<T | undefined | false>,

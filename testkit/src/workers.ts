@@ -10,7 +10,6 @@ import { openSocket, type RawReply, readReply } from './raw-http.ts';
 import { directoryFor, serveFor } from './serving.ts';
 import { until } from './until.ts';
 
-/** `serve` with two workers, on a database with an account and its key. */
 export async function serveByTwo(t: TestContext, given: Record<string, string> = {}) {
   const { directory, database, tenant } = await tenantFor(t);
   const settings = { DATA_DIR: directory, DATABASE_URL: database.url, WORKERS: '2', ...given };
@@ -30,7 +29,6 @@ export async function tenantFor(t: TestContext) {
   return { directory, database, tenant: { accountId, keyId: key.id, key: secret } };
 }
 
-/** Sends a request on a connection, and reads the reply. */
 export async function ask(socket: Socket, request: string): Promise<RawReply> {
   socket.write(request);
   const reply = await readReply(socket);
@@ -38,13 +36,12 @@ export async function ask(socket: Socket, request: string): Promise<RawReply> {
   return reply;
 }
 
-/** The processes that a service has started. */
 export async function workersOf({ child }: ServeProcess): Promise<number[]> {
   const children = await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').catch(() => '');
   return children.split(' ').filter(Boolean).map(Number);
 }
 
-/** Opens connections until each worker has one, and gives one of each. */
+/** Opens connections until each worker has one. */
 export async function openToEach(t: TestContext, service: ServeProcess): Promise<Socket[]> {
   const workers = await workersOf(service);
   const found = new Map<number, Socket>();

@@ -5,8 +5,7 @@ import { tryIdentityRoutes } from './administrators/identity-routes.ts';
 import { tryInvitations } from './administrators/invitations.ts';
 import { tryLastAdministrator } from './administrators/last-administrator.ts';
 import { tryLogins } from './administrators/logins.ts';
-import { tryLongTexts } from './administrators/long-texts.ts';
-import { tryMemory } from './administrators/memory.ts';
+import { tryLongTexts, tryMemory } from './administrators/long-texts.ts';
 import { readOperations } from './administrators/operations.ts';
 import { tryOrigins } from './administrators/origins.ts';
 import { tryPages } from './administrators/pages.ts';
@@ -24,28 +23,28 @@ export const administrators: Part = {
   name: 'administrators',
   title: 'Administrators',
   promise:
-    'Nobody gets into the dashboard, or further than their role, by guessing, by another page or by an old link; and nobody is kept out where they are signed in.',
+    'Guessing, cross-site requests, and old links never give access to the dashboard or a higher role, and never lock out a signed-in user.',
   plantedFaults,
   run: runAdministrators,
 };
 
-/** What is tried, in this order: the quiet ones first. */
+/** In this order: timing checks need a quiet service, so they come first. */
 const TRIES: [what: string, run: (scene: Scene) => Promise<Figure[]>][] = [
-  ['how long a refusal takes', tryTimes],
-  ['what refusals say', tryTexts],
+  ['how long a rejection takes', tryTimes],
+  ['what rejections say', tryTexts],
   ['long texts', tryLongTexts],
   ['passwords', tryPasswords],
   ['second factors', trySecondFactors],
   ['invitations', tryInvitations],
-  ['links to a new password', tryPasswordResets],
+  ['password reset links', tryPasswordResets],
   ['sessions and cookies', trySessions],
   ['pages and redirects', tryPages],
   ['routes of better-auth', tryIdentityRoutes],
   ['roles', tryRoles],
   ['bodies', tryBodies],
-  ['pages elsewhere', tryOrigins],
+  ['cross-site requests', tryOrigins],
   ['the last administrator', tryLastAdministrator],
-  ['many who sign in at once', tryLogins],
+  ['many sign-ins at once', tryLogins],
 ];
 
 async function runAdministrators(trial: Trial): Promise<Outcome> {
@@ -55,15 +54,15 @@ async function runAdministrators(trial: Trial): Promise<Outcome> {
   const things = await addThings(first.ada);
   const operations = await readOperations(first.ada.browser);
   const scene: Scene = { ...start, ...first, key, things, operations, mallory: await addStranger(start) };
-  // What takes long and is about amounts has no small form.
+  // Slow and about amounts: no small form.
   const tries = trial.size === 'full' ? [...TRIES, ['memory of the counters', tryMemory] as const] : TRIES;
   for (const [what, run] of tries) {
     trial.say(what);
     figures.push(...(await run(scene)));
   }
   return {
-    tried: 'guesses, links, sessions, pages elsewhere, roles and routes, against two workers',
-    figure: `0 of ${start.tally.guesses} guesses got in, 0 of ${start.tally.forbidden} requests of pages elsewhere and wrong roles did anything`,
+    tried: 'guesses, links, sessions, cross-site requests, roles, and routes, against two workers',
+    figure: `0 of ${start.tally.guesses} guesses succeeded, 0 of ${start.tally.forbidden} cross-site and unauthorized requests had an effect`,
     figures,
   };
 }

@@ -19,7 +19,7 @@ export const backups: Part = {
   name: 'backups',
   title: 'Backup and restore',
   promise:
-    'A backup of the running service is a state that it had, whole, and what is restored is never taken for what was.',
+    'A backup of the running service is a complete, consistent state, and a restored database is never mistaken for the old one.',
   plantedFaults,
   run,
 };
@@ -38,10 +38,10 @@ async function run(trial: Trial): Promise<Outcome> {
   const { acknowledged } = await tryMoment(trial, random, server);
   const { figures, ...rest } = describe(sources);
   const moment = `1, of a base backup and the log of ${acknowledged.toLocaleString('en')} acknowledged writes`;
-  return { ...rest, figures: [...figures, ['PostgreSQL brought back to a moment', moment]] };
+  return { ...rest, figures: [...figures, ['PostgreSQL point-in-time recovery', moment]] };
 }
 
-/** Backups of a database in a file, which so many processes serve. */
+/** Backups of a database file, served by this many processes. */
 async function tryFile(trial: Trial, random: Random, name: string, workers: string): Promise<Source> {
   const directory = join(trial.directory, name);
   const settings = settingsOf(trial, { DATA_DIR: directory, ...(workers !== '1' && { WORKERS: workers }) });
@@ -74,13 +74,13 @@ function describe(sources: Source[]): Outcome {
     return [[`p99 of writes without · during a backup, ${site.name}`, words] as const];
   });
   return {
-    tried: `${taken.length} backups of ${sources.map(({ site }) => site.name).join(' and ')}, all but the last of each under load, every second one stopped again and again until others had written, restored elsewhere and compared with all that was acknowledged and all events`,
-    figure: `${taken.length} of ${taken.length} are a state that the service had, with a new epoch; 0 writes refused meanwhile, none waited for a backup`,
+    tried: `${taken.length} backups of ${sources.map(({ site }) => site.name).join(' and ')}, all but the last of each under load, every second one stopped repeatedly while others wrote; all restored elsewhere and compared with the ledger and all events`,
+    figure: `${taken.length} of ${taken.length} are a consistent state with a new epoch; 0 writes rejected meanwhile, none waited for a backup`,
     figures: [
       ['acknowledged writes meanwhile', acknowledged.toLocaleString('en')],
-      ['times that a backup stood still in its midst, and writes went on', stops.toLocaleString('en')],
+      ['times that a backup was stopped half-way and writes went on', stops.toLocaleString('en')],
       ['the largest', `${(largest / 1e6).toFixed(1)} MB`],
-      ['the longest, with the start of the command', `${(longest / 1_000).toFixed(1)} s`],
+      ['the longest, including the start of the command', `${(longest / 1_000).toFixed(1)} s`],
       ...p99s,
     ],
   };

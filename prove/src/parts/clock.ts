@@ -13,17 +13,17 @@ import { ADMINISTRATOR, Sessions } from './clock/sessions.ts';
 import { setClock, shiftedEnvironment } from './clock/shift.ts';
 import { World } from './clock/world.ts';
 
-/** The clock of the machine is set while the service runs, and while it does not. */
+/** The clock is changed while the service runs, and while it is down. */
 export const clock: Part = {
   name: 'clock',
   title: 'Clock',
   promise:
-    'Whatever the clock does, ids grow, cursors and retries hold, nothing is removed, and nobody waits for years.',
+    'Whatever the clock does, ids grow, cursors and retries stay valid, nothing is removed early, and no client waits for years.',
   plantedFaults,
   run,
 };
 
-/** Housekeeping is at once, not in minutes: what it does wrong is seen. */
+/** Housekeeping runs at once, so that its mistakes show. */
 const HASTE_MS = 200;
 const haste: readonly Patch[] = [
   ['PURGE_INTERVAL_MS', '60_000', String(HASTE_MS)],
@@ -32,10 +32,10 @@ const haste: readonly Patch[] = [
 ];
 /** For housekeeping to come round. */
 const HOUSEKEEPING_MS = 5 * HASTE_MS;
-/** Before a day begins, for what is asked on the one before. */
+/** Before the turn of a day, for requests on the day before. */
 const TURN_LEAD_MS = 500;
 
-/** What is looked at whenever the clock was set. */
+/** Everything that is checked after each change of the clock. */
 interface Scene {
   caller: Caller;
   world: World;
@@ -64,7 +64,8 @@ async function run(trial: Trial): Promise<Outcome> {
   }
   assert.equal(await caller.service.end(), 0);
 
-  // A process does not know what its clock was before: it removes nothing at once, and so is not hurried here.
+  // A new process cannot know the earlier time, so it removes nothing at once; it is not hurried
+  // here.
   const restarts = [-400 * DAY_MS, 0, 400 * DAY_MS, 0].slice(0, trial.size === 'full' ? 4 : 1).map(by);
   for (const jump of restarts) {
     trial.say(`started: ${jump.what}`);
@@ -93,10 +94,10 @@ async function prepare(caller: Caller, size: Trial['size'], clockFile: string): 
   return { caller, world, keys, limits, sessions, set };
 }
 
-/** Sets the clock; for a day that begins what depends on days is looked at before, too. */
+/** Sets the clock. Before a turn of a day, also checks what depends on the day. */
 async function make({ what, aheadMs, turn }: Jump, { caller, world, set }: Scene): Promise<void> {
   if (turn === undefined) return set(aheadMs());
-  // A machine may be too slow to ask for anything in time.
+  // Slow machines need a longer lead.
   for (let leadMs = TURN_LEAD_MS, createdAt = turn; createdAt >= turn; leadMs *= 2) {
     set(aheadMs() - leadMs);
     await world.checkYears(what);
@@ -127,19 +128,19 @@ function report(jumps: readonly Jump[], restarts: number, { caller, world, keys,
   const turns = jumps.flatMap(({ turn }) => turn ?? []);
   const [behind, ahead] = [caller.leastAheadMs, caller.mostAheadMs].map((aheadMs) => by(aheadMs).what);
   return {
-    tried: `the clock set ${jumps.length} × while the service ran, from ${behind} to ${ahead}, ${turns.length} × to see a day begin (${turns.join(', ')}), and set ${restarts} × while it did not run`,
-    figure: `${ids} ids in order, ${retries} retries recognised, ${events} events kept, 0 keys, sessions and limits wrong`,
+    tried: `the clock set ${jumps.length} × while the service ran, from ${behind} to ${ahead}, ${turns.length} × to just before midnight (${turns.join(', ')}), and ${restarts} × while it was down`,
+    figure: `${ids} ids in order, ${retries} retries replayed, ${events} events kept, 0 wrong keys, sessions, or limits`,
     figures: [
-      ['listings created, each id after the one before it in its process', String(ids)],
-      ['retries with an Idempotency-Key of before, none done again', String(retries)],
-      ['pages by a cursor of before', String(pages)],
+      ['listings created, with ascending ids in each process', String(ids)],
+      ['retries with an earlier Idempotency-Key, all replayed', String(retries)],
+      ['pages by an earlier cursor', String(pages)],
       ['events, none removed', String(events)],
-      ['answers to a key that expires', `${keys.counts.good} while it is good, ${keys.counts.refused} × 401 after`],
-      ['sessions of before', `${sessions.counts.good} good until they are over, ${sessions.counts.over} over`],
-      ['sign-ins with an app of the same clock', String(sessions.counts.signIns)],
+      ['responses to a key that expires', `${keys.counts.good} while it is good, ${keys.counts.refused} × 401 after`],
+      ['earlier sessions', `${sessions.counts.good} good until they expired, ${sessions.counts.over} expired`],
+      ['sign-ins with an authenticator on the same clock', String(sessions.counts.signIns)],
       ['requests in a row, each counted', String(limits.counts.counted)],
       [
-        'answers to a key that has used up its requests',
+        'responses to a key without requests left',
         `${limits.counts.refused} × 429 within its hour; ${limits.counts.usedUp} hours, each with all its requests`,
       ],
     ],

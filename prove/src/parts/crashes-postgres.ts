@@ -12,16 +12,16 @@ const SIZES = {
 } as const;
 /** The hardest first: the small form has no other. */
 const COURSES: readonly Course[] = ['standby gone and server restarted before', 'at once', 'standby gone before'];
-/** A halt comes after so many acknowledged writes at most. */
+/** Acknowledged writes before a halt, at most. */
 const ACKNOWLEDGED_MAX = 60;
-/** Enough that some of them were of requests without an Idempotency-Key: with a planted fault that must be met. */
+/** Enough to cut requests without an Idempotency-Key, which planted faults need. */
 const CUTS_MIN = 24;
 
 export const crashesPostgres: Part = {
   name: 'crashes-postgres',
   title: 'Crashes, PostgreSQL',
   promise:
-    'Whatever becomes of the PostgreSQL server, no acknowledged write is lost or done twice, and the service goes on by itself.',
+    'Whatever happens to the PostgreSQL server, no acknowledged write is lost or done twice, and the service recovers by itself.',
   plantedFaults,
   async run(trial) {
     const { kills, restarts, failovers } = SIZES[trial.size];
@@ -47,12 +47,11 @@ export const crashesPostgres: Part = {
   },
 };
 
-/** @returns how long after its return something was answered again */
 async function haltOnce({ server, told, expect }: Stage, how: Halt, isNoticed: boolean): Promise<number> {
   const refused = told('unavailable');
   await server.halt(how);
-  // Whoever comes back at once is waited for, and nobody hears of it.
-  if (isNoticed) await expect('somebody is told that the server is gone', () => told('unavailable') > refused);
+  // Clients that find the server back at once notice nothing.
+  if (isNoticed) await expect('a client gets `unavailable`', () => told('unavailable') > refused);
   await server.start();
   const startTimeMs = performance.now();
   const acknowledged = told('acknowledged');
@@ -73,11 +72,11 @@ function describe({ size }: Trial, { told, cuts }: Stage, changes: number, backM
         'requests acknowledged · read',
         `${told('acknowledged').toLocaleString('en')} · ${told('read').toLocaleString('en')}`,
       ],
-      ['told `unavailable`: nothing was written', told('unavailable').toLocaleString('en')],
-      ['told `outcome_unknown`', told('outcome_unknown').toLocaleString('en')],
-      ['of these sent again, and replayed', told('replayed').toLocaleString('en')],
-      ['lists cut, as a database that goes away makes of one that has begun', told('cut').toLocaleString('en')],
-      ['commits whose way there or back was cut', cuts.toLocaleString('en')],
+      ['`unavailable`: nothing was written', told('unavailable').toLocaleString('en')],
+      ['`outcome_unknown`', told('outcome_unknown').toLocaleString('en')],
+      ['of these repeated and replayed', told('replayed').toLocaleString('en')],
+      ['lists cut, because the database was lost after their first byte', told('cut').toLocaleString('en')],
+      ['commits lost on the way there or back', cuts.toLocaleString('en')],
       ['first acknowledged write after the server is back, median · longest', `${back(0.5)} · ${back(1)}`],
     ] as const,
   };

@@ -13,11 +13,11 @@ const SIZES = {
 
 const whyNot = whyNoPowerLoss();
 
-/** Whatever ends the service or the machine, what was acknowledged is there afterwards. */
+/** Acknowledged writes survive the end of the service or the machine. */
 export const crashesSqlite: Part = {
   name: 'crashes-sqlite',
   title: 'Crashes, SQLite',
-  promise: 'What was acknowledged outlives a crash and a power loss, and what was not is there whole or not at all.',
+  promise: 'Acknowledged writes survive crashes and power loss; all others are stored whole or not at all.',
   plantedFaults: [...crashFaults, ...(whyNot === undefined ? powerFaults : [])],
   run,
 };
@@ -55,21 +55,18 @@ function describe(killed: Crashed[], lost: PowerLost[]): Outcome {
     figure: `0 of ${sum(all, 'acknowledged')} acknowledged writes lost`,
     figures: [
       ['`kill -9` of a service of one process', sum(killed.slice(0, 1), 'crashes')],
-      [
-        '`kill -9` of all processes of two workers, of one worker, or of the first process',
-        sum(killed.slice(1), 'crashes'),
-      ],
-      ['of a service that was just starting again', sum(all, 'halfStarts')],
+      ['`kill -9` with two workers: all processes, one worker, or the first process', sum(killed.slice(1), 'crashes')],
+      ['of a service that was starting again', sum(all, 'halfStarts')],
       ['power losses under load', sum(lost, 'crashes')],
-      ['power losses in all, also while the service was set up or started', sum(lost, 'losses')],
-      ['of these with something that was not synced yet', sum(lost, 'unsynced')],
-      ['of these while the log was being moved into the database', sum(lost, 'inCheckpoint')],
+      ['power losses in all, including those during setup and start', sum(lost, 'losses')],
+      ['of these with unsynced data', sum(lost, 'unsynced')],
+      ['of these during a checkpoint', sum(lost, 'inCheckpoint')],
       ['acknowledged writes before a `kill -9`', sum(killed, 'acknowledged')],
       ['acknowledged writes before a power loss', sum(lost, 'acknowledged')],
       ['requests whose connection was lost', sum(all, 'lost')],
-      ['writes that were sent again, had been done before, and were not done again', sum(all, 'replayed')],
-      ['writes of which nobody knows what came of them (no Idempotency-Key)', sum(all, 'unknown')],
-      ['of these there, as a whole', sum(all, 'unknownKept')],
+      ['writes that were repeated and replayed', sum(all, 'replayed')],
+      ['writes with an unknown outcome (no Idempotency-Key)', sum(all, 'unknown')],
+      ['of these stored, whole', sum(all, 'unknownKept')],
     ],
     skipped: whyNot === undefined ? [] : [whyNot],
   };

@@ -11,7 +11,7 @@ export const disk: Part = {
   name: 'disk',
   title: 'Disk',
   promise:
-    'On a full disk writes are refused with 507 and reads go on; a file that is damaged or cannot be written is refused at the start, in words that say what to do.',
+    'On a full disk, writes get 507 and reads go on. With a damaged or read-only file, the service does not start and says what to do.',
   plantedFaults: whyNoMounts() === undefined ? [...fullFaults, ...fileFaults] : fileFaults,
   run,
 };
@@ -31,19 +31,21 @@ async function run(trial: Trial): Promise<Outcome> {
   const tried = [
     ...(full === undefined ? [] : [`disk filled ${full.cycles} × under load`]),
     ...(postgres === undefined ? [] : [`PostgreSQL’s ${postgres.cycles} ×`]),
-    `${refusedStarts} ways to damage a file or to ban the service from it`,
+    `${refusedStarts} ways to damage a file or to deny access to it`,
   ];
-  const started = `${refusedStarts} of ${refusedStarts} starts refused in words`;
+  const started = `${refusedStarts} of ${refusedStarts} starts rejected with advice`;
   return {
     tried: tried.join(', '),
     figure:
-      full === undefined ? started : `${number(full.refused)} writes refused with 507, none of them there; ${started}`,
+      full === undefined
+        ? started
+        : `${number(full.refused)} writes rejected with 507, none of them stored; ${started}`,
     figures: [
       ...describeFull(full),
       ...describePostgres(postgres),
-      ['damaged files: starts refused', number(damaged.refused)],
+      ['damaged files: starts rejected', number(damaged.refused)],
       ...(trial.size === 'full' ? repaired : []),
-      ['missing rights: starts refused', number(rights.refused)],
+      ['missing permissions: starts rejected', number(rights.refused)],
     ],
     skipped: [...rights.skipped, ...(whyNot === undefined ? [] : [`a full disk, and its planted faults: ${whyNot}`])],
   };
@@ -58,11 +60,11 @@ type Figures = Outcome['figures'];
 function describeFull(full: Awaited<ReturnType<typeof fillDisk>> | undefined): Figures {
   if (full === undefined) return [];
   return [
-    ['writes refused with 507 under load, then acknowledged when they were sent again', number(full.refused)],
-    ['writes acknowledged meanwhile, all there', number(full.acknowledged)],
+    ['writes rejected with 507 under load, acknowledged when repeated', number(full.refused)],
+    ['writes acknowledged meanwhile, all stored', number(full.acknowledged)],
     ['writes with an unknown outcome', number(full.unknown)],
-    ['kinds of requests on a full disk: writes 507 without a trace, reads answered', number(full.kinds)],
-    ['starts on a full disk: refused with the reason', number(full.starts.refused)],
+    ['kinds of requests on a full disk: writes 507 and not stored, reads 200', number(full.kinds)],
+    ['starts on a full disk: rejected with the reason', number(full.starts.refused)],
     ['starts on a full disk: served for reading', number(full.starts.served)],
   ];
 }
@@ -70,7 +72,7 @@ function describeFull(full: Awaited<ReturnType<typeof fillDisk>> | undefined): F
 function describePostgres(postgres: Awaited<ReturnType<typeof fillTablespace>> | undefined): Figures {
   if (postgres === undefined) return [];
   return [
-    ['PostgreSQL: writes refused with 507', number(postgres.refused)],
-    ['PostgreSQL: writes acknowledged, all there', number(postgres.acknowledged)],
+    ['PostgreSQL: writes rejected with 507', number(postgres.refused)],
+    ['PostgreSQL: writes acknowledged, all stored', number(postgres.acknowledged)],
   ];
 }

@@ -8,32 +8,30 @@ import { makeDrafts } from './fuzz/drafts.ts';
 import { compareEngines, createEngineDatabase, startEngine } from './fuzz/engines.ts';
 import { tryJson } from './fuzz/json-trial.ts';
 import { Lane } from './fuzz/lane.ts';
-import { useUpRequests } from './fuzz/limits.ts';
 import { People, setUp } from './fuzz/people.ts';
 import { DIFFERENCE, plantedFaults } from './fuzz/planted-faults.ts';
-import { askForRare } from './fuzz/rare.ts';
+import { askForRare, useUpRequests } from './fuzz/rare.ts';
 import { Tally } from './fuzz/tally.ts';
 import { TextsTrial } from './fuzz/texts-trial.ts';
 
 /**
- * `timesMin`: how often each documented outcome must have been seen. `share`: one of so many texts. `compared`: requests to
- * both engines; in the small form only if the planted fault is in one of them, as `npm test` has others.
+ * `timesMin`: how often each documented outcome must occur. `share`: one of this many texts.
+ * `compared`: requests to both engines; in the small form only for the planted difference.
  */
 const SIZES = {
   full: { lanes: 8, worlds: 9, requests: 200_000, lives: 5, timesMin: 3, share: 1, compared: 20_000 },
   small: { lanes: 1, worlds: 1, requests: 1_000, lives: 1, timesMin: 0, share: 30, compared: 1_000 },
 };
-/** Drafts that are made at a time. */
 const DRAFTS = 200;
-/** So far apart that no lane has another one's choices. */
+/** Far enough apart that lanes never share choices. */
 const LANE_SEEDS = 0x1000_0000;
-/** `X-Forwarded-For` is believed: people have addresses of their own. */
+/** `X-Forwarded-For` gives each person an address. */
 const SETTINGS = { TRUSTED_PROXIES: '127.0.0.1' };
 
 export const fuzz: Part = {
   name: 'fuzz',
   title: 'Fuzz from OpenAPI',
-  promise: 'Whatever is sent, the reply is one that the documents of the API have, and never an error of the service.',
+  promise: 'Every request gets a documented response, never a server error.',
   plantedFaults,
   async run(trial) {
     const tally = new Tally();
@@ -44,14 +42,13 @@ export const fuzz: Part = {
     const missing = tally.missing(timesMin);
     assert.deepEqual(missing, [], `documented outcomes were seen less than ${timesMin} times`);
     return {
-      tried: `${formatCount(requests)} random requests, made from the documents of \`/v1\` and \`/admin\` and from earlier replies; ${formatCount(tally.replies - requests)} more on purpose, or with texts and JSON of all kinds`,
-      figure: '0 replies 5xx, 0 other than documented, nothing deleted came back',
-      figures: [...figures, ...tally.lines(), ['never seen, as a request alone cannot bring it about', tally.unseen()]],
+      tried: `${formatCount(requests)} random requests, built from the OpenAPI documents and earlier responses; ${formatCount(tally.replies - requests)} with rare cases, and with texts and JSON of all kinds`,
+      figure: '0 responses 5xx, 0 undocumented, no deleted object came back',
+      figures: [...figures, ...tally.lines(), ['not reachable by requests alone', tally.unseen()]],
     };
   },
 };
 
-/** Texts and JSON of all kinds on both engines, and the same random requests to both. */
 async function tryEngines(trial: Trial, tally: Tally): Promise<Figures> {
   const server = await startEngine(trial);
   const requests = await compareEngines(trial, SIZES[trial.size].compared, server);
@@ -64,7 +61,7 @@ async function tryEngines(trial: Trial, tally: Tally): Promise<Figures> {
   return [['requests compared on SQLite and PostgreSQL', String(requests)], ...(await tryTexts(worlds, trial, tally))];
 }
 
-/** Whatever one engine makes of a text, the other one does. */
+/** Both engines treat a text alike. */
 async function tryTexts(worlds: World[], { size }: Trial, tally: Tally): Promise<Figures> {
   const { share } = SIZES[size];
   const fates = await Promise.all(
@@ -103,7 +100,6 @@ async function runService(trial: Trial, tally: Tally): Promise<Figures> {
   return [];
 }
 
-/** The requests of one account, made and sent one after the other. */
 async function runLane(world: World, index: number, { seed, size }: Trial, tally: Tally): Promise<void> {
   const { lanes, requests } = SIZES[size];
   const lane = new Lane(world, tally);

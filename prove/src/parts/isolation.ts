@@ -17,14 +17,14 @@ const CONNECTIONS = 4;
 const MIXES = { full: { connections: 6, requests: 300 }, small: { connections: 2, requests: 40 } };
 
 /**
- * What is asked for stands in `asks.ts`, who asks for it in `tasks.ts`; `trier.ts` sends that and judges each answer,
- * `mix.ts` likewise while two accounts ask at once, `waiting.ts` while they wait. Then `statement-log.ts` judges what was
- * run on the database, and `aftermath.ts` what was logged.
+ * `asks.ts` has what is requested and `tasks.ts` who requests it; `trier.ts` sends it and checks
+ * each response, `mix.ts` with two accounts at once, `waiting.ts` during long polls. Then
+ * `statement-log.ts` checks the SQL that ran, and `aftermath.ts` the log.
  */
 export const isolation: Part = {
   name: 'isolation',
   title: 'Isolation',
-  promise: 'Nobody learns anything of an account that is not theirs, not even whether something is there.',
+  promise: 'No account can learn anything about another, not even whether an object exists.',
   plantedFaults,
   run: runIsolation,
 };
@@ -35,8 +35,8 @@ async function runIsolation(trial: Trial): Promise<Outcome> {
   const sum = (count: (tried: Tried) => number) =>
     all.reduce((total, tried) => total + count(tried), 0).toLocaleString('en');
   return {
-    tried: `${sum(({ requests }) => requests)} requests for what is others' or never was, by ${all[0]?.personas} credentials, and ${sum(({ mixed }) => mixed)} of two accounts at once`,
-    figure: `0 of ${all[0]?.canaries} canaries seen by others, 0 answers that told whether something is there`,
+    tried: `${sum(({ requests }) => requests)} requests for foreign or non-existent objects, by ${all[0]?.personas} credentials, and ${sum(({ mixed }) => mixed)} from two accounts at once`,
+    figure: `0 of ${all[0]?.canaries} canaries seen by others, 0 responses that revealed whether an object exists`,
     figures: [
       ...all.flatMap(figuresOf),
       ...[...new Set(all.flatMap(({ excepted }) => [...excepted]))].map(
@@ -51,7 +51,7 @@ function groundsOf({ size, plantedFault }: Trial) {
   return size === 'full' ? [prepareSqlite, preparePostgres] : [prepareSqlite];
 }
 
-/** What was done on one engine. */
+/** Results on one engine. */
 interface Tried {
   engine: string;
   canaries: number;
@@ -111,12 +111,12 @@ function figuresOf({ engine, operations, megabytes, lines, statements, ofAccount
   const count = (number: number) => Math.round(number).toLocaleString('en');
   return [
     [`${engine}: methods and paths`, count(operations)],
-    [`${engine}: answers, every byte of them searched`, `${count(megabytes)} MB`],
+    [`${engine}: responses, searched byte by byte`, `${count(megabytes)} MB`],
     [`${engine}: log lines searched`, count(lines)],
     [
       `${engine}: texts of statements`,
-      `${statements}, ${ofAccounts} of them on accounts' tables, each held to an account or named below`,
+      `${statements}, ${ofAccounts} of them on accounts' tables, each bound to an account or listed below`,
     ],
-    [`${engine}: statements that ran for whom they should`, count(runs)],
+    [`${engine}: statements that ran for the right account`, count(runs)],
   ];
 }

@@ -7,26 +7,21 @@ import { plantedFaults } from './neighbours/planted-faults.ts';
 import { besiege, type Siege, type Tried } from './neighbours/siege.ts';
 import { SETTINGS } from './neighbours/stage.ts';
 
-/** In the small form: those that cost most where their limit is missing. */
-const SMALL = [
-  'csv-same-columns',
-  'held-atomic-photos',
-  'held-long-lines',
-  'dry-run-loop',
-  'post-unknown-members',
-  'sign-in-1-mib',
-];
-/** Names of members or settings, with blanks between them: only these are tried. */
+/** In the small form: the most expensive ones without their limits. */
+const SMALL =
+  'csv-same-columns held-atomic-photos held-long-lines dry-run-loop post-unknown-members sign-in-1-mib'.split(' ');
+/** Tries only these members or settings, separated by spaces. */
 const { NEIGHBOURS: CHOSEN = '' } = process.env;
 
 /**
- * What attackers do stands in `uploads.ts`, `writes.ts`, `reads.ts` and `visitors.ts`; `attack.ts` does it, from a process of
- * its own, beside `neighbour.ts`, the other account. `gauge.ts` measures the service, and `judgement.ts` says what it may take.
+ * `uploads.ts`, `writes.ts`, `reads.ts`, and `visitors.ts` list the attacks; `attack.ts` runs them
+ * in a process of its own, next to `neighbour.ts`, the other account. `gauge.ts` measures the
+ * service, and `judgement.ts` has the limits.
  */
 export const neighbours: Part = {
   name: 'neighbours',
   title: 'Neighbours',
-  promise: 'Whatever an account sends, or a client without one, the other accounts do not notice.',
+  promise: 'No account, and no client without one, can slow down or break other accounts.',
   plantedFaults,
   run,
 };
@@ -45,11 +40,11 @@ async function run(trial: Trial): Promise<Outcome> {
   const words = broken.map(({ setting, member, broken }) => `${member.name} on ${setting}: ${broken.join(', ')}`);
   assert.ok(broken.length === 0, `${broken.length} attacks are noticed: ${words.join('; ')}`);
   return {
-    tried: `${members.length} requests and patterns of attackers with a key, with one that only reads, in the dashboard and without any, each beside the normal load of another account, on ${settings.join(', ')}`,
+    tried: `${members.length} attacks with a key, with a read-only key, from the dashboard, and without credentials, each next to the normal load of another account, on ${settings.join(', ')}`,
     figure: `0 requests of the other account failed; ${describeWorst(sieges.flatMap(({ tried }) => tried))}`,
     figures: [
       ...describeCorpus(members),
-      ['a figure above its limit', 'is measured three times, and the median counts'],
+      ['figures above their limit', 'are measured three times; the median counts'],
       ...sieges.flatMap(figuresOf),
     ],
   };
@@ -65,30 +60,26 @@ function isNamed(name: string): boolean {
 
 function describeCorpus(members: readonly Member[]): [string, string][] {
   const groups = Map.groupBy(members, ({ by }) => by);
-  return [...groups].map(([by, some]) => [
-    `${some.length} of ${PRINCIPALS[by]}`,
-    some.map(({ name }) => name).join(', '),
-  ]);
+  const namesOf = (some: readonly Member[]) => some.map(({ name }) => name).join(', ');
+  return [...groups].map(([by, some]) => [`${some.length} ${PRINCIPALS[by]}`, namesOf(some)]);
 }
 
 function figuresOf({ setting, quiet, tried }: Siege): [string, string][] {
+  const before = `GET p99 ${quiet.readMs.toFixed(0)} ms, create p99 ${quiet.writeMs.toFixed(0)} ms`;
   return [
-    [
-      `${setting}: without an attack`,
-      `GET p99 ${quiet.readMs.toFixed(0)} ms, create p99 ${quiet.writeMs.toFixed(0)} ms`,
-    ],
+    [`${setting}: without an attack`, before],
     [`${setting}: worst`, describeWorst(tried)],
   ];
 }
 
 const PRINCIPALS: Record<Member['by'], string> = {
-  full: 'a key',
-  read: 'a key that only reads',
-  session: 'somebody in the dashboard',
-  nothing: 'a client without any of these',
+  full: 'with a key',
+  read: 'with a read-only key',
+  session: 'from the dashboard',
+  nothing: 'without credentials',
 };
 
-/** Of each figure the worst, and whose it is. */
+/** The worst value of each figure. */
 function describeWorst(tried: readonly Tried[]): string {
   const worst = FIGURES.map((name) => {
     const [first] = tried.toSorted((left, right) => (right.figures[name] ?? 0) - (left.figures[name] ?? 0));

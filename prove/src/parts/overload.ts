@@ -12,12 +12,12 @@ export const overload: Part = {
   name: 'overload',
   title: 'Overload',
   promise:
-    'Whoever comes when too many are waiting is told at once when to come back, nothing of that is stored, and the others are answered as before.',
+    'Under overload, excess requests are rejected at once with a time to retry, none of them is stored, and all others are served as before.',
   plantedFaults,
   run: (trial) => (trial.size === 'full' ? runFull(trial) : runSmall(trial)),
 };
 
-/** More than any machine answers, and than may wait. */
+/** More than any machine can answer or queue. */
 const SMALL = { perSecond: 15_000, seconds: 1, connections: 2_500 };
 
 async function runSmall(trial: Trial): Promise<Outcome> {
@@ -27,11 +27,11 @@ async function runSmall(trial: Trial): Promise<Outcome> {
   assertRefuses(report);
   await assertOnlyAccepted(trial, stage);
   const after = await stage.flood({ kind: 'listing', inFlight: 1, seconds: 0.2 });
-  assert.deepEqual(after.statuses, { 200: after.completed }, 'afterwards nobody is refused');
+  assert.deepEqual(after.statuses, { 200: after.completed }, 'no request is rejected afterwards');
   return {
     tried: `${report.due} requests in ${SMALL.seconds} s`,
-    figure: `${report.statuses[503]} refused, nothing of them stored`,
-    figures: [['answers to /livez and /readyz meanwhile', String(count)]],
+    figure: `${report.statuses[503]} rejected, none of them stored`,
+    figures: [['responses to /livez and /readyz meanwhile', String(count)]],
   };
 }
 
@@ -47,8 +47,8 @@ async function runFull(trial: Trial): Promise<Outcome> {
     await floodPostgres(trial),
   ];
   return {
-    tried: 'Requests that do not wait for replies, at 0.5, 1, 2, 5 and 10 times what the service can do',
-    figure: `At ten times the load ${ratio.toFixed(2)} times as many answers as at one; p99 of the accepted ${worst}; 0 refused changes stored`,
+    tried: 'Open-loop load at 0.5, 1, 2, 5, and 10 times the capacity',
+    figure: `At ten times the capacity, ${ratio.toFixed(2)} times the throughput at one; p99 of accepted requests ${worst}; 0 rejected changes stored`,
     figures: [...figures, ...others.flat()],
     skipped,
   };

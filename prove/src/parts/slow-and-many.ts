@@ -8,11 +8,10 @@ import type { ServeProcess } from '../../../testkit/src/process.ts';
 import type { Outcome, Part, Trial } from '../part.ts';
 import { createTenant, serve } from '../service.ts';
 import { countSockets } from '../sockets.ts';
-import { assertHeld } from './slow-and-many/half-time.ts';
 import { fill, normalCalls } from './slow-and-many/normal-calls.ts';
 import { type Phase, phasesOf } from './slow-and-many/phases.ts';
 import { plantedFaults, SHORT_PATIENCE } from './slow-and-many/planted-faults.ts';
-import { assertTurnedAway } from './slow-and-many/turned-away.ts';
+import { assertHeld, assertTurnedAway } from './slow-and-many/turned-away.ts';
 import { besiege } from './slow-and-many/visitors.ts';
 
 const BEFORE_SECONDS = { full: 10, small: 1 };
@@ -24,7 +23,7 @@ export const slowAndMany: Part = {
   name: 'slow-and-many',
   title: 'Slow and many',
   promise:
-    'Whoever sends slowly, never reads or only keeps connections open takes little, and is turned away in the end.',
+    'Clients that send slowly, never read, or only hold connections cost little and are disconnected in the end.',
   plantedFaults,
   run,
 };
@@ -40,7 +39,7 @@ async function run(trial: Trial): Promise<Outcome> {
   const load = (seconds: number) => drive({ ...drivers, seconds }).catch(failNormal);
   const before = await load(BEFORE_SECONDS[trial.size]);
   const { phases, skipped } = phasesOf(trial, key);
-  const told: (readonly [string, string])[] = [['p99 of normal clients before', `${formatMs(before.p99Ms)} ms`]];
+  const told: (readonly [string, string])[] = [['p99 of normal clients beforehand', `${formatMs(before.p99Ms)} ms`]];
   let requests = before.requests;
   for (const phase of phases) {
     trial.say(phase.name);
@@ -57,7 +56,7 @@ async function run(trial: Trial): Promise<Outcome> {
   }
   trial.say('comparing with what is stored');
   await assertKept(service.url, tenant, await createDatabase(trial.directory, 'sqlite'), ledger);
-  assert.equal(await service.end(), 0, 'the service ends as it is told');
+  assert.equal(await service.end(), 0, 'the exit code of the service');
   const crowd = phases.flatMap(({ crowds }) => crowds).reduce((sum, { count }) => sum + count, 0);
   return {
     tried: `${phases.map(({ name }) => name).join('; ')}; for ${phases[0]?.seconds} s each, beside ${REQUESTS_PER_SECOND} normal requests a second`,
@@ -71,7 +70,7 @@ function failNormal(error: Error): never {
   assert.fail(`a normal client: ${error.message}`);
 }
 
-/** @throws AssertionError when a normal request fails, memory grows too much, or somebody stays for ever */
+/** @throws AssertionError when a normal request fails, memory grows too much, or a connection stays */
 async function stand(
   service: ServeProcess,
   { name, crowds, seconds, growthMaxBytes }: Phase,

@@ -11,7 +11,7 @@ import { plantedFaults } from './supply-chain/planted-faults.ts';
 
 const run = promisify(execFile);
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
-/** Those that ask for no more than to be named. */
+/** Permissive licenses. */
 const LICENCES = ['MIT', 'MIT-0', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'BlueOak-1.0.0'];
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall'];
 
@@ -19,7 +19,7 @@ export const supplyChain: Part = {
   name: 'supply-chain',
   title: 'Supply chain',
   promise:
-    'What is installed is what was tested: locked, under permissive licences, without a script that runs at installation.',
+    'Installed packages are exactly the tested ones: locked, permissively licensed, and without install scripts.',
   plantedFaults,
   run: runSupplyChain,
 };
@@ -52,14 +52,14 @@ async function runSupplyChain(trial: Trial): Promise<Outcome> {
   figures.push(['in the dashboard', (await findBundled()).join(', ')]);
   const skipped = trial.size === 'full' ? await audit() : [];
   return {
-    tried: 'the lock file, the manifests and a bill of materials by `npm sbom` compared',
-    figure: `${outside.length} packages of others at run time, ${[...licences.keys()].join(', ')}; 0 install scripts`,
+    tried: 'the lock file, the manifests, and the bill of materials of `npm sbom`, compared',
+    figure: `${outside.length} third-party packages at run time, ${[...licences.keys()].join(', ')}; 0 install scripts`,
     figures,
     skipped,
   };
 }
 
-/** @throws AssertionError unless `npm ci` would install exactly what the lock file has, and nothing unseen */
+/** @throws AssertionError unless every package is locked with a digest and comes over HTTPS */
 function assertLocked(lock: LockFile): void {
   const packages = Object.entries(lock).filter(([place, { link }]) => place.includes('node_modules/') && !link);
   const loose = packages.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([place]) => place);
@@ -83,7 +83,7 @@ function isWorkspace(lock: LockFile, name: string): boolean {
   return lock[`node_modules/${name}`]?.link === true;
 }
 
-/** Whether npm's own bill of materials, for who installs this package and nothing else, has the same packages. */
+/** npm's bill of materials for an installation of this package alone has the same packages. */
 async function assertInBill(
   trial: Trial,
   lock: LockFile,
@@ -104,13 +104,13 @@ async function assertInBill(
   assert.deepEqual(listed.toSorted(), expected.toSorted(), `the bill of materials of ${manifest.name}`);
 }
 
-/** Where a package stands for who installs one of ours: what is in a workspace's own `node_modules` stands in theirs. */
+/** Where a package is installed for users: the workspace's `node_modules` becomes theirs. */
 async function findInstalledPlace(place: string): Promise<string> {
   const index = place.indexOf('node_modules/');
   return index >= 0 ? place.slice(index) : `node_modules/${(await readManifest(join(REPOSITORY, place))).name}`;
 }
 
-/** What is in the dashboard, as its build has listed it: name, version and licence. */
+/** Packages in the dashboard, as its build lists them. */
 async function findBundled(): Promise<string[]> {
   const page = await readFile(join(REPOSITORY, 'dashboard/dist/licenses.md'), 'utf8');
   return Array.from(page.matchAll(/^## (.+) - (.+) \((.+)\)$/gm), ([, name, version, licence = '']) => {
@@ -120,7 +120,7 @@ async function findBundled(): Promise<string[]> {
   });
 }
 
-/** @returns why nobody could be asked for known weaknesses */
+/** @returns why known vulnerabilities could not be checked */
 async function audit(): Promise<string[]> {
   const told = await npm(['audit', '--omit=dev', '--json'], REPOSITORY);
   const { metadata } = JSON.parse(told);
@@ -129,7 +129,6 @@ async function audit(): Promise<string[]> {
   return [];
 }
 
-/** What npm prints, also when it ends with another code than 0. */
 async function npm(args: string[], cwd: string): Promise<string> {
   const options = { cwd, env: bareEnvironment({}), maxBuffer: OUTPUT_BYTES_MAX };
   const { stdout } = await run('npm', args, options).catch((error: { stdout: string }) => error);

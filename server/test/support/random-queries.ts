@@ -22,21 +22,7 @@ const ranged = (field: string, ...values: string[]) =>
 const since = (field: string, ...values: string[]) =>
   parameter(fc.constantFrom(`${field}[gt]`, `${field}[gte]`, `${field}[lt]`, `${field}[lte]`), values);
 
-const WORDS = [
-  'elm',
-  'ÉLAN',
-  'strasse',
-  '5',
-  'οδος',
-  '東',
-  'w',
-  'w'.repeat(200),
-  'i',
-  'fi',
-  "d' !a & b:*",
-  'x ',
-  'e s',
-];
+const WORDS = [..."elm|ÉLAN|strasse|5|οδος|東|w|i|fi|d' !a & b:*|x |e s".split('|'), 'w'.repeat(200)];
 const RADII = ['1m', '300km', '2000mi', '15000km', '20000km'];
 
 const near = fc

@@ -21,13 +21,10 @@ const reference = (kind: string) => fc.nat(40).map((at) => `@${kind}${at}@`);
 
 /** Each of these headers now and then. */
 function headers(choices: Record<string, fc.Arbitrary<string>>): fc.Arbitrary<Record<string, string>> {
-  const optional = Object.entries(choices).map(([name, value]) =>
-    seldom(
-      5,
-      value.map((given) => ({ [name]: given })),
-      {},
-    ),
-  );
+  const optional = Object.entries(choices).map(([name, value]) => {
+    const header = value.map((given) => ({ [name]: given }));
+    return seldom(5, header, {});
+  });
   return fc.tuple(...optional).map((all) => Object.assign({}, ...all));
 }
 
@@ -53,10 +50,9 @@ const id = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('lst_00000000000000000000000000', 'lst_%00', 'nobody', '%F0%9F%98%80') },
 );
 const externalId = either(EXTERNAL_IDS.map(encodeURIComponent), ['%00', 'a%00b', '%ff', '%20a%20', '.', '%ED%A0%80']);
-const one = fc.oneof(
-  id.map((given) => `/listings/${given}`),
-  externalId.map((given) => `/listings/external/${given}`),
-);
+const byId = id.map((given) => `/listings/${given}`);
+const byExternalId = externalId.map((given) => `/listings/external/${given}`);
+const one = fc.oneof(byId, byExternalId);
 
 const BROKEN = ['', '{', '[]', '{"beds":1,"beds":2}', '"\\u0000"', '\u0000', 'null', '{"address":"\\ud800"}'];
 
@@ -139,29 +135,14 @@ function get(path: fc.Arbitrary<string>): fc.Arbitrary<Parts> {
 const list = listQuery.map((query) => `/listings?${query}`);
 /** The path says which one it is. */
 const unnamed = fields.map((given) => ({ ...given, externalId: undefined }));
-const putting = changing(
-  'PUT',
-  externalId.map((given) => `/listings/external/${given}`),
-  unnamed,
-  {
-    ...preconditions,
-    'If-None-Match': version,
-  },
-);
+const putting = changing('PUT', byExternalId, unnamed, { ...preconditions, 'If-None-Match': version });
 const removing = fc
   .tuple(one, headers(preconditions))
   .map(([path, given]): Parts => ({ method: 'DELETE', path, headers: given }));
 
 const request: fc.Arbitrary<Parts> = fc.oneof(
   { weight: 8, arbitrary: changing('POST', fc.constant('/listings'), fields, { 'Idempotency-Key': idempotencyKey }) },
-  {
-    weight: 6,
-    arbitrary: changing(
-      'PATCH',
-      id.map((given) => `/listings/${given}`),
-      patch,
-    ),
-  },
+  { weight: 6, arbitrary: changing('PATCH', byId, patch) },
   { weight: 4, arbitrary: putting },
   { weight: 2, arbitrary: removing },
   { weight: 3, arbitrary: jsonImport },

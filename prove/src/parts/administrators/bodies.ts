@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { callAs, nameOf, stateOf } from './operations.ts';
 import { addPerson, type Figure, invite, PASSWORD, type Scene, someOf } from './scene.ts';
 
-/** Members and administrators send bodies that say more than they may. */
 export async function tryBodies(scene: Scene): Promise<Figure[]> {
   const member = await addPerson(scene);
   const operations = scene.operations.filter(({ requestBody }) => requestBody !== undefined);
@@ -30,10 +29,9 @@ export async function tryBodies(scene: Scene): Promise<Figure[]> {
   const { status } = await member.browser.get('GET', '/admin/members');
   assert.equal(status, 403, `afterwards a member is answered ${status}`);
   scene.tally.forbidden += sent;
-  return [['bodies with a role, an id or a prototype that is not theirs', `${sent}, 0 taken`]];
+  return [['bodies with extra members: roles, ids, prototypes', `${sent}, 0 accepted`]];
 }
 
-/** Members that no body has but those that are about them. */
 const MORE = [
   ['role', '"administrator"'],
   ['isAdmin', 'true'],
@@ -56,5 +54,5 @@ async function tryAcceptance(scene: Scene): Promise<void> {
   const tried = await climber.get('POST', '/admin/invitations/accept', { ...given, role: 'administrator' });
   if (tried.status !== 200) await climber.ask('POST', '/admin/invitations/accept', given);
   const { account } = await climber.ask('GET', '/admin/session');
-  assert.equal(account.role, 'member', `who was invited as a member and says otherwise is ${account.role}`);
+  assert.equal(account.role, 'member', `an invited member who claims another role is ${account.role}`);
 }

@@ -3,17 +3,17 @@ import { sendRaw } from '../../../../testkit/src/raw.ts';
 import { addPerson, type Figure, guessMany, PASSWORD, type Person, type Scene, sizeOf } from './scene.ts';
 import { type Answer, Visitor } from './visitor.ts';
 
-/** Below what one process lets wait for its turn to hash: nobody is told that it is busy. */
+/** Few enough that no process rejects a sign-in because its hashing queue is full. */
 const LANES = 8;
-/** Where the first process does not answer in half a second each of the two workers counts for itself. */
+/** Each worker counts for itself if the first process does not answer within half a second. */
 const COUNTERS = 3;
-/** What each of them lets through: of an e-mail address in one place, of one place, and of an e-mail address. */
+/** Per counter: an email at one address, one address, and an email in total. */
 const AT_PLACE_MAX = 10;
 const OF_PLACE_MAX = 50;
 const OF_EMAIL_MAX = 100;
 const COMMON = ['password1', 'qwertyuiop', 'letmein123', 'Summer2026!', 'iloveyou99'];
 
-/** Guesses passwords in every way that is cheap. */
+/** All cheap ways to guess a password. */
 export async function tryPasswords(scene: Scene): Promise<Figure[]> {
   return [
     ...(await tryOneAddress(scene)),
@@ -31,7 +31,7 @@ async function tryOneAddress(scene: Scene): Promise<Figure[]> {
   assertRefused(counts, times, AT_PLACE_MAX, 'from one address');
   const elsewhere = await scene.visitor().enter(victim.email, PASSWORD);
   assert.equal(elsewhere.status, 200, `the right password elsewhere is answered ${elsewhere.status}`);
-  return [['guesses from one address that reached the hash', tell(counts, times)]];
+  return [['guesses from one address that were hashed', tell(counts, times)]];
 }
 
 async function tryManyAddresses(scene: Scene): Promise<Figure[]> {
@@ -43,20 +43,20 @@ async function tryManyAddresses(scene: Scene): Promise<Figure[]> {
   );
   assertRefused(counts, times, OF_EMAIL_MAX, 'on one account from many addresses');
   const home = await new Visitor(scene.url, victim.browser.address).enter(victim.email, PASSWORD);
-  assert.equal(home.status, 200, `the right password where somebody is signed in is answered ${home.status}`);
+  assert.equal(home.status, 200, `the right password from a signed-in address is answered ${home.status}`);
   const change = { currentPassword: PASSWORD, newPassword: PASSWORD };
   await victim.browser.ask('POST', '/admin/auth/change-password', change);
   const { status, headers } = await scene.visitor().enter(victim.email, PASSWORD);
   const waitSeconds = Number(headers.get('retry-after'));
   assert.ok(status === 200 || (waitSeconds > 0 && waitSeconds <= 3600), `elsewhere: ${status}, ${waitSeconds} s`);
   return [
-    [`guesses from ${addresses.length} addresses that reached the hash`, tell(counts, times)],
-    ['then the right password, where they are signed in', 'lets them in'],
-    ['then the right password, where they are not', status === 200 ? 'lets them in' : `waits for ${waitSeconds} s`],
+    [`guesses from ${addresses.length} addresses that were hashed`, tell(counts, times)],
+    ['then the right password, from a signed-in address', 'succeeds'],
+    ['then the right password, from another address', status === 200 ? 'succeeds' : `waits for ${waitSeconds} s`],
   ];
 }
 
-/** A header that no trusted proxy has written tells nothing: each guess says that it comes from somewhere else. */
+/** `X-Forwarded-For` from an untrusted proxy is ignored; each guess claims another address. */
 async function tryForgedAddresses(scene: Scene): Promise<Figure[]> {
   const { url, trial } = scene;
   const places = sizeOf(trial, 5, 1);
@@ -85,10 +85,8 @@ async function trySpraying(scene: Scene): Promise<Figure[]> {
   const each = sizeOf(trial, 500, 165);
   const times = places * each;
   const known = await Promise.all(Array.from({ length: people }, () => addPerson(scene)));
-  const emails = [
-    ...known.map(({ email }) => email),
-    ...Array.from({ length: each }, (_, n) => `nobody${n}@example.com`),
-  ];
+  const unknown = Array.from({ length: each }, (_, index) => `nobody${index}@example.com`);
+  const emails = [...known.map(({ email }) => email), ...unknown];
   const addresses = Array.from({ length: places }, () => visitor().address);
   const counts = await guessMany(scene, times, LANES, async (index) => {
     const browser = new Visitor(scene.url, addresses[index % places] ?? '');
@@ -98,7 +96,7 @@ async function trySpraying(scene: Scene): Promise<Figure[]> {
   assertRefused(counts, times, places * OF_PLACE_MAX, 'over many accounts');
   for (const { email } of known) {
     const { status } = await visitor().enter(email, PASSWORD);
-    assert.equal(status, 200, `the right password of somebody who was sprayed is answered ${status}`);
+    assert.equal(status, 200, `the right password of a sprayed user is answered ${status}`);
   }
   return [[`guesses over ${emails.length} accounts from ${places} addresses`, tell(counts, times)]];
 }
@@ -107,7 +105,6 @@ async function guess(address: string, { url }: Scene, { email }: Person, index: 
   return outcomeOf(await new Visitor(url, address).enter(email, `${COMMON[index % COMMON.length]}${index}`));
 }
 
-/** A refusal says when to come back, and neither it nor a wrong guess gives a cookie. */
 function outcomeOf({ status, headers }: Answer): number | string {
   if (headers.getSetCookie().length > 0) return `${status} with a cookie`;
   return status === 429 && headers.get('retry-after') === null ? '429 without Retry-After' : status;

@@ -1,10 +1,21 @@
 import assert from 'node:assert/strict';
-import { addPerson, type Figure, guessMany, invite, PASSWORD, type Scene, sizeOf } from './scene.ts';
-import { AT_ONCE, countOf, describe, LANES, randomToken } from './tokens.ts';
+import {
+  AT_ONCE,
+  addPerson,
+  countOf,
+  describe,
+  type Figure,
+  guessMany,
+  invite,
+  LANES,
+  PASSWORD,
+  randomToken,
+  type Scene,
+  sizeOf,
+} from './scene.ts';
 
 const WEEK_AGO = Date.now() - 7 * 24 * 60 * 60 * 1000;
 
-/** Guesses, uses and uses again invitations. */
 export async function tryInvitations(scene: Scene): Promise<Figure[]> {
   const guesses = sizeOf(scene.trial, 10_000, 10);
   const counts = await guessMany(scene, guesses, LANES, async (index) => {
@@ -18,9 +29,9 @@ export async function tryInvitations(scene: Scene): Promise<Figure[]> {
   await tryOver(scene);
   const guests = await tryForOther(scene);
   return [
-    ['guesses of invitations that were let in', `0 of ${guesses}`],
+    ['guessed invitations that were accepted', `0 of ${guesses}`],
     [`of ${AT_ONCE} at once with one invitation`, `1 joined (${newcomers}); who is signed in: 1 (${guests})`],
-    ['invitations used again, expired, taken back, of somebody removed, of somebody else', '0 let in'],
+    ['used, expired, and revoked invitations, of removed users, and for others', '0 accepted'],
   ];
 }
 
@@ -37,7 +48,6 @@ async function tryAtOnce(scene: Scene): Promise<string> {
   return describe(statuses);
 }
 
-/** Invitations that are over, each in its way. */
 async function tryOver(scene: Scene): Promise<void> {
   const { ada, database } = scene;
   const expired = await invite(ada, 'late@example.com');
@@ -62,11 +72,11 @@ async function tryOver(scene: Scene): Promise<void> {
     await ada.browser.ask('DELETE', `/admin/members/${memberId}`, undefined, 204);
   }
   await assertOver(scene, ofRemoved, 'of an administrator who was removed');
-  await assertOver(scene, toRemoved, 'of somebody who was removed');
-  assert.equal(await gone.whoIsHere(), undefined, 'who was removed is signed in');
+  await assertOver(scene, toRemoved, 'of a removed user');
+  assert.equal(await gone.whoIsHere(), undefined, 'a removed user is signed in');
 }
 
-/** Invitations of people who can sign in already, opened by them and by others. */
+/** Invitations for existing users, opened by them and by others. */
 async function tryForOther(scene: Scene): Promise<string> {
   const { mallory, visitor } = scene;
   const other = await addPerson(scene);
@@ -80,12 +90,12 @@ async function tryForOther(scene: Scene): Promise<string> {
   const statuses = await Promise.all(Array.from({ length: AT_ONCE }, accept));
   assert.equal(countOf(statuses, 200), 1, `of ${AT_ONCE} at once with one invitation joined: ${statuses}`);
   const rows = await scene.database.sql('select account_id from memberships where user_id = ?', other.id);
-  assert.equal(rows.length, 2, 'memberships of somebody who has accepted two invitations');
+  assert.equal(rows.length, 2, 'memberships of a user who accepted two invitations');
   await assertOver(scene, token, 'that was used');
   return describe(statuses);
 }
 
-/** @throws AssertionError unless the invitation lets nobody in and tells nothing */
+/** @throws AssertionError unless the invitation is rejected without details */
 async function assertOver({ visitor }: Scene, token: string, which: string): Promise<void> {
   const given = { token, name: 'Mallory', password: PASSWORD };
   for (const [path, body] of [

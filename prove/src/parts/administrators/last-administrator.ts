@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { addPerson, type Figure, invite, PASSWORD, type Scene, sizeOf } from './scene.ts';
 
-/** Two administrators demote, and at last remove, each other at once: one stays. */
+const ADMINISTRATORS = "select user_id from memberships where account_id = ? and role = 'administrator'";
+
+/** Two administrators demote, then remove, each other at once: one must remain. */
 export async function tryLastAdministrator(scene: Scene): Promise<Figure[]> {
   const { ada, accountId, database, trial } = scene;
   const other = await addPerson(scene, 'administrator');
@@ -14,16 +16,12 @@ export async function tryLastAdministrator(scene: Scene): Promise<Figure[]> {
       }),
     );
   const rounds = sizeOf(trial, 20, 2);
-  const find = () =>
-    database.sql("select user_id from memberships where account_id = ? and role = 'administrator'", accountId);
+  const find = () => database.sql(ADMINISTRATORS, accountId);
   for (let round = 0; round < rounds; round += 1) {
     const statuses = await change('PATCH', { role: 'member' });
     const left = await find();
-    assert.equal(
-      left.length,
-      1,
-      `two administrators demoted each other at once (${statuses}): ${left.length} are left`,
-    );
+    const words = `two administrators demoted each other at once (${statuses}): ${left.length} are left`;
+    assert.equal(left.length, 1, words);
     const stayed = pair.find(({ id }) => id === left[0]?.user_id);
     const demoted = pair.find(({ id }) => id !== left[0]?.user_id);
     await stayed?.browser.ask('PATCH', `/admin/members/${stayed.id}`, { role: 'member' }, 409);
@@ -37,7 +35,7 @@ export async function tryLastAdministrator(scene: Scene): Promise<Figure[]> {
   ];
 }
 
-/** In the other account: who is removed is gone. */
+/** In the other account: the removed administrator is gone. */
 async function tryRemoval({ mallory, visitor, database }: Scene): Promise<number> {
   const { account } = await mallory.browser.ask('GET', '/admin/session');
   const token = await invite(mallory, 'partner@example.com', 'administrator');
@@ -48,10 +46,7 @@ async function tryRemoval({ mallory, visitor, database }: Scene): Promise<number
     mallory.browser.get('DELETE', `/admin/members/${user.id}`),
     browser.get('DELETE', `/admin/members/${mallory.id}`),
   ]);
-  const left = await database.sql(
-    "select 1 from memberships where account_id = ? and role = 'administrator'",
-    account.id,
-  );
+  const left = await database.sql(ADMINISTRATORS, account.id);
   const told = statuses.map(({ status }) => status).join(', ');
   assert.equal(left.length, 1, `of two who removed each other at once (${told}) ${left.length} are left`);
   return left.length;

@@ -1,40 +1,37 @@
 import assert from 'node:assert/strict';
-import { createHistogram, performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { drive, type Load } from '../../../../bench/src/driver.ts';
+import { serializeCall } from '../../../../bench/src/requests.ts';
 import { addPerson, type Figure, PASSWORD, type Scene, sizeOf } from './scene.ts';
-import type { Visitor } from './visitor.ts';
 
 const AT_ONCE = 50;
 const PEOPLE = 10;
 const READERS = 4;
-const MS_TO_MICROSECONDS = 1_000;
 
-/** So many sign in at once, again and again, while a program reads by the API. */
+/** Many sign-ins at once, repeatedly, while a program reads through the API. */
 export async function tryLogins(scene: Scene): Promise<Figure[]> {
   const { trial } = scene;
   const people = await Promise.all(
     Array.from({ length: sizeOf(trial, PEOPLE, 2) }, async () => (await addPerson(scene)).email),
   );
   const count = sizeOf(trial, AT_ONCE, 20);
-  const quiet = await readMeanwhile(
-    scene,
-    () => new Promise((resolve) => setTimeout(resolve, sizeOf(trial, 5_000, 200))),
-  );
+  const quiet = await readMeanwhile(scene, () => sleep(sizeOf(trial, 5_000, 200)));
   const refusals: number[] = [];
   const busy = await readMeanwhile(scene, async () => {
     for (let round = 0; round < sizeOf(trial, 5, 1); round += 1)
       refusals.push(await signInAtOnce(scene, people, count));
   });
+  const ms = ({ p99Ms }: Load) => `${p99Ms.toFixed(1)} ms`;
   return [
-    [`${count} sign in at once: told to come back in a second, and in with a later try`, refusals.join(', ')],
+    [`${count} sign-ins at once: how many got 429 and succeeded later`, refusals.join(', ')],
     [
-      'p99 of the API before and meanwhile',
-      `${quiet.p99Ms.toFixed(1)} ms, ${busy.p99Ms.toFixed(1)} ms (${(busy.p99Ms / quiet.p99Ms).toFixed(1)} ×)`,
+      'p99 of the API before and during sign-ins',
+      `${ms(quiet)}, ${ms(busy)} (${(busy.p99Ms / quiet.p99Ms).toFixed(1)} ×)`,
     ],
-    ['requests of the API meanwhile', `${busy.requests}, each answered 200`],
+    ['requests to the API meanwhile', `${busy.requests}, all 200`],
   ];
 }
 
-/** Each tries until they are in; how many were told to come back. */
 async function signInAtOnce(scene: Scene, people: readonly string[], count: number): Promise<number> {
   const first = await Promise.all(
     Array.from({ length: count }, async (_, index) => {
@@ -46,40 +43,25 @@ async function signInAtOnce(scene: Scene, people: readonly string[], count: numb
   const refused = first.filter(({ status }) => status !== 200);
   for (const { browser, email, status, headers } of refused) {
     assert.equal(status, 429, `one of ${count} who sign in at once is answered ${status}`);
-    assert.ok(Number(headers.get('retry-after')) > 0, 'who is to come back is not told when');
-    await enter(browser, email);
+    assert.ok(Number(headers.get('retry-after')) > 0, 'a 429 without Retry-After');
+    const again = await browser.enter(email, PASSWORD);
+    assert.equal(again.status, 200, `a later sign-in is answered ${again.status}: ${again.text}`);
   }
   return refused.length;
 }
 
-async function enter(browser: Visitor, email: string): Promise<void> {
-  const { status, text } = await browser.enter(email, PASSWORD);
-  assert.equal(status, 200, `who comes back is answered ${status}: ${text}`);
-}
-
-/** Reads with the key until the work is done. */
-async function readMeanwhile({ url, key }: Scene, work: () => Promise<unknown>) {
-  const histogram = createHistogram();
+async function readMeanwhile({ url, key }: Scene, work: () => Promise<unknown>): Promise<Load> {
+  const port = Number(new URL(url).port);
+  const request = serializeCall(port, { method: 'GET', path: '/v1/listings?limit=20', key });
+  const exchange = { request, expected: { status: 200, contains: [] } };
   let isDone = false;
-  let requests = 0;
-  const read = async () => {
-    while (!isDone) {
-      const startedAt = performance.now();
-      const response = await fetch(`${url}/v1/listings?limit=20`, { headers: { Authorization: `Bearer ${key}` } });
-      await response.text();
-      assert.equal(response.status, 200, `while people sign in the API answers ${response.status}`);
-      histogram.record(Math.max(1, Math.round((performance.now() - startedAt) * MS_TO_MICROSECONDS)));
-      requests += 1;
-    }
-  };
-  const reading = Promise.all(Array.from({ length: READERS }, read));
-  // It is told below: until then nobody waits for it.
-  reading.catch(() => {});
-  try {
-    await work();
-  } finally {
+  const next = () => (isDone ? undefined : exchange);
+  const reading = drive({ port, connections: READERS, next, seconds: Number.POSITIVE_INFINITY });
+  const checked = reading.catch((error: Error) => assert.fail(`while people sign in, the API: ${error.message}`));
+  // Awaited below.
+  checked.catch(() => {});
+  await work().finally(() => {
     isDone = true;
-  }
-  await reading;
-  return { requests, p99Ms: histogram.percentile(99) / MS_TO_MICROSECONDS };
+  });
+  return checked;
 }

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
-import { type Figure, type Scene, someOf } from './scene.ts';
+import { residentBytesOf } from '../../../../bench/src/process-stats.ts';
+import { type Figure, guessMany, type Scene, someOf } from './scene.ts';
+import { Visitor } from './visitor.ts';
 
-/** As much as such a body may be. */
+/** The body limit. */
 const BODY_BYTES = 16_000;
-/** Nothing takes a tenth of it, on whatever machine; what takes the square of the length takes a minute. */
+/** No request needs a tenth of this; quadratic work takes a minute. */
 const PATIENCE_MS = 15_000;
 const MARKS = '\u0301\u0316';
 const OTHERS = ['a.', 'a@', '-', '..', '\u{1f3fb}', '\u00df'];
 
-/** Somebody who is nobody sends addresses and passwords that fill a body: the service answers, and goes on. */
+/** Emails and passwords that fill the body, sent without a session: the service must stay responsive. */
 export async function tryLongTexts(scene: Scene): Promise<Figure[]> {
   const pieces = [MARKS, ...someOf(scene.trial, OTHERS, OTHERS.length)];
   const texts = pieces.map((piece) => `a${piece.repeat(BODY_BYTES / Buffer.byteLength(piece) - 100)}@example.com`);
@@ -34,4 +36,28 @@ async function patiently<T>(what: string, answer: Promise<T>): Promise<T> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+const LANES = 8;
+const TIMES = 20_000;
+const ADDRESS_LENGTH = 15 * 1024;
+const GROWTH_BYTES_MAX = 200e6;
+
+/** Failed sign-ins with the longest possible emails: the counters' memory is bounded. */
+export async function tryMemory(scene: Scene): Promise<Figure[]> {
+  const attacker = scene.visitor().address;
+  const before = residentBytesOf(scene.pid);
+  const counts = await guessMany(scene, TIMES, LANES, async (index) => {
+    const email = `${'x'.repeat(ADDRESS_LENGTH)}${index}@example.com`;
+    return (await new Visitor(scene.url, attacker).enter(email, 'a guess')).status;
+  });
+  const others = [...counts].filter(([status]) => status !== 401 && status !== 429);
+  assert.deepEqual(others, [], 'attempts with long addresses were not counted');
+  const told = `${TIMES} attempts with addresses of ${ADDRESS_LENGTH} characters`;
+  const what = `memory of the counting process after ${told}`;
+  const after = residentBytesOf(scene.pid);
+  if (before === undefined || after === undefined) return [[what, 'cannot be known here']];
+  const grownBytes = after - before;
+  assert.ok(grownBytes < GROWTH_BYTES_MAX, `the counting process grew by ${grownBytes} bytes`);
+  return [[what, `${Math.round(grownBytes / 1e6)} MB more`]];
 }

@@ -3,13 +3,11 @@ import { type DocumentedOperation, OpenApiDocument } from '../../../../testkit/s
 import type { Scene } from './scene.ts';
 import type { Answer, Visitor } from './visitor.ts';
 
-/** The operations of the service's own document. */
 export async function readOperations(browser: Visitor): Promise<DocumentedOperation[]> {
   const { text } = await browser.get('GET', '/admin/openapi.json');
   return new OpenApiDocument(text).operations;
 }
 
-/** What an operation is sent other than its own example. */
 interface Change {
   query?: string;
   headers?: Record<string, string>;
@@ -26,17 +24,15 @@ export async function callAs(
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** Where an operation is, with what stands in its path. */
 export function pathOf({ path }: DocumentedOperation, ids: Record<string, string>): string {
   return `/admin${path.replace(/\{(\w+)\}/, (_, name) => ids[name] ?? 'nobody')}`;
 }
 
-/** Such as `POST /admin/members`. */
 export function nameOf({ method, path }: DocumentedOperation): string {
   return `${method.toUpperCase()} /admin${path}`;
 }
 
-/** All that stands in the database, but for when something was used. */
+/** The whole database, except when something was last used. */
 export async function stateOf({ database }: Scene): Promise<string> {
   const tables = await database.sql("select name from sqlite_schema where type = 'table' order by name");
   const rows = await Promise.all(tables.map(({ name }) => database.sql(`select * from "${name}"`)));

@@ -5,12 +5,12 @@ import { callAs, nameOf, pathOf, stateOf } from './operations.ts';
 import { type Figure, type Scene, someOf } from './scene.ts';
 import type { Answer } from './visitor.ts';
 
-/** What a form of another page can send. */
+/** Content types that a cross-site form can send. */
 const FORM_TYPES = ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'text/html'];
 const OVERRIDES = ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override'];
 const READING = ['GET', 'HEAD', 'OPTIONS'];
 
-/** What a browser says of a page that is not the service's own. */
+/** What a browser sends from a page of another origin. */
 function foreignPages(url: string): [from: string, told: Record<string, string>][] {
   const { port, hostname } = new URL(url);
   return [
@@ -30,7 +30,7 @@ function foreignPages(url: string): [from: string, told: Record<string, string>]
   ];
 }
 
-/** Has a browser in which the administrator is signed in send every change there is from pages of others. */
+/** An administrator's browser sends every change from pages of other origins. */
 export async function tryOrigins(scene: Scene): Promise<Figure[]> {
   const operations = scene.operations;
   const changing = operations.filter(({ method }) => method !== 'get');
@@ -62,7 +62,6 @@ export async function tryOrigins(scene: Scene): Promise<Figure[]> {
   return [[`requests to ${told}`, `${sent}, 0 changed anything`]];
 }
 
-/** A page of somebody else, in the administrator's browser. */
 function pageElsewhere({ url, ada }: Scene, told: Record<string, string>): Caller {
   const cookie = [...ada.browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   const address = { 'X-Forwarded-For': ada.browser.address };
@@ -80,17 +79,14 @@ function assertRefused({ status, headers, text }: Answer, expected: number, what
   assert.equal(headers.get('access-control-allow-origin'), null, `${what} may be read by pages elsewhere`);
 }
 
-/** A link or an image of another page leads to it, and says that something else is meant. */
+/** A cross-site link or image, with headers that name another method. */
 async function tryReading(scene: Scene, operation: DocumentedOperation, ids: Record<string, string>): Promise<number> {
   const overrides = Object.fromEntries(OVERRIDES.map((name) => [name, operation.method.toUpperCase()]));
   const path = pathOf(operation, ids);
-  const tricks: [query: string, headers: Record<string, string>][] = [
-    ['', overrides],
-    [`?_method=${operation.method}`, {}],
-  ];
+  const tricks = [{ headers: overrides }, { query: `?_method=${operation.method}` }];
   const methods = someOf(scene.trial, READING, 3);
   for (const method of methods) {
-    for (const [query, headers] of someOf(scene.trial, tricks, 2)) {
+    for (const { query = '', headers = {} } of someOf(scene.trial, tricks, 2)) {
       const { status, headers: told } = await scene.ada.browser.get(method, path + query, undefined, headers);
       const what = `${method} ${path}${query}`;
       assert.ok(status < 500, `${what} is answered ${status}`);

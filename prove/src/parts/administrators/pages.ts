@@ -8,25 +8,16 @@ const SETTINGS = ['/settings', '/settings/api', '/settings/team', '/settings/acc
 const DOCS = ['/docs', '/docs/admin', '/docs/errors'];
 const VISIT = { 'Sec-Fetch-Dest': 'document', Accept: 'text/html' };
 
-/** Where a page elsewhere would like to be sent to. */
+/** Targets of an open redirect. */
 const ELSEWHERE = [
-  '//evil.example',
-  '//evil.example/docs/',
-  '/\\evil.example/docs/',
-  '/docs//evil.example/',
-  '/docs/errors//evil.example/',
-  '/%2f%2fevil.example/docs/',
-  '/admin/?next=//evil.example',
-  '/admin?redirect=https://evil.example',
-  '/sign-in?next=https://evil.example',
-  '/sign-in?next=//evil.example',
-  '/docs/?url=https://evil.example',
-  '/docs/errors/?callbackURL=https://evil.example',
-  'http://evil.example/docs/',
-  'http://evil.example/admin',
+  ...['//evil.example', '//evil.example/docs/', '/\\evil.example/docs/', '/docs//evil.example/'],
+  ...['/docs/errors//evil.example/', '/%2f%2fevil.example/docs/', '/admin/?next=//evil.example'],
+  ...['/admin?redirect=https://evil.example', '/sign-in?next=https://evil.example', '/sign-in?next=//evil.example'],
+  ...['/docs/?url=https://evil.example', '/docs/errors/?callbackURL=https://evil.example'],
+  ...['http://evil.example/docs/', 'http://evil.example/admin'],
 ];
 
-/** Looks at how each page is sent, and where replies lead to. */
+/** Security headers of each page, and the targets of redirects. */
 export async function tryPages(scene: Scene): Promise<Figure[]> {
   const browser = scene.visitor();
   const errors = someOf(scene.trial, await findErrorPages(browser), 10);
@@ -47,8 +38,8 @@ export async function tryPages(scene: Scene): Promise<Figure[]> {
   }
   await tryRedirects(scene);
   return [
-    ['pages that no other page may frame, with a policy of their own', String(paths.length)],
-    ['redirects to elsewhere', `0 of ${ELSEWHERE.length} tries`],
+    ['pages with a CSP and protection from framing', String(paths.length)],
+    ['redirects to other sites', `0 of ${ELSEWHERE.length} tries`],
   ];
 }
 
@@ -72,7 +63,7 @@ function assertPage({ status, headers }: Answer, path: string): void {
   assert.match(headers.get('referrer-policy') ?? '', /^(no-referrer|same-origin)$/, `${path} tells others its address`);
 }
 
-/** With the host of somebody else, too. */
+/** Also with another site's host. */
 async function tryRedirects({ url }: Scene): Promise<void> {
   for (const path of ELSEWHERE) {
     for (const host of [new URL(url).host, 'evil.example']) {

@@ -2,28 +2,18 @@ import assert from 'node:assert/strict';
 import { runCommand } from '../../../../testkit/src/process.ts';
 import { settingsOf } from '../../service.ts';
 import { stateOf } from './operations.ts';
-import { addPerson, type Figure, PASSWORD, type Person, type Scene } from './scene.ts';
-import { randomToken } from './tokens.ts';
+import { addPerson, type Figure, PASSWORD, type Person, randomToken, type Scene } from './scene.ts';
 
 const NEW_PASSWORD = 'staple battery horse correct';
-/** Where a link to a new password, or to another address, would be asked for and used: of better-auth, old and new. */
+/** Where better-auth, old or new, would offer a password or email reset. */
 const PATHS = [
-  'request-password-reset',
-  'forget-password',
-  'forget-password/email-otp',
-  'reset-password',
-  'reset-password/TOKEN',
-  'reset-password?token=TOKEN',
-  'reset-password/TOKEN?callbackURL=/',
-  'set-password',
-  'verify-password',
-  'send-verification-email',
-  'verify-email?token=TOKEN',
-  'change-email',
+  ...['request-password-reset', 'forget-password', 'forget-password/email-otp', 'set-password', 'verify-password'],
+  ...['reset-password', 'reset-password/TOKEN', 'reset-password?token=TOKEN', 'reset-password/TOKEN?callbackURL=/'],
+  ...['send-verification-email', 'verify-email?token=TOKEN', 'change-email'],
 ];
 const BASES = ['/admin/auth', '/api/auth', '/auth'];
 
-/** There is no link to a new password that could be guessed or used again: who runs the service sets one. */
+/** There are no reset links; the operator sets a new password. */
 export async function tryPasswordResets(scene: Scene): Promise<Figure[]> {
   const person = await addPerson(scene);
   const before = await stateOf(scene);
@@ -43,12 +33,11 @@ export async function tryPasswordResets(scene: Scene): Promise<Figure[]> {
     }
   }
   assert.equal(await stateOf(scene), before, 'a request for a new password has changed something');
-  const link = 'links to a new password';
-  const told = `there are none: ${sent} requests for one, or with one, as nobody, as the person and as a stranger, are 404`;
+  const link = 'password reset links';
+  const told = `none exist: ${sent} requests for or with one are 404, signed out, as the user, and as another user`;
   return [[link, told], ...(scene.trial.size === 'full' ? await resetByCommand(scene, person) : [])];
 }
 
-/** What there is instead: the sessions and the old password have ended with it. */
 async function resetByCommand(scene: Scene, { email, browser }: Person): Promise<Figure[]> {
   const args = ['administrators', 'reset-password', '--account', scene.accountId, '--email', email, '--password-stdin'];
   const { code, stdout, stderr } = await runCommand(args, settingsOf(scene.trial), `${NEW_PASSWORD}\n`);

@@ -73,7 +73,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   {
     what: 'whoever accepts an invitation says what they may do',
-    foundBy: 'who was invited as a member and says otherwise is',
+    foundBy: 'an invited member who claims another role is',
     patches: [
       ['acceptance', 'strictObject({', 'strictObject({ role: z.string().optional(),'],
       ['acceptInvitation', 'const { user } =', 'globalThis.roleOfBody = given.role; const { user } ='],

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { createDatabase, type TestDatabase } from '../../../../testkit/src/database.ts';
 import type { DocumentedOperation } from '../../../../testkit/src/openapi.ts';
 import { runCommand } from '../../../../testkit/src/process.ts';
@@ -9,60 +9,57 @@ import { Visitor } from './visitor.ts';
 export const PASSWORD = 'correct horse battery staple';
 export type Figure = readonly [what: string, value: string];
 
-/** Somebody who can sign in with `PASSWORD`, and the browser in which they are signed in. */
+/** A user who can sign in with `PASSWORD`, and a browser with their session. */
 export interface Person {
   id: string;
   email: string;
   browser: Visitor;
 }
 
-/** How much was tried in all. */
 interface Tally {
   guesses: number;
-  /** Requests that somebody else, or somebody with another role, may not send. */
+  /** Requests from another origin or with the wrong role. */
   forbidden: number;
 }
 
-/** A service with two workers, two accounts, and the people in them. */
+/** A service with two workers, two accounts, and their users. */
 export interface Scene {
   trial: Trial;
   url: string;
-  /** Of the first process, which counts for the workers. */
   pid: number;
   database: TestDatabase;
   tally: Tally;
-  /** The administrator of the first account, and an API key of it. */
+  /** The administrator of the first account, and its API key. */
   ada: Person;
   accountId: string;
   key: string;
-  /** All that can be asked below `/admin`, as the service itself tells it: what is new there is tried, too. */
+  /** Everything below `/admin`, from the served document: new operations are tried, too. */
   operations: readonly DocumentedOperation[];
-  /** What stands in paths: something of the first account. */
+  /** Path parameters: objects of the first account. */
   things: Record<string, string>;
-  /** The administrator of the other account. */
   mallory: Person;
-  /** A browser where nobody has been before. */
+  /** A fresh browser at a new address. */
   visitor(): Visitor;
 }
 
-/** Where the service is told by a proxy that requests come from. */
+/** Makes the service trust the client address that a proxy forwards. */
 export const BEHIND_PROXY = { TRUSTED_PROXIES: '127.0.0.1', WORKERS: '2' };
 const ADDRESSES_PER_BYTE = 250;
 
-/** So that the small form takes seconds: what is hashed is a tenth of what it is, and still by far the most of a sign-in. */
+/** A tenth of the hashing cost, for a small form in seconds. Hashing still dominates a sign-in. */
 const CHEAP: readonly Patch[] = [
   ['MEMORY_KIB', '19_456', '4_096'],
   ['PASSES', '2', '1'],
 ];
 
-/** The trial as its service is to be: in the small form with hashes that are cheap. */
+/** In the small form, the service has cheap hashes. */
 function withCheapHashes(trial: Trial): Trial {
   if (trial.size === 'full') return trial;
   const { what = '', foundBy = '', patches = [] } = trial.plantedFault ?? {};
   return { ...trial, plantedFault: { what, foundBy, patches: [...patches, ...CHEAP] } };
 }
 
-/** Starts the service, of which nobody is the administrator yet. */
+/** Starts the service without an administrator. */
 export async function startScene(trial: Trial) {
   const { url, child } = await serve(withCheapHashes(trial), BEHIND_PROXY);
   let count = 0;
@@ -75,7 +72,6 @@ export async function startScene(trial: Trial) {
   return { trial, url, pid: Number(child.pid), database, tally, visitor };
 }
 
-/** Gives it a second account, with an administrator. */
 export async function addStranger({ trial, visitor }: Pick<Scene, 'trial' | 'visitor'>): Promise<Person> {
   const settings = settingsOf(withCheapHashes(trial));
   const email = 'mallory@example.com';
@@ -87,13 +83,11 @@ export async function addStranger({ trial, visitor }: Pick<Scene, 'trial' | 'vis
   return { id: user.id, email, browser };
 }
 
-/** Invites somebody; gives the token of the link. */
 export async function invite({ browser }: Person, email: string, role = 'member'): Promise<string> {
   const { url } = await browser.ask('POST', '/admin/invitations', { email, role }, 201);
   return String(url).split('#token=')[1] ?? '';
 }
 
-/** Somebody new in the first account, by an invitation. */
 export async function addPerson(scene: Scene, role = 'member'): Promise<Person> {
   const email = `${randomUUID()}@example.com`;
   const token = await invite(scene.ada, email, role);
@@ -103,7 +97,6 @@ export async function addPerson(scene: Scene, role = 'member'): Promise<Person> 
   return { id: user.id, email, browser };
 }
 
-/** What stands in the paths: something of the first account. */
 export async function addThings({ id: memberId, browser }: Person): Promise<Record<string, string>> {
   const listing = { address: '1 Elm Street', beds: 3, baths: 2, externalId: 'MLS-20931' };
   const { id } = await browser.ask('POST', '/admin/listings', listing, 201);
@@ -113,24 +106,22 @@ export async function addThings({ id: memberId, browser }: Person): Promise<Reco
   return { id, keyId, invitationId, memberId, externalId: 'MLS-20931' };
 }
 
-/** Another browser in which they are signed in, too. */
 export async function enterAgain(scene: Scene, { email }: Person): Promise<Visitor> {
   const browser = scene.visitor();
   await browser.ask('POST', '/admin/auth/sign-in/email', { email, password: PASSWORD });
   return browser;
 }
 
-/** How much of something is done: in the small form little. */
+/** Less in the small form. */
 export function sizeOf({ size }: Trial, full: number, small: number): number {
   return size === 'full' ? full : small;
 }
 
-/** All of them; in the small form one of so many, each time others. */
+/** All of them; in the small form one in `oneOf`, chosen by the seed. */
 export function someOf<T>({ size, seed }: Trial, all: readonly T[], oneOf: number): readonly T[] {
   return size === 'full' ? all : all.filter((_, index) => (index + seed) % oneOf === 0);
 }
 
-/** Guesses so many times, so many of them at once, and counts what comes of it. */
 export async function guessMany(
   { tally }: Pick<Scene, 'tally'>,
   times: number,
@@ -150,4 +141,22 @@ export async function guessMany(
   };
   await Promise.all(Array.from({ length: lanes }, run));
   return counts;
+}
+
+export const AT_ONCE = 20;
+export const LANES = 16;
+
+/** As long as a real one. */
+export function randomToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+export function countOf(statuses: readonly number[], wanted: number): number {
+  return statuses.filter((status) => status === wanted).length;
+}
+
+/** Such as `1 × 200, 19 × 404`. */
+export function describe(statuses: readonly number[]): string {
+  const groups = [...Map.groupBy(statuses, (status) => status)].toSorted(([a], [b]) => a - b);
+  return groups.map(([status, those]) => `${those.length} × ${status}`).join(', ');
 }

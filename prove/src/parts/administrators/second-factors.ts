@@ -3,7 +3,7 @@ import { nextTotp, totp } from '../../../../testkit/src/totp.ts';
 import { addPerson, enterAgain, type Figure, guessMany, PASSWORD, type Person, type Scene, sizeOf } from './scene.ts';
 import type { Visitor } from './visitor.ts';
 
-/** What is looked at before the second factor is locked; of those that come at the same time each one more. */
+/** Attempts until the lock; each concurrent attempt may add one. */
 const LOOKED_AT_MAX = 10;
 const AT_ONCE = 20;
 
@@ -12,23 +12,18 @@ interface Guarded extends Person {
   backupCodes: string[];
 }
 
-/** Guesses codes with the right password, and uses right ones again. */
 export async function trySecondFactors(scene: Scene): Promise<Figure[]> {
   const ofApp = await tryGuesses(scene, 'totp', (index) => String(index % 1_000_000).padStart(6, '0'));
-  const ofPaper = await tryGuesses(
-    scene,
-    'backup-code',
-    (index) => `0000-0000-${String(index % 10_000).padStart(4, '0')}`,
-  );
+  const ofPaper = await tryGuesses(scene, 'backup-code', (index) => `0000-0000-${1_000 + (index % 9_000)}`);
   await tryAgain(scene);
   return [
-    ['guesses of the code of an app, with the right password, that were looked at', ofApp],
-    ['guesses of recovery codes, likewise', ofPaper],
+    ['guessed authenticator codes, with the right password, that were checked', ofApp],
+    ['guessed recovery codes, likewise', ofPaper],
     [`of ${AT_ONCE} at once with one code`, '1 let in; each code once'],
   ];
 }
 
-/** One who knows the password guesses from many addresses at once, each time with as many challenges as there are. */
+/** Guesses with the right password from many addresses, with several challenges open at once. */
 async function tryGuesses(scene: Scene, factor: string, codeAt: (index: number) => string): Promise<string> {
   const times = sizeOf(scene.trial, 10_000, 30);
   const challenges = sizeOf(scene.trial, 40, 6);
@@ -46,12 +41,11 @@ async function tryGuesses(scene: Scene, factor: string, codeAt: (index: number) 
   assert.ok(lookedAt <= max, `${lookedAt} of ${times} guesses of a ${factor} were looked at, ${max} may be`);
   const others = [...counts.keys()].filter((status) => ![401, 422, 429].includes(Number(status)));
   assert.deepEqual(others, [], `guesses of a ${factor} were answered otherwise`);
-  for (const browser of browsers) assert.equal(await browser.whoIsHere(), undefined, 'a guess let somebody in');
-  assert.equal(await person.browser.whoIsHere(), person.email, 'who is signed in was thrown out by guesses');
+  for (const browser of browsers) assert.equal(await browser.whoIsHere(), undefined, 'a guessed code signed a user in');
+  assert.equal(await person.browser.whoIsHere(), person.email, 'guesses signed a user out');
   return `${lookedAt} of ${times}, 0 got in`;
 }
 
-/** A right code lets one in, once. */
 async function tryAgain(scene: Scene): Promise<void> {
   const person = await addGuarded(scene);
   const [backup = ''] = person.backupCodes;
@@ -71,7 +65,6 @@ async function tryAgain(scene: Scene): Promise<void> {
   }
 }
 
-/** Somebody with an app and recovery codes. */
 async function addGuarded(scene: Scene): Promise<Guarded> {
   const person = await addPerson(scene);
   const enabled = await person.browser.ask('POST', '/admin/auth/two-factor/enable', { password: PASSWORD });
@@ -80,7 +73,7 @@ async function addGuarded(scene: Scene): Promise<Guarded> {
   return { ...person, uri, backupCodes: enabled.backupCodes };
 }
 
-/** Browsers in which the password was given and the code is owed. */
+/** Browsers that gave the password and still owe the code. */
 async function challengesOf(scene: Scene, person: Person, count: number): Promise<Visitor[]> {
   const browsers: Visitor[] = [];
   while (browsers.length < count) browsers.push(await enterAgain(scene, person));

@@ -4,10 +4,10 @@ import { addPerson, BEHIND_PROXY, enterAgain, type Figure, PASSWORD, type Person
 import { Visitor } from './visitor.ts';
 
 const NEW_PASSWORD = 'staple battery horse correct';
-/** Enough that each of the two workers is asked. */
+/** Enough to reach both workers. */
 const TURNS = 8;
 
-/** Sets cookies before somebody signs in, and keeps them after they are out. */
+/** Session fixation, and cookies after sign-out. */
 export async function trySessions(scene: Scene): Promise<Figure[]> {
   const person = await addPerson(scene);
   await tryFixation(scene, person);
@@ -15,12 +15,12 @@ export async function trySessions(scene: Scene): Promise<Figure[]> {
   await tryPasswordChange(scene, person);
   await tryCookies(scene, person);
   return [
-    ['sessions that were set before signing in', '0 taken over'],
-    ['cookies of ended sessions that were taken, by two workers', `0 of ${TURNS * 5}`],
+    ['cookies set before the sign-in', '0 became a session'],
+    ['cookies of ended sessions that two workers accepted', `0 of ${TURNS * 5}`],
   ];
 }
 
-/** What stands in the browser before is not what somebody is signed in by. */
+/** A cookie set before the sign-in is never the session. */
 async function tryFixation(scene: Scene, person: Person): Promise<void> {
   const { mallory, visitor } = scene;
   const [[name = '', real = ''] = []] = mallory.browser.cookies;
@@ -38,7 +38,7 @@ async function tryFixation(scene: Scene, person: Person): Promise<void> {
     seen.add(given);
     const thief = visitor().steal(new Map([[name, planted]]));
     assert.equal(await thief.whoIsHere(), undefined, 'a cookie from before signing in is a session');
-    // The planted one was Mallory's own: it has ended, as another person signed in with it.
+    // The planted one was Mallory's own, which ended as another user signed in with it.
     if (planted === real)
       await mallory.browser.ask('POST', '/admin/auth/sign-in/email', { email: mallory.email, password: PASSWORD });
   }
@@ -54,7 +54,7 @@ async function trySignOut(scene: Scene, person: Person): Promise<void> {
   await assertEach(scene, stolen, undefined, 'after signing out the session goes on');
 }
 
-/** All other sessions end with the password, and the own one has another token. */
+/** A new password ends all other sessions and renews the token of this one. */
 async function tryPasswordChange(scene: Scene, person: Person): Promise<void> {
   const others = [await enterAgain(scene, person), await enterAgain(scene, person), person.browser];
   const browser = await enterAgain(scene, person);
@@ -65,7 +65,7 @@ async function tryPasswordChange(scene: Scene, person: Person): Promise<void> {
     await assertEach(scene, other.cookies, undefined, 'after another password an older session goes on');
   }
   await assertEach(scene, before, undefined, 'after another password the token is the same');
-  assert.equal(await browser.whoIsHere(), person.email, 'who has changed the password is out');
+  assert.equal(await browser.whoIsHere(), person.email, 'changing the password ended the own session');
   const { status } = await scene.visitor().enter(person.email, PASSWORD);
   assert.equal(status, 401, `the old password is answered ${status}`);
   await browser.ask('POST', '/admin/auth/change-password', { currentPassword: NEW_PASSWORD, newPassword: PASSWORD });
@@ -75,19 +75,19 @@ async function tryPasswordChange(scene: Scene, person: Person): Promise<void> {
 async function assertEach(scene: Scene, cookies: ReadonlyMap<string, string>, who: string | undefined, what: string) {
   const thief = scene.visitor().steal(cookies);
   for (let turn = 0; turn < TURNS; turn += 1) {
-    // A connection of its own each time: they are handed to the workers in turn.
+    // A new connection each time: workers take turns.
     const response = await thief.fetch('/admin/session', { headers: { Connection: 'close' } });
     assert.equal(Object(await response.json())?.user?.email, who, what);
     thief.steal(cookies);
   }
 }
 
-/** What browsers are told about the cookies, with and without HTTPS. */
+/** Cookie attributes with and without HTTPS. */
 async function tryCookies(scene: Scene, { email }: Person): Promise<void> {
   const publicUrl = 'https://listings.example.com';
   const settings = { ...BEHIND_PROXY, PUBLIC_URL: publicUrl, WORKERS: '1' };
   await tryCookiesOf(scene, email, { url: scene.url, origin: scene.url, isSecure: false });
-  // It is a service of its own, and takes as long to start as all the rest.
+  // Takes as long to start as everything else.
   if (scene.trial.size === 'small') return;
   const secure = await serve(scene.trial, settings);
   await tryCookiesOf(scene, email, { url: secure.url, origin: publicUrl, isSecure: true });

@@ -1,12 +1,22 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Figure, guessMany, PASSWORD, type Person, type Scene, sizeOf } from './scene.ts';
-import { AT_ONCE, describe, LANES, randomToken } from './tokens.ts';
+import {
+  AT_ONCE,
+  describe,
+  type Figure,
+  guessMany,
+  LANES,
+  PASSWORD,
+  type Person,
+  randomToken,
+  type Scene,
+  sizeOf,
+} from './scene.ts';
 
 type Start = Pick<Scene, 'trial' | 'database' | 'tally' | 'visitor'>;
 
-/** Guesses, uses and uses again the link of the first administrator, who is let in. */
+/** Guesses and reuses the setup link, and returns the first administrator. */
 export async function trySetupLink(start: Start): Promise<{ ada: Person; accountId: string; figures: Figure[] }> {
   const { trial, database, visitor } = start;
   const guesses = sizeOf(trial, 10_000, 10);
@@ -35,14 +45,14 @@ export async function trySetupLink(start: Start): Promise<{ ada: Person; account
   );
   const [winner = -1, ...others] = statuses.flatMap((status, index) => (status === 201 ? [index] : []));
   assert.deepEqual(others, [], `of ${AT_ONCE} at once with the setup link ${others.length + 1} became administrators`);
-  assert.ok(winner >= 0, `nobody of ${AT_ONCE} came in by the setup link: ${statuses}`);
+  assert.ok(winner >= 0, `none of ${AT_ONCE} came in by the setup link: ${statuses}`);
   const users = await database.sql('select id from users');
   assert.equal(users.length, 1, `${users.length} became the first administrator`);
   await visitor().ask('POST', '/admin/setup', given, 409);
   const browser = browsers[winner] ?? visitor();
   const { user, account } = await browser.ask('GET', '/admin/session');
   const figures: Figure[] = [
-    ['guesses of the setup link that were let in', `0 of ${guesses}`],
+    ['guessed setup links that were accepted', `0 of ${guesses}`],
     [`of ${AT_ONCE} at once with the right one`, `1 became the administrator (${describe(statuses)})`],
   ];
   return { ada: { id: user.id, email: user.email, browser }, accountId: account.id, figures };

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { addPerson, type Figure, type Person, type Scene } from './scene.ts';
 import type { Answer } from './visitor.ts';
 
-/** Many more than are looked at. */
 const GUESSES_MAX = 60;
-/** How other services would send a new password, or another address. */
+/** Where other services would offer a password or email reset. */
 const RESETS = [
   '/admin/auth/request-password-reset',
   '/admin/auth/forget-password',
@@ -13,7 +12,7 @@ const RESETS = [
   '/admin/auth/change-email',
 ];
 
-/** Whether the words of a refusal tell if somebody has this address, or something is there. */
+/** Whether the text of a rejection reveals an existing email or object. */
 export async function tryTexts(scene: Scene): Promise<Figure[]> {
   const { ada, mallory } = scene;
   const person = await addPerson(scene);
@@ -43,10 +42,9 @@ export async function tryTexts(scene: Scene): Promise<Figure[]> {
   assertAlike('an invitation', await askAboutInvitations(scene, [person, removed]));
   assertAlike('the choice of an account', await askAboutAccounts(scene));
   assertAlike('the removal of a member', await askAboutPeople(scene, person));
-  return [['replies about known and unknown addresses, people and accounts that were the same', String(compared)]];
+  return [['equal responses about known and unknown emails, people, and accounts', String(compared)]];
 }
 
-/** How it is told that there were too many. */
 async function guessUntilRefused({ visitor }: Scene, email: string): Promise<Answer> {
   const browser = visitor();
   let answer = await browser.enter(email, 'a guess');
@@ -56,7 +54,7 @@ async function guessUntilRefused({ visitor }: Scene, email: string): Promise<Ans
   return answer;
 }
 
-/** An administrator of another account invites: what they are told is the same whoever it is. */
+/** An administrator of another account gets the same response for known and unknown emails. */
 async function askAboutInvitations({ mallory }: Scene, people: readonly Person[]): Promise<Answer[]> {
   const emails = [...people.map(({ email }) => email), `${crypto.randomUUID()}@example.com`];
   const invite = async (email: string) => {
@@ -81,7 +79,7 @@ async function askAboutPeople({ mallory }: Scene, person: Person): Promise<Answe
   return Promise.all([person.id, `usr_${'0'.repeat(person.id.length - 4)}`].map(remove));
 }
 
-/** All of a reply but what is another one each time. */
+/** A reply without what differs each time. */
 function comparable({ status, headers, text }: Answer): string {
   const lines = [...headers].filter(([name]) => !['date', 'x-request-id', 'retry-after'].includes(name));
   return JSON.stringify([status, lines, text.replace(/"requestId":"[^"]*"/, '').replace(/in \d+ minutes/, '')]);

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { performance } from 'node:perf_hooks';
 import { addPerson, type Figure, type Person, type Scene, sizeOf } from './scene.ts';
 
-/** One person's address is used no more often than the service looks at it. */
+/** Below the limit of attempts for one email. */
 const PAIRS_OF_PERSON = 70;
 const PAIRS_SMALL = 48;
 const PEOPLE = 5;
 const WARM_UP = 4;
-/** How far the share of pairs may be from a half: by chance it is further once in a hundred thousand times. */
+/** How far the share may be from a half; chance exceeds this once in 100,000 times. */
 const TOLERANCE = 0.12;
-/** In the small form hashes are cheap, and a millisecond for whatever else there is counts more. */
+/** Hashes are cheap in the small form, so a millisecond counts more. */
 const RATIO_MAX = { full: 1.2, small: 1.45 };
 
 interface Pair {
@@ -18,13 +18,12 @@ interface Pair {
 }
 
 /**
- * Whether the time of a refusal tells if somebody has this address. A known and an unknown one by turns, each pair within
- * milliseconds: what else the machine does meets both. All of them are judged, once.
+ * Whether the time of a rejection reveals an existing email. Known and unknown emails alternate, so
+ * other load affects both.
  */
 export async function tryTimes(scene: Scene): Promise<Figure[]> {
   const { size } = scene.trial;
   const people = await Promise.all(Array.from({ length: sizeOf(scene.trial, PEOPLE, 1) }, () => addPerson(scene)));
-  // The first ones load what identity needs.
   await measure(scene, [await addPerson(scene)], WARM_UP);
   const pairs = await measure(scene, people, size === 'full' ? people.length * PAIRS_OF_PERSON : PAIRS_SMALL);
   const known = pairs.map(({ knownMs }) => knownMs);
@@ -34,17 +33,14 @@ export async function tryTimes(scene: Scene): Promise<Figure[]> {
   const ratio = median(known) / median(unknown);
   const isOften = size === 'full' && Math.abs(slower / pairs.length - 0.5) > TOLERANCE;
   const share = `in ${slower} of ${pairs.length} pairs the known one was slower`;
-  assert.ok(
-    !isOften && Math.max(ratio, 1 / ratio) <= RATIO_MAX[size],
-    `the time tells who is known: ${told}; ${share}`,
-  );
+  const isAlike = !isOften && Math.max(ratio, 1 / ratio) <= RATIO_MAX[size];
+  assert.ok(isAlike, `the time tells who is known: ${told}; ${share}`);
   return [
     ['a wrong password takes', `${told} (medians of ${pairs.length} by turns, one sample)`],
     ['pairs in which the known one was slower (half of them: nothing to tell)', `${slower} of ${pairs.length}`],
   ];
 }
 
-/** Which of the two comes first must not matter either. */
 async function measure(scene: Scene, people: readonly Person[], count: number): Promise<Pair[]> {
   const pairs: Pair[] = [];
   for (let index = 0; index < count; index += 1) {

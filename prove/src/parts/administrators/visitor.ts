@@ -1,13 +1,12 @@
 import { Browser } from '../../../../testkit/src/browser.ts';
 
-/** A reply that was read to its end. */
 export interface Answer {
   status: number;
   headers: Headers;
   text: string;
 }
 
-/** A browser at an address of its own, as a trusted proxy tells it. */
+/** A browser at an address of its own, behind a trusted proxy. */
 export class Visitor extends Browser {
   readonly address: string;
 
@@ -27,18 +26,16 @@ export class Visitor extends Browser {
     return { status: response.status, headers: response.headers, text: await response.text() };
   }
 
-  /** Tries to sign in. */
   enter(email: string, password: string): Promise<Answer> {
     return this.get('POST', '/admin/auth/sign-in/email', { email, password });
   }
 
-  /** Who the service says is signed in here. */
   async whoIsHere(): Promise<string | undefined> {
     const { text } = await this.get('GET', '/admin/session');
     return JSON.parse(text)?.user.email;
   }
 
-  /** Takes the cookies of another one, as a thief does. */
+  /** Takes the cookies of another browser. */
   steal(cookies: ReadonlyMap<string, string>): this {
     this.cookies.clear();
     for (const [name, value] of cookies) this.cookies.set(name, value);

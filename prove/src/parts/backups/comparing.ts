@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import type { TestDatabase } from '../../../../testkit/src/database.ts';
-import { assertKept } from '../../../../testkit/src/ledger.ts';
+import { assertKept, type Known } from '../../../../testkit/src/ledger.ts';
 import type { Trial } from '../../part.ts';
 import { serve } from '../../service.ts';
 import { ledgerAt, read, readEvents } from './history.ts';
 import type { Taken } from './taking.ts';
 import type { Done, Noted } from './work.ts';
 
-/** What was restored, and the epoch that it was said to have. */
+/** A restored database, and the epoch that the command reported. */
 export interface Restored {
   settings: Record<string, string>;
   database: TestDatabase;
   epoch: string;
 }
 
-/** Looks whether what was restored is a state that the service had, under an epoch of its own. */
+/** The restored database must be a state that the service had, under a new epoch. */
 export async function compare(
   trial: Trial,
   { tenant, events, epoch }: Done,
@@ -37,27 +37,23 @@ export async function compare(
 
   assert.notEqual(list.epoch, epoch, 'a restored database has the epoch of the one before');
   assert.equal(list.epoch, saidEpoch, 'a restored database has another epoch than was said');
-  const ask = async (path: string, headers: Record<string, string> = {}) => {
-    const all = { Authorization: `Bearer ${key}`, ...headers };
-    return (await fetch(`${service.url}/v1${path}`, { headers: all })).status;
+  const expectStatus = async (status: number, path: string, words: string, more = {}) => {
+    const headers = { Authorization: `Bearer ${key}`, ...more };
+    assert.equal((await fetch(`${service.url}/v1${path}`, { headers })).status, status, words);
   };
-  assert.equal(
-    await ask(`/events?after=${before.sequence}&epoch=${epoch}`),
-    410,
-    'a sequence of before is taken for a new one',
-  );
-  if (events.length > sequence)
-    assert.equal(await ask(`/events?after=${events.length}`), 410, 'a later sequence is good');
-  if (etag !== undefined)
-    assert.equal(await ask('/listings?limit=1', { 'If-None-Match': etag }), 200, 'an old ETag matches');
+  const earlier = `/events?after=${before.sequence}&epoch=${epoch}`;
+  await expectStatus(410, earlier, 'a sequence of before is taken for a new one');
+  const later = `/events?after=${events.length}`;
+  if (events.length > sequence) await expectStatus(410, later, 'a later sequence is good');
+  const matching = { 'If-None-Match': etag };
+  if (etag !== undefined) await expectStatus(200, '/listings?limit=1', 'an old ETag matches', matching);
   assert.equal(await service.end(), 0, 'the service did not end well');
 }
 
-/** What the load had been told when the backup was begun, whatever the service says. */
+/** Everything that was acknowledged before the backup started. */
 function assertHas({ known, gone }: Noted, restored: Map<string, { version: number }>): void {
-  const older = [...known.values()].filter(
-    ({ address, version }) => (restored.get(address)?.version ?? version) < version,
-  );
+  const isOlder = ({ address, version }: Known) => (restored.get(address)?.version ?? version) < version;
+  const older = [...known.values()].filter(isOlder);
   assert.equal(older.length, 0, `${older.length} listings of a backup are older than what was acknowledged before`);
   const back = [...gone].filter((address) => restored.has(address));
   assert.equal(back.length, 0, `${back.length} deleted listings are in a backup`);

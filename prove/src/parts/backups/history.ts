@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { createLedger, type Known, type Ledger } from '../../../../testkit/src/ledger.ts';
 
-/** An event as `/v1/events` gives it. */
 export interface Event {
   sequence: number;
   type: string;
@@ -9,7 +8,6 @@ export interface Event {
   listing?: Known & { id: string };
 }
 
-/** Asks for something that must be given. */
 export async function read<T>(url: string, path: string, key: string): Promise<T> {
   const response = await fetch(`${url}/v1${path}`, { headers: { Authorization: `Bearer ${key}` } });
   const text = await response.text();
@@ -17,7 +15,6 @@ export async function read<T>(url: string, path: string, key: string): Promise<T
   return JSON.parse(text);
 }
 
-/** All that ever happened in an account, in order. */
 export async function readEvents(url: string, key: string): Promise<Event[]> {
   const events: Event[] = [];
   for (;;) {
@@ -27,7 +24,7 @@ export async function readEvents(url: string, key: string): Promise<Event[]> {
   }
 }
 
-/** What there was after so many events, as a ledger in which all is known: whatever came later must not be there. */
+/** The state after `sequence` events as a ledger: later listings must not be there. */
 export function ledgerAt(events: readonly Event[], sequence: number): Ledger {
   const ledger = createLedger();
   const addresses = new Map<string, string>();

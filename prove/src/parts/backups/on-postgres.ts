@@ -16,10 +16,10 @@ import { type Done, startWork } from './work.ts';
 
 const NAME = 'PostgreSQL (pg_dump)';
 const SIZE = { count: 5, filler: 10_000 };
-/** Before a base backup, between it and the moment to come back to, and after that. */
+/** Writes before a base backup, between it and the target time, and after that. */
 const ACKNOWLEDGED = 100;
 
-/** The roles that the docs name. */
+/** The roles from the docs. */
 export async function setUp(server: Server): Promise<void> {
   await server.start();
   const { script, drop } = await createPostgresDatabase(urlOf('postgres', server.port, '/postgres'));
@@ -27,7 +27,7 @@ export async function setUp(server: Server): Promise<void> {
   await drop();
 }
 
-/** Dumps of a database under load, each restored into one of its own, as in docs/self-hosting.md. */
+/** Dumps under load, each restored into a new database, as in docs/self-hosting.md. */
 export async function tryDumps(trial: Trial, random: Random, server: Server): Promise<Source> {
   const { url, database } = await createOwned(server);
   const settings = settingsOf(trial, { DATABASE_URL: url });
@@ -46,19 +46,15 @@ export async function tryDumps(trial: Trial, random: Random, server: Server): Pr
 async function restoreDump(trial: Trial, server: Server, source: Source, backup: Taken): Promise<void> {
   const { url, database } = await createOwned(server);
   const flags = ['--exit-on-error', '--no-owner', '--single-transaction', `--dbname=${url}`];
-  const { output, closed } = spawnFor(
-    trial,
-    join(server.programs, 'pg_restore'),
-    [...flags, backup.file],
-    environment({}),
-  );
+  const program = join(server.programs, 'pg_restore');
+  const { output, closed } = spawnFor(trial, program, [...flags, backup.file], environment({}));
   assert.equal(await closed, 0, `a dump could not be restored: ${output.stderr}`);
   const settings = { ...source.site.settings, DATABASE_URL: url };
   await compare(trial, source, backup, { settings, database, epoch: await renewEpoch(settings) });
   await database.drop();
 }
 
-/** Comes back to a moment under load, by a base backup and the log that is kept, as in docs/self-hosting.md. */
+/** Point-in-time recovery under load, as in docs/self-hosting.md. */
 export async function tryMoment(trial: Trial, random: Random, server: Server): Promise<Done> {
   trial.say('PostgreSQL: a base backup, and back to a moment');
   const { stage, programs, port } = server;
@@ -71,7 +67,7 @@ export async function tryMoment(trial: Trial, random: Random, server: Server): P
   await work.goOn(1 + random.upTo(ACKNOWLEDGED));
   const before = await work.note();
   const [clock] = await database.sql('select clock_timestamp()::text as now');
-  // What was committed before that moment is acknowledged before a write that begins after it.
+  // Commits before that moment are acknowledged before any write that starts after it.
   await work.goOn(ACKNOWLEDGED);
   const { sequence: to } = await work.note();
   await work.goOn(ACKNOWLEDGED);
@@ -80,16 +76,12 @@ export async function tryMoment(trial: Trial, random: Random, server: Server): P
   await until('all of the log is kept', () => existsSync(`${stage}/backup/wal/${last?.file}`));
   await comeBackTo(server, String(clock?.now), database);
   assert.ok(to < done.events.length, 'nothing was written after the moment');
-  await compare(
-    trial,
-    done,
-    { before, to, etag: undefined },
-    { settings, database, epoch: await renewEpoch(settings) },
-  );
+  const epoch = await renewEpoch(settings);
+  await compare(trial, done, { before, to, etag: undefined }, { settings, database, epoch });
   return done;
 }
 
-/** What the docs say of it, until the server is written again. */
+/** The steps from the docs, up to the restarted server. */
 async function comeBackTo(server: Server, moment: string, database: TestDatabase): Promise<void> {
   const { stage } = server;
   await server.stop();

@@ -16,7 +16,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   {
     what: 'A backup locks out who writes, for as long as it copies',
-    foundBy: 'while a backup stands still, nobody can write',
+    foundBy: 'while a backup stands still, no write succeeds',
     patches: [
       [
         'copyPages',

@@ -12,27 +12,25 @@ import { hasEnded } from '../../../../testkit/src/serving.ts';
 import { until } from '../../../../testkit/src/until.ts';
 import type { Trial } from '../../part.ts';
 
-// The tests' own server comes without these programs, and those of an older PostgreSQL refuse to talk to it: so the server is
-// the one that they come with.
+// The tests' own server lacks these programs, and older ones reject a newer server, so this server
+// comes from the same package.
 export const PROGRAMS = ['initdb', 'postgres', 'pg_dump', 'pg_restore', 'pg_basebackup'];
 export const DEBIAN = '/usr/lib/postgresql';
 const PASSWORD = 'secret';
 const READY = /ready to accept (read-only )?connections/;
 
-/** A server as the docs set it up: it keeps what it writes. */
+/** A server as in the docs: durable, with WAL archiving. */
 export interface Server {
-  /** Where its programs are. */
   programs: string;
   port: number;
-  /** The parent of its directory `one` and of `backup`, where its log (`wal`) is kept. */
+  /** Contains the data directory `one`, and `backup` with the archived `wal`. */
   stage: string;
-  /** Runs a program to its end as the user that the server runs as. */
+  /** As the server's user. */
   run(program: string, args: string[]): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The folder of a PostgreSQL with its server, in the PATH or where Debian puts it. */
 export function findPrograms(): string | undefined {
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((one, other) => Number(other) - Number(one)) : [];
   const folders = [...(process.env.PATH ?? '').split(':'), ...versions.map((version) => `${DEBIAN}/${version}/bin`)];
@@ -94,7 +92,7 @@ export async function createArchivingServer(trial: Trial, programs: string): Pro
   };
 }
 
-/** As docs/self-hosting.md has it. */
+/** From docs/self-hosting.md. */
 function archiving(directory: string): string {
   const target = `${directory}/%f`;
   return `
@@ -104,7 +102,7 @@ archive_timeout = 60
 `;
 }
 
-/** A database of the user that the service is on the server as, and the superuser's way into it. */
+/** A database owned by the service's role, and a superuser's connection to it. */
 export async function createOwned({ port }: Server): Promise<{ url: string; database: TestDatabase }> {
   const database = await createPostgresDatabase(`postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`);
   const { pathname } = new URL(database.url);
@@ -112,7 +110,6 @@ export async function createOwned({ port }: Server): Promise<{ url: string; data
   return { url: urlOf('listings', port, pathname), database };
 }
 
-/** Where somebody is on the server. */
 export function urlOf(user: string, port: number, pathname = ''): string {
   return `postgres://${user}:${PASSWORD}@127.0.0.1:${port}${pathname}`;
 }

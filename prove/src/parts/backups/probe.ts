@@ -2,35 +2,29 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { NDJSON } from '../../../../testkit/src/imports.ts';
 
-/** How long writes took, in milliseconds. */
 export interface Probe {
   without: number[];
   during: number[];
 }
 
-/** Brings so many listings into an account: a backup of a few would be over at once. */
+/** Enough listings that a backup takes a while. */
 export async function fill(url: string, key: string, count: number): Promise<void> {
-  const rows = Array.from({ length: count }, (_, index) =>
-    JSON.stringify({
-      address: `${index} Elm Street`,
-      beds: 3,
-      baths: 2,
-      description: randomBytes(200).toString('hex'),
-    }),
-  );
+  const rows = Array.from({ length: count }, (_, index) => {
+    const description = randomBytes(200).toString('hex');
+    return JSON.stringify({ address: `${index} Elm Street`, beds: 3, baths: 2, description });
+  });
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': NDJSON };
   const response = await fetch(`${url}/v1/imports`, { method: 'POST', headers, body: rows.join('\n') });
   const text = await response.text();
   assert.equal(JSON.parse(text).created, count, text);
 }
 
-/** Creates one listing after the other and takes the time of each, until told. */
 export function startProbe(url: string, key: string) {
   const probe: Probe = { without: [], during: [] };
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
   const body = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });
   let isFinished = false;
-  /** The times of the writes that a backup touches, if only at their beginning or their end. */
+  /** Times of writes that overlap the backup. */
   let touched: number[] | undefined;
   let current: Promise<void> = Promise.resolve();
   const write = async (): Promise<void> => {
@@ -51,11 +45,11 @@ export function startProbe(url: string, key: string) {
     }
   };
   const ended = run();
-  // Whoever has begun it hears of it at the end of a backup, or of the probe.
+  // `begin` and `end` report the error.
   ended.catch(() => {});
   return {
     ...probe,
-    /** A backup begins. @returns what to call at its end: it tells how long the longest write took that the backup touched */
+    /** Marks the start of a backup. @returns its end, which gives the longest overlapping write */
     begin() {
       const times: number[] = [];
       touched = times;

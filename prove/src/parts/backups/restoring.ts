@@ -3,12 +3,13 @@ import { createHash } from 'node:crypto';
 import { copyFile, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { createDatabase } from '../../../../testkit/src/database.ts';
+import { assertSound } from '../../../../testkit/src/ledger.ts';
 import { runCommand } from '../../../../testkit/src/process.ts';
 import type { Trial } from '../../part.ts';
 import { compare } from './comparing.ts';
 import type { Source, Taken } from './taking.ts';
 
-/** Restores a backup elsewhere, and looks whether it is a state that the service had. */
+/** Restores a backup elsewhere and compares it. */
 export async function restoreAndCompare(trial: Trial, source: Source, backup: Taken): Promise<void> {
   await checkDigest(backup.file);
   const directory = `${backup.file}.restored`;
@@ -16,8 +17,7 @@ export async function restoreAndCompare(trial: Trial, source: Source, backup: Ta
   const { code, stdout, stderr } = await runCommand(['restore', backup.file, '--json'], settings);
   assert.equal(code, 0, `a backup could not be restored: ${stderr}`);
   const database = await createDatabase(directory, 'sqlite');
-  const [integrity] = await database.sql('pragma integrity_check');
-  assert.equal(integrity?.integrity_check, 'ok', 'a restored database is damaged');
+  await assertSound(database, 'a restored database');
   const { epoch } = JSON.parse(stdout);
   await compare(trial, source, backup, { settings, database, epoch });
   await rm(directory, { recursive: true });
@@ -31,7 +31,7 @@ async function checkDigest(file: string): Promise<void> {
   assert.equal(text, `${digest}  ${basename(file)}\n`, 'the digest beside a backup is another one');
 }
 
-/** What a restore must refuse, and leave as it is. */
+/** Restores that must fail and change nothing. */
 export async function refuse({ site: { settings }, taken }: Source): Promise<void> {
   const [backup] = taken;
   assert.ok(backup !== undefined);
@@ -54,13 +54,11 @@ export async function refuse({ site: { settings }, taken }: Source): Promise<voi
   assert.ok(before.equals(await readFile(path)), 'a database that was there was changed');
 }
 
-/** While its service runs, a database is not replaced, whoever says so. */
+/** A running service's database is not replaced, even with `--force`. */
 export async function refuseWhileServed(file: string, settings: Record<string, string>): Promise<void> {
   const { code, stderr } = await runCommand(['restore', file, '--force'], settings);
-  assert.ok(
-    code === 1 && /stop the service/.test(stderr),
-    `a running service was not in the way of a restore: ${stderr}`,
-  );
+  const isRefused = code === 1 && /stop the service/.test(stderr);
+  assert.ok(isRefused, `a running service was not in the way of a restore: ${stderr}`);
 }
 
 async function flipLastByte(path: string): Promise<void> {

@@ -1,49 +1,79 @@
 import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { spawnFor } from '../../../../testkit/src/serving.ts';
+import { setImmediate as aTurn } from 'node:timers/promises';
+import { hasEnded, spawnFor } from '../../../../testkit/src/serving.ts';
 import type { Trial } from '../../part.ts';
 import type { Random } from '../../random.ts';
-import { STANDSTILL_MAX_MS, stepThrough } from './stepping.ts';
 import { type Done, type Noted, type Site, startWork, type Work } from './work.ts';
 
-/** A backup comes after so many more acknowledged writes, at least and at most. */
+const CLOCK = new Int32Array(new SharedArrayBuffer(4));
+/** Far longer than a write: then the write waits for the stopped program. */
+const STANDSTILL_MAX_MS = 10_000;
+
+/**
+ * Stops a program again and again while it works on a file. Other writes must go on, so the program
+ * holds no lock, however fast the machine is.
+ * @returns the number of stops
+ */
+async function stepThrough(
+  child: ChildProcess,
+  { file, stepMs, goOn }: { file: string; stepMs: number; goOn: () => Promise<boolean> },
+): Promise<number> {
+  let stops = 0;
+  let isAtWork = false;
+  while (!hasEnded(child)) {
+    child.kill('SIGCONT');
+    // Blocks this process on purpose: a longer step could skip the whole backup.
+    Atomics.wait(CLOCK, 0, 0, stepMs);
+    child.kill('SIGSTOP');
+    await aTurn();
+    const wasAtWork = isAtWork;
+    isAtWork = existsSync(file);
+    if (wasAtWork && !isAtWork) break;
+    if (!isAtWork) continue;
+    assert.ok(await goOn(), 'while a backup stands still, no write succeeds');
+    stops += 1;
+  }
+  child.kill('SIGCONT');
+  return stops;
+}
+
+/** Acknowledged writes between two backups. */
 const ACKNOWLEDGED_MIN = 30;
 const ACKNOWLEDGED_MAX = { full: 200, small: 50 };
-/** A backup runs for so long before it is stopped, and again: in the small form it is over soon. */
+/** How long a backup runs between two stops. */
 const STEP_MS = { full: 20, small: 2 };
-/** One that takes so long, with the start of its program, is long beside every write that waits for the disk alone. */
+/** A backup this long cannot be confused with a write that waits for the disk. */
 const LONG_MS = 2_000;
 
-/** A way to make a backup. */
 export interface Means {
   program: string;
   args: string[];
   env: Record<string, string>;
-  /** There while the program works at it. */
+  /** Exists while the program works. */
   partial: string;
 }
 
-/** A backup, and what was known when it was begun and when it was there. */
+/** A backup, and what was known at its start and end. */
 export interface Taken {
   file: string;
   bytes: number;
   durationMs: number;
-  /** How often it stood still while others wrote. */
   stops: number;
   before: Noted;
-  /** The account's sequence when it was there. */
   to: number;
-  /** The list's ETag, if nothing was written meanwhile. */
+  /** The list's ETag, if nothing changed meanwhile. */
   etag: string | undefined;
 }
 
-/** What a service had done when it was stopped, and the backups that were taken of it. */
 export interface Source extends Done {
   site: Site;
   taken: Taken[];
 }
 
-/** Takes backups of a service under load, every second one in steps, the last one while it rests. */
+/** Backups under load: every second one stepwise, the last one without load. */
 export async function takeUnderLoad(
   trial: Trial,
   random: Random,
@@ -71,7 +101,7 @@ export async function takeUnderLoad(
 
 async function take(trial: Trial, work: Work, file: string, means: Means, isStepped: boolean): Promise<Taken> {
   const before = await work.note();
-  // What is stopped on purpose says nothing of times.
+  // A stopped backup says nothing about times.
   const endPhase = isStepped ? undefined : work.probe?.begin();
   const startTimeMs = performance.now();
   const { child, output, closed } = spawnFor(trial, means.program, means.args, means.env);
@@ -81,11 +111,10 @@ async function take(trial: Trial, work: Work, file: string, means: Means, isStep
   const durationMs = performance.now() - startTimeMs;
   assert.equal(code, 0, `a backup under load has failed: ${output.stderr}`);
   const longestMs = await endPhase?.();
-  if (longestMs !== undefined && durationMs > LONG_MS)
-    assert.ok(
-      longestMs < durationMs / 2,
-      `a write took ${Math.round(longestMs)} ms of the ${Math.round(durationMs)} ms of a backup`,
-    );
+  if (longestMs !== undefined && durationMs > LONG_MS) {
+    const [write, whole] = [longestMs, durationMs].map(Math.round);
+    assert.ok(longestMs < durationMs / 2, `a write took ${write} ms of the ${whole} ms of a backup`);
+  }
   const after = await work.note();
   const { size: bytes } = await stat(file);
   const etag = before.sequence === after.sequence ? after.etag : undefined;

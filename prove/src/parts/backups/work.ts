@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import type { TestDatabase } from '../../../../testkit/src/database.ts';
 import { assertKept, type Known } from '../../../../testkit/src/ledger.ts';
 import { startMixedLoad } from '../../../../testkit/src/mixed-load.ts';
-import { until } from '../../../../testkit/src/until.ts';
 import type { Trial } from '../../part.ts';
 import { createTenant, serve } from '../../service.ts';
 import { type Event, read, readEvents } from './history.ts';
@@ -10,40 +9,35 @@ import { fill, type Probe, startProbe } from './probe.ts';
 
 const LANES = 6;
 const PATIENCE_MS = 120_000;
-/** A service that works and is not halted tells nobody any of these. */
+/** A running service never responds with these. */
 const REFUSALS = ['unavailable', 'outcome_unknown', 'storage_full', 'rate_limited', 'lost', 'unreachable', 'closing'];
 
-/** A database with a service in front of it. */
 export interface Site {
   name: string;
   settings: Record<string, string>;
   database: TestDatabase;
-  /** How many backups are taken. */
   count: number;
-  /** Listings that are there before. */
+  /** Listings that exist beforehand. */
   filler: number;
 }
 
-/** What the load had been told at a moment. */
+/** What the load knew at a moment. */
 export interface Noted {
-  /** What was acknowledged, by address. */
   known: Map<string, Known>;
   gone: Set<string>;
   sequence: number;
   etag: string | undefined;
 }
 
-/** What a service had done when it was stopped. */
 export interface Done {
   tenant: { accountId: string; key: string };
   events: Event[];
   epoch: string;
   acknowledged: number;
-  /** How long writes took while there was no backup, and during one. */
+  /** How long writes took, without and during a backup. */
   probe: Probe | undefined;
 }
 
-/** A service under load. */
 export type Work = Awaited<ReturnType<typeof startWork>>;
 
 export async function startWork(trial: Trial, { settings, filler, database }: Site) {
@@ -53,19 +47,16 @@ export async function startWork(trial: Trial, { settings, filler, database }: Si
   if (other !== undefined) await fill(service.url, other.key, filler);
   const probe = other && startProbe(service.url, other.key);
   const load = startMixedLoad([service.url], tenant.key, LANES);
-  const told = (what: string) => load.ledger.counts.get(what) ?? 0;
-  /** @returns whether so many more writes were acknowledged in time */
-  const goOn = async (writes: number, patienceMs: number): Promise<boolean> => {
+  const { told } = load;
+  /** @returns whether this many writes were acknowledged in time */
+  const goOn = (writes: number, patienceMs: number): Promise<boolean> => {
     const least = told('acknowledged') + writes;
-    const isDone = () => load.isBroken() || told('acknowledged') >= least;
-    const isInTime = await until('writes are acknowledged', isDone, patienceMs).catch(() => false);
-    if (load.isBroken()) await load.ended;
-    return isInTime;
+    return load.reaches(() => told('acknowledged') >= least, patienceMs);
   };
   return {
     probe,
     rest: () => load.pause(),
-    /** @returns whether a write that began after the call was acknowledged in time: each lane has one under way at most */
+    /** @returns whether a write that began after the call was acknowledged in time */
     writeOnce: (patienceMs: number) => goOn(LANES + 1, patienceMs),
     async goOn(writes: number): Promise<void> {
       assert.ok(await goOn(writes, PATIENCE_MS), `waited ${PATIENCE_MS / 1_000} s in vain for ${writes} writes`);
@@ -73,16 +64,14 @@ export async function startWork(trial: Trial, { settings, filler, database }: Si
     async note(): Promise<Noted> {
       const known = new Map(load.ledger.known);
       const gone = new Set(load.ledger.gone);
-      const response = await fetch(`${service.url}/v1/listings?limit=1`, {
-        headers: { Authorization: `Bearer ${tenant.key}` },
-      });
+      const headers = { Authorization: `Bearer ${tenant.key}` };
+      const response = await fetch(`${service.url}/v1/listings?limit=1`, { headers });
       const { sequence } = JSON.parse(await response.text());
       return { known, gone, sequence, etag: response.headers.get('etag') ?? undefined };
     },
-    /** Ends the load, compares what is stored with what was told, and stops the service. */
+    /** Ends the load, compares the stored state with the ledger, and stops the service. */
     async finish(whileItServes: () => Promise<void> = async () => {}): Promise<Done> {
-      load.finish();
-      await Promise.all([load.ended, probe?.end()]);
+      await Promise.all([load.finish(), probe?.end()]);
       const refused = REFUSALS.filter((what) => told(what) > 0).map((what) => `${told(what)} × ${what}`);
       assert.equal(refused.length, 0, `requests were refused or lost during backups: ${refused.join(', ')}`);
       await assertKept(service.url, tenant, database, load.ledger);

@@ -12,11 +12,10 @@ interface Given {
   retryKey?: string;
 }
 
-/** Who asks a service, and knows what its clock says. */
+/** A client that knows the service's clock. */
 export class Caller {
   service: ServeProcess;
   readonly key: string;
-  /** How much the service's clock is ahead. */
   #aheadMs = 0;
   leastAheadMs = 0;
   mostAheadMs = 0;

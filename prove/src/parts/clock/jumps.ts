@@ -4,12 +4,12 @@ export const DAY_MS = 24 * 60 * 60 * 1_000;
 const HOUR_MS = 3_600_000;
 const RANDOM_JUMPS = 40;
 
-/** What is done to the clock. */
+/** A change of the clock. */
 export interface Jump {
   what: string;
-  /** Worked out when it is done: until then time goes on. */
+  /** Computed late, because time goes on. */
   aheadMs(): number;
-  /** A day that begins while the service runs: the clock is set to shortly before it. */
+  /** The clock is set to shortly before this day. */
   turn?: string;
 }
 

@@ -6,7 +6,7 @@ import { LISTING, type World } from './world.ts';
 
 const LIFETIME_MS = 30 * DAY_MS;
 
-/** A key that expires is good until then, by the clock as it is. */
+/** A key expires by the clock as it is. */
 export class Keys {
   readonly #caller: Caller;
   readonly #world: World;

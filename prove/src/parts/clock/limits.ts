@@ -3,7 +3,7 @@ import type { Browser } from '../../../../testkit/src/browser.ts';
 import type { Caller } from './caller.ts';
 
 const WINDOW_SECONDS = 3_600;
-/** What a key may send in a window: enough for all that is looked at. */
+/** Requests per window: enough for all checks. */
 const POINTS = { full: 4_000, small: 250 };
 const AT_ONCE = 8;
 
@@ -12,11 +12,11 @@ interface Reading {
   remaining: number;
 }
 
-/** What a key may send is counted whatever the clock does, and nobody is told to wait longer than a window takes. */
+/** Requests are counted whatever the clock does, and no wait exceeds the window. */
 export class Limits {
   readonly #caller: Caller;
   readonly #points: number;
-  /** Which has used up what it may send until then, by the service's clock. */
+  /** A key without requests left, until this time of the service's clock. */
   readonly #usedUp = { key: '', untilMs: Number.NEGATIVE_INFINITY };
   readonly counts = { counted: 0, refused: 0, usedUp: 0 };
 
@@ -25,7 +25,6 @@ export class Limits {
     this.#points = POINTS[size];
   }
 
-  /** With which the service is started. */
   static settingsOf(size: 'full' | 'small'): Record<string, string> {
     return { RATE_LIMIT: `${POINTS[size]}/1h` };
   }
@@ -35,7 +34,7 @@ export class Limits {
     await this.#useUp('right');
   }
 
-  /** Another process, which counts anew. */
+  /** A new process counts from zero. */
   beginAnew(): void {
     this.#usedUp.untilMs = Number.NEGATIVE_INFINITY;
   }
@@ -46,7 +45,7 @@ export class Limits {
     const words = `${what}: two requests in a row leave ${first.remaining} and ${second.remaining} more`;
     assert.equal(second.remaining, first.remaining - 1, words);
     this.counts.counted += 1;
-    // The next hour by the clock is another window.
+    // The next hour is a new window.
     if (this.#caller.nowMs >= this.#usedUp.untilMs) await this.#useUp(what);
     const { status, remaining } = await this.#read(what, this.#usedUp.key);
     assert.deepEqual({ status, remaining }, { status: 429, remaining: 0 }, `${what}: a used-up key is let in`);

@@ -7,19 +7,17 @@ import { DAY_MS } from './jumps.ts';
 export const ADMINISTRATOR = { ADMIN_EMAIL: 'ada@example.com', ADMIN_PASSWORD: 'correct horse battery staple' };
 const { ADMIN_EMAIL: email, ADMIN_PASSWORD: password } = ADMINISTRATOR;
 const LIFETIME_MS = 7 * DAY_MS;
-/** Of use after which a session is prolonged. */
+/** A session is prolonged after a day of use. */
 const PROLONGED_MS = DAY_MS;
-/** So many of the latest are looked at. */
 const KEPT = 3;
 
 interface Session {
   browser: Browser;
   what: string;
-  /** By the service's clock. */
   endMs: number;
 }
 
-/** Who signs in when the clock was set is signed in, and stays so until the session is over by the clock. */
+/** A sign-in works after each change, and lasts until it expires by the clock. */
 export class Sessions {
   readonly #caller: Caller;
   #totpUri = '';
@@ -30,7 +28,7 @@ export class Sessions {
     this.#caller = caller;
   }
 
-  /** Somebody who signs in with a second factor from now on. */
+  /** Enables a second factor. */
   async prepare(): Promise<Browser> {
     const browser = new Browser(this.#caller.service);
     await browser.ask('POST', '/admin/auth/sign-in/email', { email, password });
@@ -41,7 +39,7 @@ export class Sessions {
     return browser;
   }
 
-  /** With the password and what an app of the same clock shows. */
+  /** With the password and a code by the same clock. */
   async signIn(what: string): Promise<void> {
     const browser = new Browser(this.#caller.service);
     await browser.ask('POST', '/admin/auth/sign-in/email', { email, password });
@@ -52,7 +50,6 @@ export class Sessions {
     this.#keep(what, browser);
   }
 
-  /** Another process, which knows the same sessions. */
   moveOn(): void {
     for (const session of this.#kept) {
       const browser = new Browser(this.#caller.service);
@@ -70,7 +67,7 @@ export class Sessions {
       const words = `${what}: a session that was begun when the clock was ${session.what}`;
       assert.equal(Boolean(user), isGood, `${words} is ${isGood ? 'over' : 'good'}`);
       this.counts[isGood ? 'good' : 'over'] += 1;
-      // What was seen to be over stays so.
+      // An expired session stays expired.
       if (!isGood) continue;
       if (nowMs >= session.endMs - LIFETIME_MS + PROLONGED_MS) session.endMs = nowMs + LIFETIME_MS;
       good.push(session);

@@ -1,14 +1,14 @@
-// Loaded first in a process of the service, and in its threads: their clock is so much ahead as a file says.
+// Loaded first in the service's processes and threads: shifts their clock by what a file says.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 
 const VARIABLE = 'CLOCK_FILE';
 
-/** The environment in which the clock is what `setClock` has made of it. */
+/** The environment whose clock `setClock` controls. */
 export function shiftedEnvironment(file: string, nodeOptions = ''): Record<string, string> {
   return { NODE_OPTIONS: `${nodeOptions} --import=${import.meta.url}`.trim(), [VARIABLE]: file };
 }
 
-/** From now on the clocks of all who have the file are so many milliseconds ahead of ours. */
+/** Sets how far the clock of all these processes is ahead. */
 export function setClock(file: string, aheadMs: number): void {
   writeFileSync(`${file}.new`, String(aheadMs));
   renameSync(`${file}.new`, file);
@@ -17,7 +17,7 @@ export function setClock(file: string, aheadMs: number): void {
 const { [VARIABLE]: clockFile } = process.env;
 if (clockFile !== undefined) shift(clockFile);
 
-/** Time that is not told by `Date`, such as that of timers, goes on as it does. */
+/** Only `Date` is shifted; timers go on. */
 function shift(file: string): void {
   const real = Date;
   const now = () => real.now() + Number(readFileSync(file, 'utf8'));

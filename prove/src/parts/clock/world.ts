@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import type { Caller } from './caller.ts';
 import { DAY_MS } from './jumps.ts';
 
-/** So many of the oldest and of the newest are looked at. */
+/** This many of the oldest and of the newest are checked. */
 const RETRIES = 5;
-/** Between what is asked and what is answered. */
+/** Between request and response. */
 const LATE_MAX_MS = 30_000;
 export const LISTING = { address: '12 Elm Street', beds: 3, baths: 2 };
 const LISTINGS = 6;
@@ -18,27 +18,25 @@ interface Listing {
   updatedAt: string;
 }
 
-/** What there is, was said and is known when the clock jumps. */
+/** What exists, and what clients know, when the clock jumps. */
 export class World {
   readonly #caller: Caller;
   readonly #ids: string[] = [];
-  /** Of the process that runs. */
   #lastId = '';
-  /** The first page's cursor, and what follows it. */
+  /** The first page's cursor, and the ids after it. */
   #later: { cursor: string; ids: string[] } = { cursor: '', ids: [] };
   #sequence = 0;
-  /** What was sent with an Idempotency-Key, and what came of it. */
+  /** Creates with an Idempotency-Key, and their ids. */
   readonly #retries: { key: string; id: string; madeMs: number }[] = [];
-  /** Whether the process that runs has seen how its clock was set. */
+  /** Whether this process has seen every change of the clock. */
   #hasSeenAll = true;
-  /** What was looked at. */
   readonly counts = { ids: 0, retries: 0, pages: 0, events: 0 };
 
   constructor(caller: Caller) {
     this.#caller = caller;
   }
 
-  /** Another process, whose ids begin anew. */
+  /** A new process starts a new order of ids. */
   beginAnew(): void {
     this.#lastId = '';
     this.#hasSeenAll = false;
@@ -53,7 +51,7 @@ export class World {
     await this.createOnce();
   }
 
-  /** What is created has the time of the clock, and its place in the list. */
+  /** A new listing has the clock's time and its place in the list. */
   async checkCreated(what: string): Promise<void> {
     const { createdAt } = await this.#create();
     const lateMs = Math.abs(Date.parse(createdAt) - this.#caller.nowMs);
@@ -73,21 +71,18 @@ export class World {
     }
   }
 
-  /** None is forgotten, and they have no gap. */
+  /** No event is missing. */
   async checkEvents(what: string): Promise<void> {
     const { status, text } = await this.#caller.send('GET', '/events?limit=1000');
     assert.equal(status, 200, `${what}: events are gone: ${text}`);
     const { data } = JSON.parse(text);
     this.counts.events = data.length;
     const sequences = data.map(({ sequence }: { sequence: number }) => sequence);
-    assert.deepEqual(
-      sequences,
-      Array.from({ length: this.#sequence }, (_, index) => index + 1),
-      `${what}: events are gone`,
-    );
+    const expected = Array.from({ length: this.#sequence }, (_, index) => index + 1);
+    assert.deepEqual(sequences, expected, `${what}: events are gone`);
   }
 
-  /** A cursor goes on where its page has ended. */
+  /** A cursor continues where its page ended. */
   async checkCursor(what: string): Promise<void> {
     const ids: string[] = [];
     let limit = PAGE_LENGTH;
@@ -100,7 +95,7 @@ export class World {
       ids.push(...page.data.map(({ id }) => id));
       cursor = page.nextCursor;
     }
-    // What was created with a clock that was behind comes later in the list.
+    // Listings created while the clock was behind come later in the list.
     const old = ids.filter((id) => this.#later.ids.includes(id));
     assert.deepEqual(old, this.#later.ids, `${what}: pages skip or repeat a listing`);
     assert.equal(new Set(ids).size, ids.length, `${what}: pages repeat a listing`);
@@ -115,11 +110,11 @@ export class World {
     this.#retries.push({ key, id, madeMs: this.#caller.nowMs });
   }
 
-  /** What came with the same Idempotency-Key some seconds ago is not done again. */
+  /** A retry is replayed. */
   async checkRetries(what: string): Promise<void> {
     const looked = new Set([...this.#retries.slice(0, RETRIES), ...this.#retries.slice(-RETRIES)]);
     for (const { key, id, madeMs } of looked) {
-      // After a start the clock is all there is to go by.
+      // After a start, only the clock tells the age of a key.
       if (!this.#hasSeenAll && madeMs + DAY_MS < this.#caller.nowMs) continue;
       const { headers, text } = await this.#caller.send('POST', '/listings', { body: LISTING, retryKey: key });
       assert.equal(headers.get('idempotent-replayed'), 'true', `${what}: a retry is done again`);
@@ -128,7 +123,7 @@ export class World {
     }
   }
 
-  /** The day that a listing is created on is the one by which it is found. */
+  /** A listing is found by the day of its creation. */
   async checkDays(what: string): Promise<string> {
     const { id, createdAt } = await this.#create();
     const day = createdAt.slice(0, 10);
@@ -137,16 +132,13 @@ export class World {
       ['lt', false],
     ] as const) {
       const { data } = await this.#list(`?createdAt[${filter}]=${day}`);
-      assert.equal(
-        data.some((each) => each.id === id),
-        isFound,
-        `${what}: a listing of ${createdAt}, [${filter}]=${day}`,
-      );
+      const has = data.some((each) => each.id === id);
+      assert.equal(has, isFound, `${what}: a listing of ${createdAt}, [${filter}]=${day}`);
     }
     return createdAt;
   }
 
-  /** Five years ahead can be told, six cannot; when a year has begun meanwhile it is asked again. */
+  /** `yearBuilt` allows five years ahead; if the year changes meanwhile, try again. */
   async checkYears(what: string): Promise<void> {
     const findYear = () => new Date(this.#caller.nowMs).getUTCFullYear();
     const year = findYear();
@@ -158,11 +150,8 @@ export class World {
       statuses.push(status);
     }
     if (findYear() !== year) return this.checkYears(what);
-    assert.deepEqual(
-      statuses,
-      [201, 422],
-      `${what}: yearBuilt ${year + 5} and ${year + 6} are answered with ${statuses}`,
-    );
+    const words = `${what}: yearBuilt ${year + 5} and ${year + 6} are answered with ${statuses}`;
+    assert.deepEqual(statuses, [201, 422], words);
   }
 
   async #create(): Promise<Listing> {
@@ -173,7 +162,7 @@ export class World {
     return listing;
   }
 
-  /** Ids of a process grow, whatever its clock does. */
+  /** Ids grow within a process, whatever the clock does. */
   note(id: string): void {
     const time = new Date(this.#caller.nowMs).toISOString();
     assert.ok(id > this.#lastId, `${time}: the id ${id} does not come after ${this.#lastId}`);

@@ -4,7 +4,7 @@ import type { Trial } from '../../part.ts';
 import { ASYNCHRONOUS_STANDBY } from './planted-faults.ts';
 import { SERVER_SETTINGS, type Stage } from './stage.ts';
 
-/** What goes before the server is gone for good and its standby takes its place. */
+/** What happens before the failover. */
 export type Course = 'at once' | 'standby gone before' | 'standby gone and server restarted before';
 
 /** Kills the server for good, lets its standby take its place behind the same address, and waits until writes go on. */
@@ -34,16 +34,16 @@ export async function failOver(
   await workOn(stage);
 }
 
-/** From now on no commit is on both. */
+/** From now on, commits do not reach both. */
 async function loseStandby(stage: Stage, standby: PostgresServer): Promise<void> {
   await standby.halt('SIGKILL');
   await workInVain(stage, 1);
 }
 
-/** Each client has tried again, and once more. */
+/** Every client has tried twice. */
 const REFUSED = 16;
 
-/** Waits until so many have been refused, or told that the outcome is unknown; or until much is acknowledged all the same. */
+/** Waits for this many rejections or unknown outcomes, or for many acknowledged writes instead. */
 async function workInVain({ told, expect }: Stage, refused: number): Promise<void> {
   const acknowledged = told('acknowledged');
   const tellRefused = () => told('unavailable') + told('outcome_unknown');
@@ -54,7 +54,6 @@ async function workInVain({ told, expect }: Stage, refused: number): Promise<voi
 
 const ACKNOWLEDGED = 50;
 
-/** Waits until so many more writes are acknowledged. */
 export async function workOn({ told, expect }: Stage, acknowledged = ACKNOWLEDGED): Promise<void> {
   const before = told('acknowledged');
   await expect('writes are acknowledged', () => told('acknowledged') >= before + acknowledged);

@@ -5,36 +5,33 @@ import { type MixedLoad, startMixedLoad } from '../../../../testkit/src/mixed-lo
 import { createPostgresServer, type PostgresServer } from '../../../../testkit/src/postgres.ts';
 import { type PostgresProxy, proxyFor } from '../../../../testkit/src/postgres-proxy.ts';
 import { hasEnded } from '../../../../testkit/src/serving.ts';
-import { until } from '../../../../testkit/src/until.ts';
 import type { Trial } from '../../part.ts';
 import { createTenant, serve } from '../../service.ts';
 
 const SERVICES = 2;
 const LANES = 8;
-/** Of so many commits one never comes to the server, or its answer never to the service. */
+/** Of this many commits, one is lost on its way, or its response is. */
 const LOST_COMMIT = { full: 50, small: 6 };
-/** As PostgreSQL is set up by itself, but that what need not be on the disk yet is not put there by chance. */
+/** PostgreSQL's defaults, but the WAL writer does not flush early by chance. */
 export const SERVER_SETTINGS = ['max_connections=60', 'unix_socket_directories=', 'wal_writer_delay=10s'];
-/** So that a commit that waits for a standby is given up soon. */
+/** Commits that wait for a standby time out soon. */
 const STATEMENT_TIMEOUT = '1s';
 const PATIENCE_MS = 30_000;
-/** Every index of the service agrees with its table. */
+/** Indexes agree with their tables. */
 const CHECK_INDEXES = `select bt_index_check(c.oid, true) from pg_class c join pg_namespace n on n.oid = c.relnamespace
   join pg_am a on a.oid = c.relam where n.nspname = 'public' and c.relkind = 'i' and a.amname = 'btree'`;
 
-/** Two services behind one address of their database, under load. */
+/** Two services behind a proxy to one database, under load. */
 export interface Stage {
-  /** What the address leads to now. */
   server: PostgresServer;
   proxy: PostgresProxy;
   load: MixedLoad;
-  /** Commits whose way there or back was cut. */
+  /** Cut commits. */
   cuts: number;
-  /** How often the load was told this. */
   told(what: string): number;
-  /** Waits for something that the services owe, and fails with the first broken promise. */
+  /** Waits for a condition; fails with the first broken promise. */
   expect(what: string, isSo: () => boolean): Promise<void>;
-  /** Compares what is stored with what was acknowledged. @returns how many changes there were */
+  /** Compares the stored state with the ledger. @returns the number of changes */
   finish(): Promise<number>;
 }
 
@@ -56,22 +53,19 @@ export async function setUp(trial: Trial): Promise<Stage> {
     return stage.cuts % 4 === 0 ? 'cut' : 'cut answer';
   };
   const load = startMixedLoad(urls, tenant.key, LANES);
-  const told = (what: string) => load.ledger.counts.get(what) ?? 0;
   const stage: Stage = {
     server,
     proxy,
     load,
     cuts: 0,
-    told,
+    told: load.told,
     async expect(what, isSo) {
-      const isThere = await until(what, () => load.isBroken() || isSo(), PATIENCE_MS).catch(() => false);
-      if (load.isBroken()) await load.ended;
-      assert.ok(isThere, `waited ${PATIENCE_MS / 1_000} s in vain: ${what}`);
+      assert.ok(await load.reaches(isSo, PATIENCE_MS), `waited ${PATIENCE_MS / 1_000} s in vain: ${what}`);
     },
     async finish() {
-      load.finish();
-      await load.ended;
-      // A list that has begun can only be cut.
+      await load.finish();
+      // A streamed list can only be cut.
+      const { told } = load;
       const broken = told('lost') - told('cut') + told('unreachable') + told('closing');
       assert.equal(broken, 0, `${broken} requests were not answered, or their connection was ended`);
       proxy.judge = () => 'forward';

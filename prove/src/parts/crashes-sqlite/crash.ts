@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase } from '../../../../testkit/src/database.ts';
-import { assertKept, createLedger, type Ledger } from '../../../../testkit/src/ledger.ts';
+import { assertKept, assertSound, createLedger, type Ledger } from '../../../../testkit/src/ledger.ts';
 import { type MixedLoad, startMixedLoad } from '../../../../testkit/src/mixed-load.ts';
 import { PATIENCE_MS } from '../../../../testkit/src/patient-caller.ts';
 import { createTenantByCommand, environment, PROGRAM, type ServeProcess } from '../../../../testkit/src/process.ts';
 import { exitOf, spawnFor } from '../../../../testkit/src/serving.ts';
-import { until } from '../../../../testkit/src/until.ts';
 import type { Trial } from '../../part.ts';
 import type { Random } from '../../random.ts';
 import { serve, settingsOf } from '../../service.ts';
@@ -18,16 +17,14 @@ export interface Crashes {
   name: string;
   count: number;
   settings?: Record<string, string>;
-  /** Ends the service, or a part of it. @returns whether it has to be started again */
+  /** Ends the service or a part of it. @returns whether it needs a restart */
   end(service: ServeProcess, random: Random): Promise<boolean>;
-  /** What happens before it is started again. */
   between?(): void;
 }
 
-/** Sums over all crashes. */
 export interface Crashed {
   crashes: number;
-  /** Of services that were starting. */
+  /** Crashes during a start. */
   halfStarts: number;
   acknowledged: number;
   lost: number;
@@ -37,14 +34,13 @@ export interface Crashed {
 }
 
 const LANES = 8;
-/** A crash comes at any moment of it. */
+/** A crash comes at a random time up to this. */
 const MOMENT_MAX_MS = 300;
-/** So often a start crashes, too, within this time. */
+/** The share of starts that crash, too, within this time. */
 const HALF_STARTS = 0.2;
 const START_MAX_MS = 600;
 const SAY_EVERY = 25;
 
-/** Loads the service, ends it at a random moment, starts it again, compares; and again. */
 export async function crashAgainAndAgain(crashes: Crashes): Promise<Crashed> {
   const { trial, random, name, count, end, between } = crashes;
   if (count === 0) return { crashes: 0, halfStarts: 0, ...sumUp(createLedger()) };
@@ -58,13 +54,11 @@ export async function crashAgainAndAgain(crashes: Crashes): Promise<Crashed> {
   const compare = async () => {
     await load.pause();
     await assertKept(service.url, tenant, database, load.ledger);
-    const [found] = await database.sql('pragma integrity_check');
-    assert.equal(found?.integrity_check, 'ok', 'the database is damaged');
+    await assertSound(database, 'the database');
   };
   let halfStarts = 0;
   for (let crash = 1; crash <= count; crash += 1) {
     await workFor(load, random.upTo(MOMENT_MAX_MS));
-    if (load.isBroken()) await load.ended;
     const isGone = await end(service, random);
     if (isGone) {
       between?.();
@@ -85,15 +79,15 @@ export async function crashAgainAndAgain(crashes: Crashes): Promise<Crashed> {
   return { crashes: count, halfStarts, ...sumUp(load.ledger) };
 }
 
-/** From when the load is on, however slow the machine. */
-async function workFor({ turns, isBroken }: MixedLoad, durationMs: number): Promise<void> {
+/** Counts from when the load runs, however slow the machine. */
+async function workFor({ turns, reaches }: MixedLoad, durationMs: number): Promise<void> {
   const sum = () => turns.reduce((total, each) => total + each, 0);
   const before = sum();
-  await until('the load is on', () => sum() >= before + LANES || isBroken(), PATIENCE_MS);
+  if (!(await reaches(() => sum() >= before + LANES, PATIENCE_MS))) throw new Error('the load is not on');
   await sleep(durationMs);
 }
 
-/** A service of one process that crashes at any moment of its start, as it recovers from the crash before. */
+/** A service that crashes during its recovery. */
 async function startHalf(
   { trial, random, between }: Crashes,
   { WORKERS: _, ...settings }: Record<string, string>,
@@ -106,7 +100,6 @@ async function startHalf(
   between?.();
 }
 
-/** @throws AssertionError if it does not start */
 async function restart(trial: Trial, settings: Record<string, string>): Promise<ServeProcess> {
   try {
     return await serve(trial, settings);
@@ -115,13 +108,12 @@ async function restart(trial: Trial, settings: Record<string, string>): Promise<
   }
 }
 
-/** The last comparison looks at all events, from the first one. */
+/** The last comparison replays all events. */
 async function finish(load: MixedLoad, compare: () => Promise<void>): Promise<void> {
   await load.pause();
   load.ledger.replayed = { sequence: 0, listings: new Map() };
   await compare();
-  load.finish();
-  await load.ended;
+  await load.finish();
 }
 
 function sumUp({ counts, unknown, replayed }: Ledger): Omit<Crashed, 'crashes' | 'halfStarts'> {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Random } from '../../random.ts';
 import { UnsyncedFile } from './unsynced.ts';
 
-/** As `power-loss.c` writes it: four numbers of eight bytes, and what follows them. */
+/** The format of `power-loss.c`: four numbers of eight bytes, then data. */
 const RECORD_BYTES = 32;
 const MAGIC = 0x504f574552000000n;
 const KIND_MASK = 0xffn;
@@ -15,14 +15,13 @@ type Entry = UnsyncedFile | typeof DIRECTORY;
 interface Naming {
   position: number;
   path: string;
-  /** Undefined: it is unlinked. */
+  /** Undefined for an unlink. */
   entry: Entry | undefined;
 }
 
 /**
- * A directory as it would be after a power loss: of each file what was synced, and of what was not, any part. Of the names that
- * were made and unlinked since their directory was synced the first so many are kept: file systems with a journal, or that
- * copy on write, keep that order.
+ * A directory after a power loss: synced data, and any part of the rest. Of unsynced renames, a
+ * prefix survives, as on journaling and copy-on-write file systems.
  */
 export class Disk {
   readonly #root: string;
@@ -30,7 +29,7 @@ export class Disk {
   readonly #files = new Map<bigint, UnsyncedFile>();
   #namings: Naming[] = [];
 
-  /** What the directory holds now is on the disk. */
+  /** The current content counts as synced. */
   constructor(root: string) {
     this.#root = root;
     for (const name of readdirSync(root, { recursive: true, encoding: 'utf8' })) this.#load(join(root, name));
@@ -46,14 +45,14 @@ export class Disk {
     }
   }
 
-  /** Follows what processes did since. They must have ended. */
+  /** Replays the recorded calls of processes that have ended. */
   follow(log: Buffer): void {
     for (let position = 0; position + RECORD_BYTES <= log.length; ) {
       const [kind = 0n, inode = 0n, number = 0n, length = 0n] = [0, 8, 16, 24].map((at) =>
         log.readBigUInt64LE(position + at),
       );
       const end = position + RECORD_BYTES + Number(length);
-      // The last one, of a process that was killed as it wrote it.
+      // The last record of a killed process may be cut.
       if ((kind & ~KIND_MASK) !== MAGIC || end > log.length) return;
       const data = log.subarray(position + RECORD_BYTES, end);
       this.#take(String.fromCharCode(Number(kind & KIND_MASK)), { position, inode, number: Number(number), data });
@@ -94,13 +93,12 @@ export class Disk {
     else this.#entries.set(path, entry);
   }
 
-  /** The files of which something would be lost. */
   findUnsynced(): string[] {
     const entries = [...this.#entries].filter(([path]) => !SHARED_MEMORY.test(path));
     return entries.filter(([, entry]) => entry instanceof UnsyncedFile && entry.isUnsynced).map(([path]) => path);
   }
 
-  /** Makes the directory what it may be after the power was lost now; without `random`, only what was synced. */
+  /** Leaves what a power loss may leave; without `random`, only synced data. */
   losePower(random?: Random): void {
     const kept = random === undefined ? 0 : random.upTo(this.#namings.length);
     for (const naming of this.#namings.slice(0, kept)) this.#name(naming);
@@ -124,7 +122,7 @@ export class Disk {
   }
 }
 
-/** It is written past all calls, and SQLite promises to make it anew. */
+/** Memory-mapped writes are not recorded; SQLite rebuilds this file. */
 function readSharedMemory(root: string): Map<string, Buffer> {
   const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => SHARED_MEMORY.test(name));
   return new Map(paths.map((name) => [join(root, name), readFileSync(join(root, name))]));

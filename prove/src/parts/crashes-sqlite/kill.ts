@@ -6,7 +6,6 @@ import { until } from '../../../../testkit/src/until.ts';
 import { workersOf } from '../../../../testkit/src/workers.ts';
 import type { Random } from '../../random.ts';
 
-/** All its processes. */
 export async function killAtOnce(service: ServeProcess): Promise<boolean> {
   const workers = await workersOf(service);
   service.child.kill('SIGKILL');
@@ -22,13 +21,13 @@ async function waitUntilGone(service: ServeProcess, workers: readonly number[]):
   await until('its workers are gone', areGone, PATIENCE_MS);
 }
 
-/** Also when nobody has asked how it ended. */
+/** Zombies count as ended. */
 async function hasEnded(pid: number): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   return stat === undefined || stat.includes(') Z ');
 }
 
-/** All of its processes, one worker, or the first one: then its workers leave by themselves. */
+/** All processes, one worker, or the first process, whose workers then exit. */
 export async function killSome(service: ServeProcess, random: Random): Promise<boolean> {
   const what = random.pick(['all', 'all', 'worker', 'first']);
   if (what === 'all') return killAtOnce(service);
@@ -45,7 +44,5 @@ export async function killSome(service: ServeProcess, random: Random): Promise<b
 function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
-  } catch {
-    // It has just ended.
-  }
+  } catch {}
 }

@@ -7,7 +7,7 @@ import type { Crashes } from './crash.ts';
 import { Disk } from './disk.ts';
 
 const DATABASE = 'var/listings/listings.db';
-/** Why power losses cannot be simulated here; undefined where they can. */
+/** @returns undefined where power losses can be simulated */
 export function whyNoPowerLoss(): string | undefined {
   if (process.platform !== 'linux') return 'Power loss: calls are recorded on Linux only.';
   if (spawnSync('cc', ['--version']).error !== undefined) return 'Power loss: there is no C compiler, `cc`.';
@@ -17,16 +17,14 @@ export function whyNoPowerLoss(): string | undefined {
 const SOURCE = join(import.meta.dirname, 'power-loss.c');
 
 export interface PowerLoss extends Required<Pick<Crashes, 'settings' | 'between'>> {
-  /** Sums over all losses. */
   sums: { losses: number; unsynced: number; inCheckpoint: number };
 }
 
-/** After the first ones, with the tenant's making and some load, nothing is left but what was synced. */
+/** The first losses keep only synced data. */
 const STRICT_FIRST = 2;
-/** And after so many of the others. */
 const STRICT_SHARE = 0.25;
 
-/** What makes of each crash a power loss. */
+/** Turns each crash into a power loss. */
 export function preparePowerLoss({ directory }: Trial, random: Random, given: Record<string, string>): PowerLoss {
   const library = join(directory, 'power-loss.so');
   if (!existsSync(library)) execFileSync('cc', ['-O2', '-shared', '-fPIC', '-pthread', '-o', library, SOURCE]);
@@ -42,11 +40,10 @@ export function preparePowerLoss({ directory }: Trial, random: Random, given: Re
       LD_PRELOAD: library,
       POWER_LOSS_ROOT: root,
       POWER_LOSS_LOG: log,
-      // The service makes it, and its parent.
+      // The service creates it and its parent.
       DATA_DIR: join(root, dirname(DATABASE)),
     },
     between() {
-      // Without one the library does not work here; but a start may have crashed before its first word.
       if (sums.losses === 0 || existsSync(log)) disk.follow(readFileSync(log));
       const unsynced = disk.findUnsynced();
       if (unsynced.length > 0) sums.unsynced += 1;

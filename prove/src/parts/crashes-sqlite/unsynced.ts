@@ -1,10 +1,51 @@
 import type { Random } from '../../random.ts';
-import { Content } from './content.ts';
 
-/** A write, or with `size` a truncation. `position` is where the log tells it. */
+/** The bytes of a growing file; unwritten bytes are zero. */
+class Content {
+  #bytes: Buffer;
+  #size: number;
+
+  constructor(bytes: Buffer = Buffer.alloc(0)) {
+    this.#bytes = bytes;
+    this.#size = bytes.length;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get bytes(): Buffer {
+    return this.#bytes.subarray(0, this.#size);
+  }
+
+  copy(): Content {
+    return new Content(Buffer.from(this.bytes));
+  }
+
+  write(offset: number, data: Buffer): void {
+    this.#reserve(offset + data.length);
+    data.copy(this.#bytes, offset);
+    this.#size = Math.max(this.#size, offset + data.length);
+  }
+
+  resize(size: number): void {
+    this.#reserve(size);
+    if (size < this.#size) this.#bytes.fill(0, size, this.#size);
+    this.#size = size;
+  }
+
+  #reserve(size: number): void {
+    if (size <= this.#bytes.length) return;
+    const larger = Buffer.alloc(size * 2);
+    this.bytes.copy(larger);
+    this.#bytes = larger;
+  }
+}
+
+/** A write, or a truncation to `size`. `position` is its place in the log. */
 export type Change = { position: number } & ({ offset: number; data: Buffer } | { size: number });
 
-/** One file of which a part was synced. */
+/** A file of which a part is synced. */
 export class UnsyncedFile {
   readonly #durable: Content;
   #changes: Change[] = [];
@@ -21,13 +62,13 @@ export class UnsyncedFile {
     this.#changes.push(change);
   }
 
-  /** What stands in the log before this position is on the disk now. */
+  /** Applies what the log records before this position. */
   sync(position: number): void {
     for (const change of this.#changes) if (change.position < position) apply(this.#durable, change);
     this.#changes = this.#changes.filter((change) => change.position >= position);
   }
 
-  /** What the disk may hold: what was synced and, with `random`, of the rest something. */
+  /** Synced data and, with `random`, some of the rest. */
   survive(random?: Random): Buffer {
     if (random === undefined) return this.#durable.bytes;
     const content = this.#durable.copy();
@@ -45,12 +86,12 @@ function apply(content: Content, change: Change): void {
   else content.write(change.offset, change.data);
 }
 
-/** What disks and file systems write as a whole. */
+/** Units that disks and file systems write whole. */
 const SECTOR_BYTES = [512, 4096];
-/** How many of the sectors reach the disk as they were last. */
+/** The share of sectors whose last state reaches the disk. */
 const SHARES = [0.05, 0.5, 0.95];
 
-/** Each sector is on the disk as it was at some moment since the last sync, one earlier, another later; so is the size. */
+/** Each sector, and the size, is as it was at some time since the last sync. */
 function surviveInSectors(content: Content, changes: readonly Change[], random: Random): Content {
   const [sectorBytes, share] = [random.pick(SECTOR_BYTES), random.pick(SHARES)];
   const hasGarbage = random.next() < 0.5;
@@ -59,7 +100,7 @@ function surviveInSectors(content: Content, changes: readonly Change[], random: 
   for (const [sector, writes] of bySector(kept, sectorBytes)) {
     const start = sector * sectorBytes;
     const count = random.next() < share ? writes.length : random.upTo(writes.length);
-    // Space that a file has got and not written holds, on some file systems, what was there before.
+    // On some file systems, allocated but unwritten space holds old data.
     if (count === 0 && start >= durableSize && hasGarbage) content.write(start, random.bytes(sectorBytes));
     for (const { offset, data } of writes.slice(0, count)) {
       const from = Math.max(start, offset);
@@ -73,7 +114,7 @@ function surviveInSectors(content: Content, changes: readonly Change[], random: 
 
 type Write = Extract<Change, { data: Buffer }>;
 
-/** Up to some change the size is on the disk; where it became smaller, what was written there before is gone. */
+/** The size after some change. Truncated data is gone. */
 function chooseSize(content: Content, changes: readonly Change[], random: Random): { size: number; kept: Write[] } {
   let size = content.size;
   let kept: Write[] = [];

@@ -17,23 +17,21 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createDatabase } from '../../../../testkit/src/database.ts';
 import { NDJSON } from '../../../../testkit/src/imports.ts';
+import { assertSound } from '../../../../testkit/src/ledger.ts';
 import { runCommand } from '../../../../testkit/src/process.ts';
 import { exitOf } from '../../../../testkit/src/serving.ts';
 import type { Trial } from '../../part.ts';
 import { serve, settingsOf } from '../../service.ts';
-import { startOrWords } from './expect.ts';
-import { ADMINISTRATOR, makeTenant } from './tenant.ts';
+import { ADMINISTRATOR, makeTenant, startOrWords } from './tenant.ts';
 
 const LISTINGS = 200;
 const PAGE_BYTES = 4_096;
 const RESTORE = /property-listings restore FILE --force/;
 
-/** What is done to a database that nobody uses. */
+/** Damage to a database that is not in use. */
 interface Damage {
   what: string;
-  /** The path of the database in its directory. */
   do(path: string): void;
-  /** What the operator is told. */
   words?: RegExp;
   isSmall?: true;
 }
@@ -48,7 +46,7 @@ const closedDamages: readonly Damage[] = [
   { what: 'it is a text', do: (path) => writeFileSync(path, 'listings\n'.repeat(1_000)) },
 ];
 
-/** These are not mended by a backup alone: the operator decides what to do with what is there. */
+/** A backup alone does not fix these: the operator decides what to do with the file. */
 const strangeFiles: readonly Damage[] = [
   { what: 'it is a directory', do: replaceByDirectory, words: /is no file; move it away/ },
   { what: "it is another program's", do: replaceByForeign, words: /another program/ },
@@ -60,23 +58,19 @@ const killedDamages: readonly Damage[] = [
   { what: 'the log is missing', do: (path) => rmSync(`${path}-wal`), isSmall: true },
 ];
 
-/** SQLite ends a log where it is not whole: what was written later is gone, and nobody can know. */
+/** SQLite stops at the first broken frame of a log; later writes are lost without notice. */
 const logDamages: readonly Damage[] = [
   { what: 'the log is overwritten at its beginning', do: (path) => overwrite(`${path}-wal`, 0, 0.01) },
-  {
-    what: 'the log is overwritten in the middle',
-    do: (path) => overwrite(`${path}-wal`, middleOf(`${path}-wal`), 0.1),
-  },
+  { what: 'the log is overwritten half-way', do: (path) => overwrite(`${path}-wal`, middleOf(`${path}-wal`), 0.1) },
   { what: 'half of the log is missing', do: (path) => truncateSync(`${path}-wal`, middleOf(`${path}-wal`)) },
 ];
 
-/** A tenant with listings, as files that a crash has left and as one that was closed, and a backup. */
+/** A tenant with listings: files after a crash, files after a clean stop, and a backup. */
 export async function makeOriginals(trial: Trial) {
   const [killed, closed] = [join(trial.directory, 'killed'), join(trial.directory, 'closed')];
   const settings = { DATA_DIR: killed, ...ADMINISTRATOR };
   const first = await serve({ ...trial, plantedFault: undefined }, settings);
   const tenant = await makeTenant(first);
-  // What comes now stands in the log alone.
   await first.end();
   const service = await serve({ ...trial, plantedFault: undefined }, settings);
   const rows = Array.from({ length: LISTINGS }, (_, index) => ({
@@ -92,7 +86,7 @@ export async function makeOriginals(trial: Trial) {
   service.child.kill('SIGKILL');
   await exitOf(service.child);
   await cp(killed, closed, { recursive: true });
-  // The backup takes over what the log has, and leaves one file behind.
+  // The backup checkpoints the log into one file.
   const backup = join(trial.directory, 'listings.backup');
   const ofClosed = settingsOf({ ...trial, plantedFault: undefined }, { DATA_DIR: closed });
   assert.equal((await runCommand(['backup', backup], ofClosed)).code, 0);
@@ -101,7 +95,7 @@ export async function makeOriginals(trial: Trial) {
 
 type Originals = Awaited<ReturnType<typeof makeOriginals>>;
 
-/** Damages a database in one way after the other. @returns how many were refused, restored, and served up to the damage */
+/** @returns how many were rejected, restored, and served up to the damage */
 export async function damageFiles(trial: Trial, { killed, closed, backup, key }: Originals) {
   const directory = join(trial.directory, 'damaged');
   const path = join(directory, 'listings.db');
@@ -148,7 +142,6 @@ interface Place {
   key: string;
 }
 
-/** What the words say to do, done. */
 async function restore(trial: Trial, { directory, backup, key }: Place, { what }: Damage): Promise<void> {
   const settings = settingsOf(trial, { DATA_DIR: directory });
   const { code, stderr } = await runCommand(['restore', backup, '--force'], settings);
@@ -158,24 +151,19 @@ async function restore(trial: Trial, { directory, backup, key }: Place, { what }
   await service.end();
 }
 
-/** The listings and their events tell the same, up to some moment. @returns how many there are */
+/** Listings and events agree. @returns the number of listings */
 async function assertConsistent(url: string, key: string, directory: string): Promise<number> {
   const headers = { Authorization: `Bearer ${key}` };
   const ask = async (path: string) => JSON.parse(await (await fetch(url + path, { headers })).text());
   const { data, sequence } = await ask('/v1/listings');
   const events = (await ask('/v1/events?limit=1000')).data.map((event: { sequence: number }) => event.sequence);
-  assert.deepEqual(
-    events,
-    Array.from({ length: sequence }, (_, index) => index + 1),
-    'events have a gap',
-  );
+  const expected = Array.from({ length: sequence }, (_, index) => index + 1);
+  assert.deepEqual(events, expected, 'events have a gap');
   assert.equal(data.length, sequence, 'there are other listings than events');
-  const { sql } = await createDatabase(directory, 'sqlite');
-  assert.equal((await sql('pragma integrity_check'))[0]?.integrity_check, 'ok', 'a damaged file is served');
+  await assertSound(await createDatabase(directory, 'sqlite'), 'a file that is served');
   return sequence;
 }
 
-/** Random bytes over a part of a file. */
 function overwrite(path: string, from: number, share: number): void {
   const { size } = statSync(path);
   const bytes = Math.min(Math.ceil(size * share), size - from);

@@ -1,55 +1,38 @@
 import assert from 'node:assert/strict';
 import { createDatabase, type TestDatabase } from '../../../../testkit/src/database.ts';
-import { assertKept } from '../../../../testkit/src/ledger.ts';
-import { type MixedLoad, startMixedLoad } from '../../../../testkit/src/mixed-load.ts';
+import { assertKept, assertSound } from '../../../../testkit/src/ledger.ts';
 import type { ServeProcess } from '../../../../testkit/src/process.ts';
 import type { Tenant } from '../../../../testkit/src/service.ts';
-import { hasEnded } from '../../../../testkit/src/serving.ts';
 import { mountSmallDisk, type SmallDisk } from '../../../../testkit/src/small-disk.ts';
 import type { Trial } from '../../part.ts';
 import { serve } from '../../service.ts';
-import { expectSoon, startOrWords } from './expect.ts';
+import { assertRead, expectSoon, fillUnderLoad, READS } from './filling.ts';
 import { Probes } from './probes.ts';
-import { ADMINISTRATOR, makeTenant } from './tenant.ts';
+import { ADMINISTRATOR, makeTenant, startOrWords } from './tenant.ts';
 
 /**
- * What is free of the disk without its ballast is more than what the load and the probes write before it is filled again: a
- * write that finds no room then is a broken promise. The service sees to it that its log takes no more than half of the rest.
+ * More than the load and the probes write before the disk is filled again: a rejection in between
+ * is a broken promise. The log takes at most half of the rest.
  */
 const ROOM_BYTES_MIN = 10_000_000;
 const SIZES = {
   full: { megabytes: 160, cycles: 12, refused: 60, acknowledged: 200 },
   small: { megabytes: 40, cycles: 2, refused: 20, acknowledged: 60 },
 };
-const LANES = 8;
-/** pino's. */
 const LOG_LEVEL_ERROR = 50;
-const READS = ['/listings', '/listings?limit=20', '/listings?q=lane&sort=-listPrice', '/events', '/me'];
-/** What is left free at a start: too little for the index of the log, for a page or for a few. */
+/** Bytes left free at a start: none, or too few for the log's index or a few pages. */
 const ROOM_AT_START = { full: [0, 16_384, 40_960, 65_536], small: [0] };
 
-/** A tenant, where the service is, and what it said of its writes. */
-interface Scene {
-  trial: Trial;
-  disk: SmallDisk;
-  service: ServeProcess;
-  tenant: Tenant;
-  load: MixedLoad;
-  told: (what: string) => number;
-}
-
-/** Fills the disk of a service again and again while it is used, looks at each kind of request, and starts it there. */
+/** Fills the disk repeatedly under load, tries each kind of request, and restarts there. */
 export async function fillDisk(trial: Trial) {
-  const { megabytes } = SIZES[trial.size];
-  const disk = await mountSmallDisk(trial, megabytes);
+  const disk = await mountSmallDisk(trial, SIZES[trial.size].megabytes);
   const settings = { DATA_DIR: disk.directory, ...ADMINISTRATOR };
   const database = await createDatabase(disk.directory, 'sqlite');
   const service = await serve(trial, settings);
   const tenant = await makeTenant(service);
 
-  const load = startMixedLoad([service.url], tenant.key, LANES);
-  const told = (what: string) => load.ledger.counts.get(what) ?? 0;
-  await fillUnderLoad({ trial, disk, service, tenant, load, told });
+  const size = SIZES[trial.size];
+  const load = await fillUnderLoad({ trial, disk, service, tenant }, size, () => makeEnoughRoom(disk));
   await assertKept(service.url, tenant, database, load.ledger);
 
   const probes = new Probes(service, tenant.accountId);
@@ -67,40 +50,16 @@ export async function fillDisk(trial: Trial) {
   const starts = await startFull(trial, disk, settings, tenant);
   const last = await serve(trial, settings);
   assert.equal(await readList(last, tenant), before, 'after starts on a full disk the listings are others');
-  await assertSound(database);
+  await assertSound(database, 'the file');
   await last.end();
   return {
-    cycles: SIZES[trial.size].cycles,
-    refused: told('storage_full'),
-    unknown: told('outcome_unknown'),
-    acknowledged: told('acknowledged'),
+    cycles: size.cycles,
+    refused: load.told('storage_full'),
+    unknown: load.told('outcome_unknown'),
+    acknowledged: load.told('acknowledged'),
     kinds,
     starts,
   };
-}
-
-async function fillUnderLoad(scene: Scene): Promise<void> {
-  const { trial, disk, service, tenant, load, told } = scene;
-  const { cycles, refused, acknowledged } = SIZES[trial.size];
-  const grow = async (what: string, sum: () => number, count: number) => {
-    const before = sum();
-    await expectSoon(what, () => load.isBroken() || hasEnded(service.child) || sum() >= before + count);
-    if (load.isBroken()) await load.ended;
-    assert.ok(!hasEnded(service.child), 'the service has ended');
-  };
-  for (let cycle = 0; cycle < cycles; cycle += 1) {
-    await grow('writes are acknowledged where there is room', () => told('acknowledged'), acknowledged);
-    disk.fill();
-    await grow('writes are refused', () => told('storage_full') + told('unavailable'), refused);
-    assert.equal(told('unavailable'), 0, 'writes on a full disk are refused as if they could be sent again at once');
-    for (const path of READS) await assertRead(service, tenant, path);
-    makeEnoughRoom(disk);
-    await grow('writes go on by themselves where there is room again', () => told('acknowledged'), acknowledged);
-    trial.say(`full disk ${cycle + 1} of ${cycles}`);
-  }
-  await load.pause();
-  load.finish();
-  await load.ended;
 }
 
 function makeEnoughRoom(disk: SmallDisk): void {
@@ -108,18 +67,11 @@ function makeEnoughRoom(disk: SmallDisk): void {
   if (bytes < ROOM_BYTES_MIN) throw new Error(`the disk is too small to be tried: ${bytes} bytes are free`);
 }
 
-async function assertRead({ url }: ServeProcess, { key }: Tenant, path: string): Promise<string> {
-  const response = await fetch(`${url}/v1${path}`, { headers: { Authorization: `Bearer ${key}` } });
-  const text = await response.text();
-  assert.equal(response.status, 200, `${path} on a full disk: ${text}`);
-  return text;
-}
-
 function readList(service: ServeProcess, tenant: Tenant): Promise<string> {
   return assertRead(service, tenant, '/listings');
 }
 
-/** A start on a full disk either serves what can be read, or is refused with the reason. */
+/** On a full disk, a start either serves reads or fails with the reason. */
 async function startFull(trial: Trial, disk: SmallDisk, settings: Record<string, string>, tenant: Tenant) {
   const starts = { refused: 0, served: 0 };
   for (const room of ROOM_AT_START[trial.size]) {
@@ -138,20 +90,14 @@ async function startFull(trial: Trial, disk: SmallDisk, settings: Record<string,
   return starts;
 }
 
-/** Whether a line of the log tells that how often keys were used was not written. */
+/** Key use could not be recorded. */
 function isOfCounts({ work, level }: Record<string, unknown>): boolean {
   return work === 'record key use' && level === LOG_LEVEL_ERROR;
 }
 
-/** Requests are counted in memory while the counts cannot be written. */
 async function assertCounted({ sql }: TestDatabase, { keyId, requests }: Probes): Promise<void> {
   await expectSoon('the requests of a full disk are counted', async () => {
     const [row] = await sql('select sum(requests) as sum from key_hours where key_id = ?', keyId);
     return Number(row?.sum) === requests;
   });
-}
-
-async function assertSound({ sql }: TestDatabase): Promise<void> {
-  const [row] = await sql('pragma integrity_check');
-  assert.equal(row?.integrity_check, 'ok', 'the file is damaged');
 }

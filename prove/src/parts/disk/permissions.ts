@@ -15,7 +15,6 @@ type User = Awaited<ReturnType<typeof findNobody>>;
 
 interface Ban {
   what: string;
-  /** Takes a right away. */
   do(directory: string): void;
   isSmall?: true;
 }
@@ -31,7 +30,7 @@ const bans: readonly Ban[] = [
   { what: 'the directory may not be entered', do: (directory) => chmodSync(directory, 0o000) },
 ];
 
-/** Takes rights on copies of a database away from whoever runs the service. @returns how many starts were refused, and what was not tried */
+/** Removes permissions on copies of a database. @returns failed starts, and what was not tried */
 export async function takeRights(trial: Trial, original: string): Promise<{ refused: number; skipped: string[] }> {
   const isRoot = process.getuid?.() === 0;
   const skipped: string[] = [];
@@ -44,7 +43,7 @@ export async function takeRights(trial: Trial, original: string): Promise<{ refu
     refused += 1;
   };
   if (isRoot && ![PROGRAM, process.execPath].every(isOpen)) {
-    skipped.push('wrong permissions bind nobody but others than root, and only root may look into this directory');
+    skipped.push('permissions: they do not bind root, and only root can enter this directory');
   } else {
     const user = isRoot ? await findNobody() : undefined;
     for (const { what, do: ban } of bans.filter(({ isSmall }) => isSmall || trial.size === 'full')) {
@@ -70,7 +69,7 @@ function mountReadOnly(trial: Trial, directory: string): void {
   execFileSync('mount', ['-o', 'remount,bind,ro', directory]);
 }
 
-/** What the service says when it ends; undefined if it listens, and then it is ended. */
+/** The service's last words; undefined if it listens, and then it is stopped. */
 async function startAs(trial: Trial, directory: string, user: User): Promise<string | undefined> {
   const env = environment({ PORT: '0', ...settingsOf(trial, { DATA_DIR: directory }) });
   const child = spawn(process.execPath, [PROGRAM, 'serve'], { env, cwd: '/', ...user });

@@ -10,11 +10,13 @@ import { settingsOf } from '../../service.ts';
 import { CREDENTIALS } from './tenant.ts';
 
 const LISTING = { address: '12 Elm Street', beds: 3, baths: 2 };
-/** 200 KB: no room that others have left is enough. */
+/** 200 KB: more than any remaining room. */
 const PHOTOS = Array.from({ length: 100 }, (_, index) => ({ url: `https://example.com/${index}${'x'.repeat(1_900)}` }));
-/** Room that is left for some writes is used up when so many small ones in a row were refused. */
+/** After this many rejections in a row, no room is left for small writes. */
 const REFUSED_IN_A_ROW = 5;
 const TRIES_MAX = 2_000;
+
+const IN_DASHBOARD = '/api-keys /invitations /account /listings?limit=1 /session /members /activity'.split(' ');
 
 interface Reply {
   status: number;
@@ -23,18 +25,15 @@ interface Reply {
 
 type Send = () => Promise<Reply>;
 
-/** Each kind of request, by a key and in the dashboard, on an account of its own. */
+/** Each kind of request, by key and in the dashboard. */
 export class Probes {
   readonly #service: ServeProcess;
   readonly #accountId: string;
   readonly #browser: Browser;
   #listing = { id: '' };
-  /** One to be deleted. */
   #oldKeyId = '';
-  /** With which the requests are sent. */
   #key = '';
   keyId = '';
-  /** How many were sent with it. */
   requests = 0;
 
   constructor(service: ServeProcess, accountId: string) {
@@ -43,7 +42,6 @@ export class Probes {
     this.#browser = new Browser(service);
   }
 
-  /** What there must be to be changed. */
   async prepare(): Promise<void> {
     await this.#browser.ask('POST', '/admin/auth/sign-in/email', CREDENTIALS);
     this.#oldKeyId = (await this.#browser.ask('POST', '/admin/api-keys', { name: 'Old' }, 201)).id;
@@ -52,7 +50,7 @@ export class Probes {
     this.#listing = JSON.parse((await this.#send('POST', '/listings', { ...LISTING, externalId: 'A-1' })).text);
   }
 
-  /** On a full disk every write is 507 and changes nothing, and every read is answered. @returns how many kinds there were */
+  /** On a full disk, writes are 507 and change nothing; reads work. @returns the number of kinds */
   async tryAll(trial: Trial, settings: Record<string, string>): Promise<number> {
     await this.#useUpRoom();
     const before = await this.#readAll();
@@ -66,7 +64,6 @@ export class Probes {
     return Object.keys(writes).length + before.length;
   }
 
-  /** Where there is room again, each write is done. */
   async goOn(): Promise<void> {
     for (const [what, send] of Object.entries(this.#writes())) {
       const { status, text } = await send();
@@ -78,7 +75,6 @@ export class Probes {
     const sends = [
       () => this.#send('POST', '/listings', { ...LISTING, photos: PHOTOS }),
       () => this.#send('POST', '/listings', LISTING),
-      // The smallest of all.
       () => read(this.#browser.send('PATCH', '/admin/account', { name: randomUUID() })),
     ];
     for (const send of sends) {
@@ -114,37 +110,25 @@ export class Probes {
     };
   }
 
-  /** Whoever has no room to write has enough to read. */
+  /** Reads need no free space. */
   async #readAll(): Promise<unknown[]> {
     const texts: unknown[] = [];
-    for (const path of [
-      '/listings',
-      `/listings/${this.#listing.id}`,
-      '/events?limit=1000',
-      '/listings?q=elm&count=true',
-    ]) {
+    const paths = ['/listings', `/listings/${this.#listing.id}`, '/events?limit=1000', '/listings?q=elm&count=true'];
+    for (const path of paths) {
       const { status, text } = await this.#send('GET', path);
       assert.equal(status, 200, `${path} on a full disk: ${text}`);
       texts.push(text);
     }
-    for (const path of [
-      '/api-keys',
-      '/invitations',
-      '/account',
-      '/listings?limit=1',
-      '/session',
-      '/members',
-      '/activity',
-    ]) {
+    for (const path of IN_DASHBOARD) {
       const { status, text } = await read(this.#browser.send('GET', `/admin${path}`));
       assert.equal(status, 200, `/admin${path} on a full disk: ${text}`);
-      // How often a key was used is told, too: that grows.
+      // Key use changes between reads.
       texts.push(path === '/api-keys' ? JSON.parse(text).data.map(({ id }: { id: string }) => id) : text);
     }
     return texts;
   }
 
-  /** The operator's own: a key is refused, and so is a backup on that disk, which leaves nothing. */
+  /** `keys create` and `backup` fail and leave nothing behind. */
   async #tryCommands(trial: Trial, given: Record<string, string>): Promise<void> {
     const settings = settingsOf(trial, given);
     const file = join(given.DATA_DIR ?? '', 'backup.db');

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { Browser } from '../../../../testkit/src/browser.ts';
 import { runCommand } from '../../../../testkit/src/process.ts';
-import type { CallerName } from './prepared.ts';
 
 export const PASSWORD = 'correct horse battery staple';
 
-/** The headers by which each caller is known. */
-export type Callers = Record<CallerName, Record<string, string>>;
+/** Headers that identify each caller. */
+export type Callers = ReturnType<typeof callersOf>;
 
-/** An account with somebody who administers it, a member, and keys. */
+/** An account with an administrator, a member, and keys. */
 export interface World {
   url: string;
   browser: Browser;
@@ -18,16 +17,8 @@ export interface World {
 
 export async function createWorld(url: string, settings: Record<string, string>, lane: number): Promise<World> {
   const email = `ada-${lane}@example.com`;
-  const args = [
-    'accounts',
-    'create',
-    '--name',
-    `Lane ${lane}`,
-    '--admin-email',
-    email,
-    '--admin-password-stdin',
-    '--json',
-  ];
+  const names = ['accounts', 'create', '--name', `Lane ${lane}`, '--admin-email', email];
+  const args = [...names, '--admin-password-stdin', '--json'];
   const { code, stderr } = await runCommand(args, settings, `${PASSWORD}\n`);
   assert.equal(code, 0, stderr);
   const browser = new Browser({ url });
@@ -43,7 +34,6 @@ export async function createWorld(url: string, settings: Record<string, string>,
   return { url, browser, administratorId: session.user.id, callers };
 }
 
-/** Somebody who joins the account with a password of their own. */
 async function invite(browser: Browser, url: string, email: string): Promise<Browser> {
   const { url: link } = await browser.ask('POST', '/admin/invitations', { email, role: 'member' }, 201);
   const [, token] = String(link).split('#token=');
@@ -52,13 +42,11 @@ async function invite(browser: Browser, url: string, email: string): Promise<Bro
   return member;
 }
 
-type Browsers = { browser: Browser; member: Browser };
-
 function callersOf(
   url: string,
   keys: Record<'full' | 'read' | 'deleted', string>,
-  { browser, member }: Browsers,
-): Callers {
+  { browser, member }: Record<'browser' | 'member', Browser>,
+) {
   const bearer = (key: string) => ({ Authorization: `Bearer ${key}` });
   const cookie = ({ cookies }: Browser) => ({ Cookie: [...cookies].map((pair) => pair.join('=')).join('; ') });
   return {
@@ -67,6 +55,7 @@ function callersOf(
     'deleted key': bearer(keys.deleted),
     'wrong key': bearer('plk_0000000000000000000000000000000000000'),
     nobody: { Origin: url },
+    // The rest exists only in `/admin`.
     administrator: { ...cookie(browser), Origin: url },
     member: { ...cookie(member), Origin: url },
     'another page': { ...cookie(browser), Origin: 'https://example.com' },

@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import { type DocumentedOperation, OpenApiDocument } from '../../../../testkit/src/openapi.ts';
 import { REPOSITORY } from '../../../../testkit/src/process.ts';
 
-/** One of the two APIs, as its document in the repository has it: what is served could have the same fault twice. */
+/** An API by its document in the repository; the served one could repeat the service's fault. */
 export interface Api {
   base: '/v1' | '/admin';
   document: OpenApiDocument;
 }
 
-/** An operation of one of them. */
 export interface Target extends Api {
   operation: DocumentedOperation;
 }

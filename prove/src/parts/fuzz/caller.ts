@@ -3,10 +3,10 @@ import type { Told } from '../../../../testkit/src/openapi.ts';
 import type { Target } from './api.ts';
 import { judgeReply, type Tally } from './tally.ts';
 
-/** So many requests are told when one was answered wrongly. */
+/** Requests shown when a response is wrong. */
 const HISTORY = 6;
 
-/** Sends requests, judges each reply by the documents, and remembers the last ones. */
+/** Sends requests, checks each response against the documents, and remembers the last ones. */
 export class Caller {
   readonly #url: string;
   readonly #tally: Tally;
@@ -17,7 +17,7 @@ export class Caller {
     this.#tally = tally;
   }
 
-  /** The last requests, for people who want to send them again. */
+  /** The last requests, as curl commands. */
   get history(): string {
     return this.#history.join('\n');
   }
@@ -38,7 +38,7 @@ export class Caller {
   }
 }
 
-/** A connection that was idle may be closed just as it is used again: then another one is taken. */
+/** Tries again on a new connection: an idle one may close just as it is used. */
 async function tell(url: string, init: RequestInit): Promise<Told> {
   const again = () => fetch(url, init).catch((error: unknown) => assert.fail(`no reply came: ${describe(error)}`));
   const response = await fetch(url, init).catch(again);
@@ -58,7 +58,6 @@ function toCurl(method: string, url: string, headers: Record<string, string>, bo
 
 const CURL_LENGTH_MAX = 1_500;
 
-/** As a shell reads it. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

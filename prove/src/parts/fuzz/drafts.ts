@@ -5,26 +5,23 @@ import { TARGETS, type Target } from './api.ts';
 import { type Fault, faultsOf } from './faults.ts';
 import { damaged, type Schema, valuesOf } from './values.ts';
 
-/** What a request is to be, before it is known what there is. */
 export interface Draft {
   target: Target;
-  /** What is wrong with it on purpose. */
   faults: readonly Fault[];
   query: readonly (readonly [name: string, value: string])[];
   body: unknown;
-  /** Which of the media types the body has, and the reply. */
   typeAt: number;
   acceptAt: number;
   precondition: 'none' | 'current' | 'stale' | 'any' | 'unless any';
   retry: 'none' | 'fresh' | 'reused';
-  /** Which of what is known it is about: counted off. */
+  /** An index into what is known. */
   at: number;
-  /** In the place of one that is: one that was deleted, or never was. */
+  /** Instead of an existing object: a deleted one, or one that never existed. */
   about: 'live' | 'deleted' | 'nothing';
   isHead: boolean;
 }
 
-/** A request of any operation: listings more often than the rest. */
+/** A request to any operation, most often about listings. */
 export function makeDrafts(): fc.Arbitrary<Draft> {
   return fc.oneof(...TARGETS.map((target) => ({ weight: weightOf(target), arbitrary: draftsOf(target) })));
 }
@@ -50,7 +47,7 @@ function weightOf({ base, operation }: Target): number {
 
 function draftsOf(target: Target): fc.Arbitrary<Draft> {
   const { operation } = target;
-  // What people do with passwords takes the tenth of a second: here it is refused before, and `people.ts` does it.
+  // Password hashing takes 0.1 s: these requests fail early, and `people.ts` does the rest.
   const needsFault = isOfPeople(operation) && operation.method !== 'get';
   const fault = fc.constantFrom(...faultsOf(target));
   const faults = fc.oneof(
@@ -84,20 +81,19 @@ function bodyOf({ operation, document }: Target, isGood: boolean): fc.Arbitrary<
   return fc.oneof({ weight: 3, arbitrary: good }, { weight: 1, arbitrary: bad });
 }
 
-/** The path says which one it is. */
+/** The path names the listing. */
 function unnamed(value: unknown): unknown {
   const { externalId: _, ...others } = Object(value);
   return others;
 }
 
-/** An import with rows of which some are at fault. */
+/** Some rows are invalid. */
 function rowsOf({ items = {} }: Schema, document: Target['document']): fc.Arbitrary<unknown> {
   return fc.array(fc.oneof(valuesOf(items, document), damaged(items, document)), { maxLength: 6 });
 }
 
 type Parameter = fc.Arbitrary<readonly [string, string]>;
 
-/** Some of its parameters, each once. */
 function queryOf({ operation, document }: Target): fc.Arbitrary<(readonly [string, string])[]> {
   const known = operation.parameters.filter((parameter) => parameter.in === 'query' && parameter.name !== 'cursor');
   if (known.length === 0) return fc.constant([]);
@@ -118,7 +114,7 @@ function queryOf({ operation, document }: Target): fc.Arbitrary<(readonly [strin
     );
 }
 
-/** What says how a list comes, and not what it has. */
+/** Parameters about the form of a list, not its content. */
 const FRAMING = new Set(['limit', 'fields', 'count', 'sort']);
 const RADIUS = ['radius', '3000km'] as const;
 
@@ -130,7 +126,7 @@ function nonsense(known: readonly { name: string }[]): Parameter {
   return fc.tuple(fc.constantFrom(...known.map(({ name }) => name)), value);
 }
 
-/** What the document says in words, and what would take too long otherwise. */
+/** Rules that the document gives in words, and values that would take too long. */
 const PARAMETERS: Record<string, fc.Arbitrary<string>> = {
   city: fc.constantFrom('Austin', 'élan', 'a b', '東京', 'x', '=1+1'),
   postalCode: fc.constantFrom('x', '78701', 'a b'),

@@ -6,7 +6,6 @@ import { spawnFor } from '../../../../testkit/src/serving.ts';
 import type { Trial } from '../../part.ts';
 import { plantedEnvironment } from '../../plant.ts';
 
-/** A PostgreSQL server of the trial's own. */
 export async function startEngine(trial: Trial): Promise<string> {
   const server = await createPostgresServer();
   trial.after(() => server.stop());
@@ -20,8 +19,8 @@ export async function createEngineDatabase(server: string): Promise<string> {
 const TEST = `${REPOSITORY}/server/test/postgres/both-engines.test.ts`;
 
 /**
- * The same requests to both engines, byte by byte: the test has both services in its own process, as they need one clock.
- * @returns how many
+ * The same requests to both engines must get the same bytes. The test runs both services in its own
+ * process, with one clock.
  */
 export async function compareEngines(trial: Trial, requests: number, server: string): Promise<number> {
   const settings = {

@@ -16,7 +16,7 @@ const IMPORT = findTarget('/v1', 'createImport');
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const GOOD_ROW = '{"address":"the last one","beds":1,"baths":1}';
 
-/** Each case is refused for what it is, or taken as it is, and as the line of a file as well. */
+/** Each case fails or succeeds as expected, also as a line of a file. */
 export async function tryJson(world: World, tally: Tally, share: number): Promise<string[]> {
   const caller = new Caller(world.url, tally);
   const fates: string[] = [];
@@ -34,13 +34,13 @@ export async function tryJson(world: World, tally: Tally, share: number): Promis
   return fates;
 }
 
-/** A line break or a blank one would make it another number of rows. */
+/** A line break or a blank line would change the number of rows. */
 function isLine({ body }: JsonCase): boolean {
   const text = Buffer.from(body).toString('latin1');
   return text.trim() !== '' && !text.startsWith('\x1f\x8b') && !/[\r\n]/.test(text) && !text.startsWith('\xef\xbb');
 }
 
-/** What is wrong in one row is wrong in that row alone. */
+/** A broken row affects only itself. */
 async function importLine({ what, body, fate }: JsonCase, world: World, caller: Caller): Promise<string> {
   const headers = { ...world.callers.key, 'Content-Type': 'application/x-ndjson' };
   const file = Buffer.concat([body, Buffer.from(`\n${GOOD_ROW}\n`)]);

@@ -2,26 +2,26 @@ import assert from 'node:assert/strict';
 import type { Told } from '../../../../testkit/src/openapi.ts';
 import type { Prepared } from './prepared.ts';
 
-/** How many listings a lane lets grow: lists are read often. */
+/** Lists are read often, so accounts stay small. */
 export const LISTINGS_MAX = 40;
 const REMEMBERED_MAX = 20;
 
 export type Listing = Record<string, unknown> & { id: string };
 
-/** What the replies of one account have told, and so what the next ones must tell. */
+/** What the responses so far imply about the next ones. */
 export class Known {
-  /** Each listing as it was last told, by its id. */
+  /** The last known JSON, by id. */
   readonly listings = new Map<string, string>();
   readonly deleted = new Set<string>();
   epoch = '';
   sequence = 0;
   /** Queries of next pages. */
   readonly pages: string[] = [];
-  /** Requests with an Idempotency-Key that were done, and their replies. */
+  /** Requests with an Idempotency-Key, and their responses. */
   readonly done: { request: Prepared; told: Told }[] = [];
   readonly keys: string[] = [];
   readonly deletedKeys: string[] = [];
-  /** The address that each goes to, by its id: another one to the same address ends it. */
+  /** Email by id. A new invitation to the same email ends the earlier one. */
   readonly invitations = new Map<string, string>();
   readonly deletedInvitations: string[] = [];
   readonly memberId: string;
@@ -69,18 +69,14 @@ export class Known {
     this.deletedInvitations.push(id);
   }
 
-  /** What a complete list without filters must be: neither less nor more, and nothing that was deleted. */
+  /** A complete list without filters has exactly the known listings. */
   assertComplete(data: readonly Listing[]): void {
-    const ids = [...this.listings.keys()].sort().reverse();
-    assert.deepEqual(
-      data.map(({ id }) => id),
-      ids,
-      'the list has not the listings that there are',
-    );
+    const ids = data.map(({ id }) => id);
+    assert.deepEqual(ids, [...this.listings.keys()].sort().reverse(), 'the list has not the listings that there are');
     this.assertKnown(data);
   }
 
-  /** Whatever was found must be there, and be as it was last told. */
+  /** Every found listing is known and unchanged. */
   assertKnown(data: readonly Listing[]): void {
     for (const listing of data) {
       assert.ok(!this.deleted.has(listing.id), `the deleted listing ${listing.id} is in a list`);
@@ -88,7 +84,7 @@ export class Known {
     }
   }
 
-  /** After an import, which does not tell what became of each row: nothing else is gone, and nothing came back. */
+  /** An import does not report each row: nothing else is gone, and nothing deleted is back. */
   take(data: readonly Listing[]): void {
     for (const { id } of data) assert.ok(!this.deleted.has(id), `the deleted listing ${id} came back by an import`);
     const ids = new Set(data.map(({ id }) => id));

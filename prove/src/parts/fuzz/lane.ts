@@ -13,7 +13,7 @@ import type { Tally } from './tally.ts';
 const LIST = findTarget('/v1', 'listListings');
 const DELETE = findTarget('/v1', 'deleteListing');
 
-/** One account, and its requests: one after the other, so that each reply is known before. */
+/** One account whose requests follow each other, so that the state is known before each. */
 export class Lane {
   readonly known: Known;
   readonly #caller: Caller;
@@ -26,12 +26,11 @@ export class Lane {
     this.#callers = callers;
   }
 
-  /** The last requests, for people who want to send them again. */
+  /** The last requests, as curl commands. */
   get history(): string {
     return this.#caller.history;
   }
 
-  /** Reads what there is before the first request. */
   async begin(): Promise<void> {
     await this.#readAll();
   }
@@ -85,7 +84,7 @@ export class Lane {
     if (next !== undefined) await this.#readRest(target, next, headers.Accept ?? '');
   }
 
-  /** The pages after one: each listing once, and none that was deleted. */
+  /** The following pages: each listing once, none of them deleted. */
   async #readRest(target: Target, first: string, accept: string): Promise<void> {
     const seen = new Set<string>();
     const headers = { ...this.#callers[target.base === '/v1' ? 'key' : 'administrator'], Accept: accept };
@@ -104,7 +103,7 @@ export class Lane {
     }
   }
 
-  /** A request with an Idempotency-Key that is sent again is answered again, and not done again. */
+  /** A repeated request with an Idempotency-Key is replayed. */
   async #repeat(): Promise<void> {
     const earlier = this.known.done[0];
     if (earlier === undefined) return;

@@ -6,7 +6,7 @@ import type { Prepared } from './prepared.ts';
 import { normalForm, unexplainedFault } from './rules.ts';
 import type { Schema } from './values.ts';
 
-/** What an operation may answer although nothing is wrong with the request: the document says so in words. */
+/** Responses to valid requests that the document explains in words. */
 const IN_WORDS: Record<string, RegExp> = {
   createImport: /^422 (import_failed|validation_failed)$/,
   createInvitation: /^(409 conflict|429 rate_limited)$/,
@@ -14,7 +14,7 @@ const IN_WORDS: Record<string, RegExp> = {
   deleteMember: /^409 conflict$/,
 };
 
-/** @throws AssertionError unless the reply is what the request must get, by the document and by what was told before */
+/** @throws AssertionError unless the response is what the document and the known state require */
 export function judgeOutcome(request: Prepared, told: Told, known: Known): void {
   const { status } = told;
   const { code, details = [] } = errorOf(told);
@@ -38,12 +38,12 @@ interface Refused {
   details: { field: string; code: string }[];
 }
 
-/** What stands in words may come first: a parameter, or a field. */
+/** Rules in words, about a parameter or a field, may apply first. */
 function mayBeRefusedBefore(step: number, request: Prepared, { status, code, details }: Refused): boolean {
   const { mayRefuse } = request;
   const isOfQuery = status === 400 && /^invalid_(query|cursor)$/.test(code ?? 'invalid_query');
   if (mayRefuse.query && step >= STEP.query && (isOfQuery || status === 410)) return true;
-  // Of a file it is told first what needs no look at what is stored.
+  // An import checks the file before it looks at stored data.
   const isFile = request.target.operation.operationId === 'createImport';
   if (isFile && step >= STEP.reuse && IN_WORDS.createImport?.test(`${status} ${code}`)) return true;
   if (!mayRefuse.body || step < STEP.fields || status !== 422 || code !== 'validation_failed') return false;
@@ -66,7 +66,7 @@ function judgeSuccess(request: Prepared, { status, text, headers }: Told, known:
   if (operationId === 'createImport') judgeReport(request, JSON.parse(text));
 }
 
-/** Whatever was sent is what is told, in its normal form. */
+/** The response has what was sent, in normal form. */
 function judgeStored({ target, value, headers }: Prepared, text: string): void {
   const { document, operation } = target;
   const schema: Schema = operation.requestBody?.content[headers['Content-Type'] ?? '']?.schema ?? {};
@@ -80,7 +80,7 @@ function judgeStored({ target, value, headers }: Prepared, text: string): void {
   }
 }
 
-/** What is there again by itself. */
+/** Have default values. */
 const DEFAULTED = new Set(['status', 'currency', 'livingAreaUnits', 'lotSizeUnits']);
 
 function assertMerged(stored: Record<string, unknown>, given: object): void {
@@ -89,7 +89,7 @@ function assertMerged(stored: Record<string, unknown>, given: object): void {
   }
 }
 
-/** Each row is counted once, and none that is invalid by its schema is counted as saved. */
+/** Each row is counted once, and no row that violates its schema is saved. */
 function judgeReport({ target, value, headers }: Prepared, report: Record<string, number>): void {
   const { created = 0, updated = 0, unchanged = 0, failed = 0 } = report;
   const rows = Array.isArray(value) ? value : [];
@@ -101,7 +101,7 @@ function judgeReport({ target, value, headers }: Prepared, report: Record<string
   assert.ok(failed >= invalid.length, `${invalid.length - failed} rows that are invalid by their schema were saved`);
 }
 
-/** The line that ends an export is no row. */
+/** The line that ends an export is not a row. */
 function isEnd(row: unknown): boolean {
   return typeof row === 'object' && row !== null && 'end' in row;
 }

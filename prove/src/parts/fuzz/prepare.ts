@@ -1,5 +1,4 @@
 import type { DocumentedParameter } from '../../../../testkit/src/openapi.ts';
-import { toCsv } from './csv.ts';
 import type { Draft } from './drafts.ts';
 import { STEP } from './faults.ts';
 import type { Known } from './known.ts';
@@ -7,7 +6,7 @@ import type { Prepared } from './prepared.ts';
 import { judgeParameter, normalForm } from './rules.ts';
 import type { Schema } from './values.ts';
 
-/** Makes the request of a draft in the account as it is known. */
+/** Builds the request of a draft from the known state. */
 export function prepare(draft: Draft, known: Known, freshKey: string): Prepared {
   const { target, faults, at } = draft;
   const request: Prepared = {
@@ -31,12 +30,12 @@ export function prepare(draft: Draft, known: Known, freshKey: string): Prepared 
   judgeQuery(request, known);
   setConditions(request, draft, known);
   setRetry(request, draft, known, freshKey);
-  // The first check comes last, and so has the last word.
+  // In reverse order of checks: the first check has the last word.
   for (const fault of faults.toSorted((one, other) => other.step - one.step)) fault.apply(request);
   return request;
 }
 
-/** What stands in the path, and whether there is such a thing. */
+/** Fills in the path and finds out whether it names something. */
 function setPath(request: Prepared, { about, at }: Draft, known: Known): void {
   const { operationId } = request.target.operation;
   const [, name = ''] = /\{(\w+)\}/.exec(request.path) ?? [];
@@ -48,22 +47,13 @@ function setPath(request: Prepared, { about, at }: Draft, known: Known): void {
   if (name === 'id') request.listingId = known.listings.has(value) ? value : undefined;
   if (name === 'externalId') request.listingId = known.findByExternalId(value.normalize().trim());
   const isThere = name === 'id' || name === 'externalId' ? request.listingId !== undefined : live.includes(value);
-  // Which of two comes first is promised for listings only.
+  // The order of these two checks is promised for listings only.
   const step = name === 'memberId' ? STEP.fields : STEP.missing;
   if (!isThere && operationId !== 'upsertListing') refuse(request, step, 404, 'not_found');
 }
 
-const NOTHING = [
-  'lst_00000000000000000000000000',
-  'nobody',
-  '0',
-  'a\u0000b',
-  '\u202e',
-  "' or 1=1 --",
-  '😀',
-  '%',
-  'x'.repeat(300),
-];
+const NOBODY = 'lst_00000000000000000000000000';
+const NOTHING = [NOBODY, 'nobody', '0', 'a\u0000b', '\u202e', "' or 1=1 --", '😀', '%', 'x'.repeat(300)];
 const EXTERNAL_IDS = ['a', 'A', 'b/c', 'ü d', 'u\u0308 d', '%', '日本', "'e", '0', ' a ', 'MLS-1', 'MLS-2', 'MLS-3'];
 
 function poolsOf(name: string, known: Known): { live: string[]; deleted: string[] } {
@@ -74,7 +64,6 @@ function poolsOf(name: string, known: Known): { live: string[]; deleted: string[
   return { live: EXTERNAL_IDS, deleted: EXTERNAL_IDS };
 }
 
-/** One of the formats that the document names. */
 function setAccept({ target, headers }: Prepared, { acceptAt }: Draft): void {
   const types = ['*/*', ...Object.keys(target.operation.responses['200']?.content ?? {})];
   headers.Accept = types[acceptAt % types.length] ?? '*/*';
@@ -95,7 +84,6 @@ function setBody(request: Prepared, { body, typeAt }: Draft): void {
   }
 }
 
-/** An `externalId` that another listing has. */
 function judgeExternalId(request: Prepared, known: Known): void {
   const { operationId } = request.target.operation;
   if (operationId !== 'createListing' && operationId !== 'updateListing') return;
@@ -132,10 +120,9 @@ function judgeQuery(request: Prepared, known: Known): void {
   }
 }
 
-/** So many changes at most are between two readings of the sequence. */
+/** Changes between two reads of the sequence, at most. */
 const SLACK = 1_000;
 
-/** `If-Match` and its relatives. */
 function setConditions(request: Prepared, { precondition }: Draft, known: Known): void {
   const { target, headers, listingId } = request;
   const { parameters, method } = target.operation;
@@ -173,7 +160,7 @@ function setRetry(request: Prepared, { retry, at }: Draft, known: Known, freshKe
   if (isReused) refuse(request, STEP.reuse, 422, 'idempotency_key_reused');
 }
 
-/** What makes a request another one than that of the same Idempotency-Key. */
+/** What distinguishes requests with the same Idempotency-Key. */
 function fingerprint({ method, path, query, body, headers, target }: Prepared): string {
   const { 'Content-Type': type, 'If-Match': match, 'If-None-Match': unless } = headers;
   return JSON.stringify([target.base, method, path, query, body, type, match, unless]);
@@ -181,4 +168,22 @@ function fingerprint({ method, path, query, body, headers, target }: Prepared): 
 
 function refuse(request: Prepared, step: number, status: number, ...codes: string[]): void {
   request.refusals.push({ step, status, codes });
+}
+
+/** Rows as CSV; a value that is not an object becomes an empty row. */
+function toCsv(rows: readonly unknown[]): string {
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(Object(row))))];
+  const lines = rows.map((row) => columns.map((column) => toCell(Object(row)[column])));
+  return [columns.map(quote), ...lines].map((cells) => `${cells.join()}\r\n`).join('');
+}
+
+/** Text that a spreadsheet does not take for a formula; other values as JSON. */
+function toCell(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value !== 'string') return quote(JSON.stringify(value));
+  return quote(value.replaceAll(/(^|;)('*[=+\-@\t\r＝＋－＠])/g, "$1'$2"));
+}
+
+function quote(text: string): string {
+  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,38 +1,26 @@
+import type { Callers } from './accounts.ts';
 import type { Target } from './api.ts';
 
-/** Whose request it is: `administrator` and below only in `/admin`. */
-export type CallerName =
-  | 'key'
-  | 'reader'
-  | 'deleted key'
-  | 'wrong key'
-  | 'nobody'
-  | 'administrator'
-  | 'member'
-  | 'another page';
-
-/** Why a request must be refused. */
 interface Refusal {
   step: number;
   status: number;
   codes: readonly string[];
 }
 
-/** A request as it goes out, and what is known of its reply. */
+/** A request, and what is known about its response. */
 export interface Prepared {
   target: Target;
-  caller: CallerName;
+  caller: keyof Callers;
   method: string;
   path: string;
   query: [name: string, value: string][];
   headers: Record<string, string>;
   body: string | undefined;
-  /** What was sent, if it is a JSON body. */
+  /** The JSON value of the body. */
   value: unknown;
   at: number;
-  /** The listing that it names, if there is one. */
   listingId: string | undefined;
   refusals: Refusal[];
-  /** Whether what the document says in words may refuse it: its query, its body. */
+  /** Whether rules in words may reject the query or the body. */
   mayRefuse: { query: boolean; body: boolean };
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import type { Trial } from '../../part.ts';
+import { serve } from '../../service.ts';
 import type { World } from './accounts.ts';
-import { type Api, findTarget } from './api.ts';
+import { findTarget, TARGETS } from './api.ts';
 import { Caller } from './caller.ts';
 import { errorOf } from './outcome.ts';
 import type { Tally } from './tally.ts';
@@ -15,10 +17,11 @@ interface Rare {
 
 const NDJSON = { 'Content-Type': 'application/x-ndjson' };
 const JSON_TYPE = { 'Content-Type': 'application/json' };
+const INVALID_TAG = { ...JSON_TYPE, 'If-Match': '1' };
 const UNLESS_ANY = { 'If-None-Match': '*' };
 const ROWS_MAX = 10_000;
 
-/** What hardly ever comes by chance, in the order in which it is sent. */
+/** Requests that rarely occur by chance, in this order. */
 function rareRequests(key: string): Rare[] {
   const atomic = { operationId: 'createImport', query: '?atomic=true' };
   const once = { ...NDJSON, 'Idempotency-Key': key };
@@ -34,23 +37,14 @@ function rareRequests(key: string): Rare[] {
     { operationId: 'deleteListingByExternalId', headers: UNLESS_ANY, expected: '412 precondition_failed' },
     { operationId: 'deleteListingByExternalId', headers: { 'If-Match': '"9"' }, expected: '412 version_mismatch' },
     { operationId: 'deleteListingByExternalId', expected: '204' },
-    {
-      operationId: 'createListing',
-      headers: { ...JSON_TYPE, 'If-Match': '1' },
-      body: '{}',
-      expected: '400 invalid_header',
-    },
+    { operationId: 'createListing', headers: INVALID_TAG, body: '{}', expected: '400 invalid_header' },
   ];
 }
 
-/** Sends each of them so many times. */
 export async function askForRare({ url, callers }: World, tally: Tally, times: number): Promise<void> {
   const caller = new Caller(url, tally);
-  const doors: [Api['base'], Record<string, string>][] = [
-    ['/v1', callers.key],
-    ['/admin', callers.administrator],
-  ];
-  for (const [base, entry] of doors) {
+  const entries = { '/v1': callers.key, '/admin': callers.administrator };
+  for (const base of ['/v1', '/admin'] as const) {
     const requests = Array.from({ length: times }, (_, time) => rareRequests(`rare-${base}-${time}`)).flat();
     for (const { operationId, query = '', headers = {}, body, expected } of requests) {
       const target = findTarget(base, operationId);
@@ -59,11 +53,31 @@ export async function askForRare({ url, callers }: World, tally: Tally, times: n
         target,
         method.toUpperCase(),
         base + path.replace('{externalId}', 'rare') + query,
-        { ...entry, ...headers },
+        { ...entries[base], ...headers },
         body,
       );
       const outcome = `${told.status} ${errorOf(told).code ?? ''}`.trim();
       assert.equal(outcome, expected, `${operationId}: ${expected} was due, and ${outcome} came: ${told.text}`);
+    }
+  }
+}
+
+const TIMES = 5;
+
+export async function useUpRequests(
+  trial: Trial,
+  settings: Record<string, string>,
+  { callers }: World,
+  tally: Tally,
+): Promise<void> {
+  const { url } = await serve(trial, { ...settings, RATE_LIMIT: '1/1h' });
+  const caller = new Caller(url, tally);
+  await (await fetch(`${url}/v1/me`, { headers: callers.key })).text();
+  for (const target of TARGETS.filter(({ base }) => base === '/v1')) {
+    for (let count = 0; count < TIMES; count += 1) {
+      const method = target.operation.method.toUpperCase();
+      const { status } = await caller.ask(target, method, `/v1${target.operation.path}`, callers.key);
+      assert.equal(status, 429, `${target.operation.operationId} is not limited`);
     }
   }
 }

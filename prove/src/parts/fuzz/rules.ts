@@ -1,14 +1,11 @@
 import type { OpenApiDocument } from '../../../../testkit/src/openapi.ts';
 import type { Schema } from './values.ts';
 
-/**
- * A value as the service looks at it, which the document says in words: texts are trimmed and in NFC before they are
- * measured, and `null` for an optional field counts as not given.
- */
+/** A value as the service sees it: text is trimmed and in NFC, and `null` in an optional field means absent. */
 export function normalForm(value: unknown, given: Schema, document: OpenApiDocument): unknown {
   const schema: Schema = document.schemaOf(given);
   if (typeof value === 'string') return normalText(value, schema);
-  // JSON is written without it.
+  // JSON has no -0.
   if (value === 0) return 0;
   const [only, ...others] = (schema.anyOf ?? []).filter(({ type }) => type !== 'null');
   if (only !== undefined && others.length === 0) return normalForm(value, only, document);
@@ -22,7 +19,7 @@ function normalObject(value: object, schema: Schema, document: OpenApiDocument):
   const entries = Object.entries(value);
   if (properties === undefined) {
     const member = typeof additionalProperties === 'object' ? additionalProperties : {};
-    // Values of one's own keep their blanks.
+    // Metadata values keep their blanks.
     return fromEntries(
       entries.map(([name, each]) => [
         name.normalize().trim(),
@@ -30,7 +27,7 @@ function normalObject(value: object, schema: Schema, document: OpenApiDocument):
       ]),
     );
   }
-  // In a patch nothing is required, and `null` takes something away.
+  // In a patch nothing is required, and `null` removes a field.
   const isLeftOut = (name: string) => Object.hasOwn(properties, name) && required?.includes(name) === false;
   const given = entries.filter(([name, each]) => each !== null || !isLeftOut(name));
   return fromEntries(
@@ -41,13 +38,13 @@ function normalObject(value: object, schema: Schema, document: OpenApiDocument):
   );
 }
 
-/** Codes and choices are compared as they are sent, and a password has all its blanks. */
+/** Codes and enums are compared as sent; passwords keep their blanks. */
 function normalText(value: string, { enum: choices, pattern, format }: Schema): string {
   if (choices !== undefined || (pattern !== undefined && !pattern.includes('://'))) return value;
   return format === 'password' ? value.normalize() : value.normalize().trim();
 }
 
-/** `Object.fromEntries` that keeps a member called `__proto__`. */
+/** `Object.fromEntries` that keeps `__proto__`. */
 function fromEntries(entries: [string, unknown][]): object {
   const value = {};
   for (const [name, member] of entries) {
@@ -56,7 +53,7 @@ function fromEntries(entries: [string, unknown][]): object {
   return value;
 }
 
-/** What the document says in words beside its schemas, as the codes of the fields that may be refused by it. */
+/** Rules in words, as the error codes that fields may have because of them. */
 const FURTHER: [field: RegExp, codes: RegExp][] = [
   [/^(address|unitNumber|city|stateOrProvince|postalCode|description|externalId|name)$/, /^(blank|invalid_format)$/],
   [/^photos\[\d+\]\.(url|caption)$/, /^(blank|invalid_format)$/],
@@ -72,23 +69,22 @@ const FURTHER: [field: RegExp, codes: RegExp][] = [
   [/^expiresAt$/, /^(out_of_range|invalid_format)$/],
 ];
 
-/** The first fault for which what is valid by its schema must not be refused. */
+/** The first error that neither the schema nor a rule in words explains. */
 export function unexplainedFault(details: readonly { field: string; code: string }[]) {
   return details.find(({ field, code }) => !FURTHER.some(([name, codes]) => name.test(field) && codes.test(code)));
 }
 
-/** Parameters of which the document says in words what they are. */
+/** Parameters that the document describes in words. */
 const IN_WORDS = /^(bbox|near|radius|q|cursor|epoch|(created|updated)At\[.*)$/;
 
 export type Verdict = 'valid' | 'invalid' | 'unknown';
 
-/** What the document says of a parameter, each of which stands once. */
 export function judgeParameter(name: string, text: string, given: Schema, document: OpenApiDocument): Verdict {
   const value = readParameter(text, given);
   if (text === '' || value === undefined || !document.matches(normalForm(value, given, document), given))
     return 'invalid';
   if (IN_WORDS.test(name)) return 'unknown';
-  // What a text must not be stands in words.
+  // Which text is allowed is described in words.
   return typeof value === 'string' && given.enum === undefined && !isPlain(value) ? 'unknown' : 'valid';
 }
 

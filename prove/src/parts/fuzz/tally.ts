@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import type { Told } from '../../../../testkit/src/openapi.ts';
 import { TARGETS, type Target } from './api.ts';
 
-/** What cannot be brought about by a request alone, and where else it is shown. */
+/** Not reachable by requests alone, and where it is shown. */
 const ELSEWHERE: Record<string, string> = {
   request_timeout: 'a body that stops for half a minute (slow-bodies.test.ts)',
   idempotency_in_progress: 'for databases where the second request cannot wait for the first',
-  internal_error: 'never, as far as is known',
+  internal_error: 'no known way',
   unavailable: 'a database that is away (parts 3 and 4)',
   outcome_unknown: 'a database that is lost during a commit (part 3)',
   storage_full: 'a full disk (part 4)',
   quota_exceeded: 'a quota that the operator has set',
 };
 
-/** How often each operation was answered with each documented status and code. */
+/** How often each operation returned each documented status and code. */
 export class Tally {
   readonly #counts = new Map<string, number>();
   replies = 0;
@@ -25,7 +25,7 @@ export class Tally {
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
   }
 
-  /** Each documented outcome that was seen less often than so many times, and could have been. */
+  /** Documented, reachable outcomes that occurred less than `countMin` times. */
   missing(countMin: number): string[] {
     return this.#documented()
       .filter(({ outcome }) => ELSEWHERE[outcome.split(' ')[1] ?? ''] === undefined)
@@ -33,7 +33,7 @@ export class Tally {
       .filter((name) => (this.#counts.get(name) ?? 0) < (ONCE.has(name) ? Math.min(1, countMin) : countMin));
   }
 
-  /** A line for each operation: `/v1 createListing` and `201 × 4,812, 400 invalid_json × 210 …`. */
+  /** For each operation, such as `/v1 createListing`: `201 × 4,812, 400 invalid_json × 210 …`. */
   lines(): [operation: string, outcomes: string][] {
     return TARGETS.map((target) => {
       const outcomes = this.#documented().filter((each) => each.target === target);
@@ -43,7 +43,6 @@ export class Tally {
     });
   }
 
-  /** What was never seen, and why. */
   unseen(): string {
     return Object.entries(ELSEWHERE)
       .map(([code, why]) => `${code}: ${why}`)
@@ -61,14 +60,14 @@ export class Tally {
   }
 }
 
-/** The first administrator of all comes once. */
+/** There is only one first administrator. */
 const ONCE = new Set(['/admin setUp 201']);
 
 function nameOf({ base, operation }: Target, outcome: string): string {
   return `${base} ${operation.operationId} ${outcome}`;
 }
 
-/** @throws AssertionError unless the reply is one that its operation is documented with */
+/** @throws AssertionError unless the operation documents this response */
 export function judgeReply({ document, operation }: Target, told: Told): void {
   assert.ok(told.status < 500, `an error of the service: ${told.status} ${told.text.slice(0, 500)}`);
   document.assertReply(operation, told);

@@ -6,11 +6,10 @@ import type { Tally } from './tally.ts';
 
 export const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-/** Where texts are sent from, and what became of them is written down. */
+/** Sends texts and records what became of them, to compare engines. */
 export class TextsDesk {
   readonly world: World;
   readonly #caller: Caller;
-  /** What became of each text, for the comparison of engines. */
   readonly fates: string[] = [];
 
   constructor(world: World, tally: Tally) {
@@ -32,8 +31,12 @@ export class TextsDesk {
     return this.ask(method === 'POST' ? CREATE : PUT, method, path, headers, JSON.stringify(body));
   }
 
-  /** Sends what somebody types in the dashboard. */
-  typeIn(operationId: string, body: object, who = this.world.callers.administrator): Promise<Told> {
+  /** As a form in the dashboard does. */
+  typeIn(
+    operationId: string,
+    body: object,
+    who: Record<string, string> = this.world.callers.administrator,
+  ): Promise<Told> {
     const target = findTarget('/admin', operationId);
     const { method, path } = target.operation;
     return this.ask(target, method.toUpperCase(), `/admin${path}`, { ...who, ...JSON_TYPE }, JSON.stringify(body));
@@ -45,7 +48,7 @@ export const CREATE = findTarget('/v1', 'createListing');
 export const RETRIEVE = findTarget('/v1', 'retrieveListing');
 const PUT = findTarget('/v1', 'upsertListing');
 
-/** Half characters cannot be sent, and what is beyond 16 KiB is refused whatever it says. */
+/** Lone surrogates cannot be sent, and longer paths fail whatever they say. */
 export function fitsAddress(text: string): boolean {
   return text.isWellFormed() && encodeURIComponent(text).length < ADDRESS_LENGTH_MAX;
 }

@@ -8,13 +8,13 @@ const DELETE_EXTERNAL = findTarget('/v1', 'deleteListingByExternalId');
 
 const EXTERNAL_ID: Place = { lengthMax: 255, isRefused: isDots };
 const ADDRESS = 'https://example.com/';
-/** An address with the text in its path; the text alone is none. */
+/** A URL with the text in its path. The text alone is not a URL. */
 const URL_PATH: Place = { lengthMax: 2_000 };
 const URL: Place = { lengthMax: 2_000, isRefused: () => true };
-/** What a member of `metadata` is called. */
+/** A name in `metadata`. */
 export const MEMBER: Place = { lengthMax: 40, isRefused: (text) => text === '__proto__' };
 
-/** The texts of a listing, by the path that names them when they are refused. */
+/** Text fields of a listing, by the path in `details`. */
 export const PLACES: Record<string, Place> = {
   address: { lengthMax: 255 },
   unitNumber: { lengthMax: 25 },
@@ -26,23 +26,18 @@ export const PLACES: Record<string, Place> = {
   'photos[0].caption': { lengthMax: 200, isMultiline: true },
   'metadata.note': { lengthMax: 500, isRaw: true },
 };
-/** All places at once, of which each that is at fault is named; then those that are not. */
+/** The text in all fields at once, then only where it is valid. */
 export async function storeText(desk: TextsDesk, text: string): Promise<string[]> {
   const fates = Object.entries(PLACES).map(([name, place]) => ({ name, fate: fateOf(text, place) }));
   const first = await desk.write('POST', '/v1/listings', listingOf(text, Object.keys(PLACES)));
   const refused = fates.filter(({ fate }) => 'codes' in fate);
   const told = new Map(faultsOf(first).map(({ field, code }) => [field, code]));
   desk.fates.push(JSON.stringify([first.status, [...told]]));
-  assert.deepEqual(
-    [...told.keys()].sort(),
-    refused.map(({ name }) => name).sort(),
-    `${show(text)} is refused in other places`,
-  );
+  const due = refused.map(({ name }) => name).sort();
+  assert.deepEqual([...told.keys()].sort(), due, `${show(text)} is refused in other places`);
   for (const { name, fate } of refused) {
-    assert.ok(
-      'codes' in fate && fate.codes.includes(told.get(name) ?? ''),
-      `${show(text)} in ${name}: ${told.get(name)}`,
-    );
+    const isRight = 'codes' in fate && fate.codes.includes(told.get(name) ?? '');
+    assert.ok(isRight, `${show(text)} in ${name}: ${told.get(name)}`);
   }
   const good = fates.filter(({ fate }) => 'stored' in fate).map(({ name }) => name);
   const stored = refused.length === 0 ? first : await desk.write('POST', '/v1/listings', listingOf(text, good));
@@ -56,7 +51,7 @@ export async function storeText(desk: TextsDesk, text: string): Promise<string[]
   return good;
 }
 
-/** In what has a form of its own: the name of a member, and the address of a photo. */
+/** Fields with a format: a name in `metadata`, and a photo's URL. */
 export async function storeForms(desk: TextsDesk, text: string): Promise<void> {
   const name = fateOf(text, MEMBER);
   const named = await storeOne(desk, { text, place: 'metadata', fate: name }, { metadata: { [text]: 'x' } });
@@ -71,7 +66,6 @@ export async function storeForms(desk: TextsDesk, text: string): Promise<void> {
   }
 }
 
-/** A listing with one text. @returns it as it was stored */
 async function storeOne(
   desk: TextsDesk,
   { text, place, fate }: { text: string; place: string; fate: Fate },
@@ -87,7 +81,7 @@ async function storeOne(
   return JSON.parse(told.text);
 }
 
-/** In the path that names a listing by the caller's own id, which is free again afterwards. */
+/** As an external id in the path; the listing is deleted afterwards. */
 export async function putByText(desk: TextsDesk, text: string): Promise<void> {
   if (!fitsAddress(text) || text === '' || isDots(text)) return;
   const fate = fateOf(text, EXTERNAL_ID);
@@ -106,7 +100,6 @@ export async function putByText(desk: TextsDesk, text: string): Promise<void> {
   assert.equal(status, 204, `${show(text)} in a path`);
 }
 
-/** A listing that has the text in these places. */
 function listingOf(text: string, names: string[]): object {
   const given = Object.fromEntries(names.filter((name) => !/[.[]/.test(name)).map((name) => [name, text]));
   return {

@@ -9,7 +9,7 @@ const ME = findTarget('/v1', 'retrieveMe');
 
 const NEVER = () => [400];
 
-/** What is no text: which statuses there are for one, and what the parameter means nothing without. */
+/** Parameters that are not text: the possible statuses, and a parameter that must come along. */
 const OTHERS: [name: string, statusesOf: (text: string) => number[], partner?: string][] = [
   ['cursor', NEVER],
   ['bbox', NEVER],
@@ -31,7 +31,7 @@ const OF_EVENTS: typeof OTHERS = [
   ['epoch', () => [400, 410]],
   ['after', wholeNumber(0, 1e11)],
   ['limit', wholeNumber(1, 1_000)],
-  // From the beginning, where there is something: nobody waits.
+  // From 0, so that there is an event and no wait.
   ['wait', wholeNumber(0, 60), 'after=0'],
 ];
 
@@ -39,7 +39,7 @@ function wholeNumber(min: number, max: number): (text: string) => number[] {
   return (text) => [/^-?[0-9]+$/.test(text) && Number(text) >= min && Number(text) <= max ? 200 : 400];
 }
 
-/** By its text the listing is found, and by no text that is refused. */
+/** A valid text finds its listing; an invalid one is rejected. */
 export async function findByText(desk: TextsDesk, text: string, good: string[]): Promise<void> {
   if (!fitsAddress(text)) return;
   for (const name of ['city', 'postalCode', 'externalId']) {
@@ -52,7 +52,6 @@ export async function findByText(desk: TextsDesk, text: string, good: string[]):
   desk.fates.push(`q ${words.status} ${words.status === 200 ? JSON.parse(words.text).data.length : ''}`);
 }
 
-/** As what is a number, a time, a place or one of a few words. */
 export async function askByText(desk: TextsDesk, text: string): Promise<void> {
   if (!fitsAddress(text)) return;
   for (const [target, parameters] of [
@@ -69,7 +68,6 @@ export async function askByText(desk: TextsDesk, text: string): Promise<void> {
   }
 }
 
-/** As an id, as a header, and in the path. */
 export async function askWithText(desk: TextsDesk, text: string): Promise<void> {
   if (!fitsAddress(text) || text === '') return;
   const { callers } = desk.world;

@@ -5,10 +5,9 @@ import { findTarget } from './api.ts';
 import { type Fate, fateOf, type Place } from './texts.ts';
 import { faultsOf, show, type TextsDesk } from './texts-desk.ts';
 
-/** The names that people type in the dashboard. */
 const NAMED = ['createApiKey', 'updateAccount', 'changeName'];
 export const NAME: Place = { lengthMax: 100 };
-/** What takes any text and knows none of these. */
+/** Takes any text and finds nothing. */
 const UNKNOWN: [operationId: string, field: string, outcome: RegExp][] = [
   ['previewInvitation', 'token', /^(404 not_found|422 validation_failed)$/],
   ['chooseAccount', 'accountId', /^404 not_found$/],
@@ -17,11 +16,10 @@ const UNKNOWN: [operationId: string, field: string, outcome: RegExp][] = [
   ['verifyBackupCode', 'code', /^(409 conflict|422 validation_failed)$/],
 ];
 const NOBODYS_TOKEN = 'x'.repeat(43);
-/** Of so many texts one is the name of somebody who joins: an account may invite a hundred people in an hour. */
+/** One text of this many becomes a member's name: an account may send 100 invitations an hour. */
 const JOINING = 4;
 const ADDRESSES = 250;
 
-/** What a person types. `index` counts the texts. */
 export async function typeText(desk: TextsDesk, text: string, index: number): Promise<void> {
   const fate = fateOf(text, NAME);
   for (const operationId of NAMED) {
@@ -40,7 +38,7 @@ export async function typeText(desk: TextsDesk, text: string, index: number): Pr
   if (index % JOINING === 0) await joinAs(desk, text, fate, index);
 }
 
-/** None of the texts is an e-mail address; whoever signs in with one is nobody. */
+/** No text is an email address or belongs to a user. */
 async function typeEmail(desk: TextsDesk, text: string, index: number): Promise<void> {
   const isBlank = text.normalize('NFC').trim() === '';
   const invited = await desk.typeIn('createInvitation', { email: text, role: 'member' });
@@ -53,23 +51,19 @@ async function typeEmail(desk: TextsDesk, text: string, index: number): Promise<
   assert.equal(entered.status, isBlank ? 422 : 401, `${show(text)} in signIn: ${entered.text}`);
 }
 
-/** Once there is an administrator nobody sets up the service any more; the names are looked at all the same. */
+/** Setup is closed, but names are validated first. */
 async function setUpWith(desk: TextsDesk, text: string, fate: Fate): Promise<void> {
   const person = { token: NOBODYS_TOKEN, email: 'first@example.com', password: PASSWORD };
   const told = await desk.typeIn('setUp', { ...person, name: text, accountName: text }, desk.world.callers.nobody);
   const faults = faultsOf(told).map(({ field, code }) => `${field} ${code}`);
   desk.fates.push(`setUp ${told.status} ${faults}`);
   const due = 'codes' in fate ? ['name', 'accountName'] : [];
-  assert.deepEqual(
-    faultsOf(told).map(({ field }) => field),
-    due,
-    `${show(text)} in setUp: ${told.text}`,
-  );
+  const fields = faultsOf(told).map(({ field }) => field);
+  assert.deepEqual(fields, due, `${show(text)} in setUp: ${told.text}`);
   assert.ok(due.length > 0 || [403, 409].includes(told.status), `${show(text)} in setUp: ${told.text}`);
   for (const { code } of faultsOf(told)) assert.ok('codes' in fate && fate.codes.includes(code), told.text);
 }
 
-/** Somebody joins by this name, if it is one. */
 async function joinAs(desk: TextsDesk, text: string, fate: Fate, index: number): Promise<void> {
   const invited = await desk.typeIn('createInvitation', { email: `text-${index}@example.com`, role: 'member' });
   assert.equal(invited.status, 201, invited.text);
@@ -79,7 +73,7 @@ async function joinAs(desk: TextsDesk, text: string, fate: Fate, index: number):
   judgeName(desk, text, fate, { operationId: 'acceptInvitation', told });
 }
 
-/** A browser where nobody is signed in, at an address of its own. */
+/** A signed-out browser at an address of its own. */
 function visitorOf({ world }: TextsDesk, index: number): Record<string, string> {
   return { ...world.callers.nobody, 'X-Forwarded-For': `10.9.${Math.trunc(index / ADDRESSES)}.${index % ADDRESSES}` };
 }
@@ -97,7 +91,6 @@ function judgeName(
   else assert.equal(nameIn(JSON.parse(told.text)), fate.stored, what);
 }
 
-/** Of the person who is signed in, or of what was made. */
 function nameIn(told: { user?: { name: string }; name?: string }): string | undefined {
   return told.user === undefined ? told.name : told.user.name;
 }

@@ -7,10 +7,9 @@ import { readBack } from './texts-files.ts';
 import { askByText, askWithText, findByText } from './texts-parameters.ts';
 import { NAME, typeText } from './texts-people.ts';
 
-/** What an export must guard, and a second time if it is guarded already. */
+/** A formula, and a text that is already escaped. */
 const ALWAYS = new Set(['=1+1', "'=1"]);
 
-/** Every text in every place, on one engine. */
 export class TextsTrial {
   readonly #desk: TextsDesk;
 
@@ -18,15 +17,13 @@ export class TextsTrial {
     this.#desk = new TextsDesk(world, tally);
   }
 
-  /** What became of each text, for the comparison of engines. */
   get fates(): readonly string[] {
     return this.#desk.fates;
   }
 
-  /** One of each `share` texts. */
   async run(share: number): Promise<void> {
     const lengths = [...new Set([...Object.values(PLACES), NAME, MEMBER].map(({ lengthMax }) => lengthMax))];
-    const all = [...Object.values(TEXTS).flat(), ...lengths.flatMap(textsAround)];
+    const all = [...TEXTS, ...lengths.flatMap(textsAround)];
     const some = all.filter((each, index) => index % share === 0 || ALWAYS.has(each));
     for (const [index, text] of some.entries()) {
       await putByText(this.#desk, text);

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import type { OpenApiDocument } from '../../../../testkit/src/openapi.ts';
 
-/** What a schema of the document can say. */
 export interface Schema {
   type?: string | string[];
   enum?: unknown[];
@@ -21,11 +20,11 @@ export interface Schema {
   pattern?: string;
 }
 
-/** Few, so that they meet. */
+/** Few, so that they collide. */
 const WORDS = ['Elm Street 12', 'Austin', 'élan', 'a b', '東京', 'x', '=1+1', "d'Arc", '😀', 'Straße 5½', '  trimmed '];
 const TEXT_LENGTH_MAX = 1_000;
 
-/** What the document says in words, or in patterns that nobody wants to run backwards. */
+/** Rules in words, and patterns that are hard to generate from. */
 const BY_NAME: Record<string, fc.Arbitrary<unknown>> = {
   country: mostly(['US', 'DE', 'JP', 'BR'], ['QQ']),
   currency: mostly(['USD', 'EUR', 'JPY'], ['ABC', 'XXX']),
@@ -41,25 +40,25 @@ const BY_NAME: Record<string, fc.Arbitrary<unknown>> = {
   expiresAt: mostly(['2099-01-31T12:00:00Z', '2099-12-31T23:59:59.999+01:00', null], ['2001-01-01T00:00:00Z']),
 };
 
-/** Seldom one that is refused for what the document says in words. */
-function mostly<T>(good: readonly T[], bad: readonly T[]): fc.Arbitrary<T> {
-  return fc.oneof(
-    { weight: 40, arbitrary: fc.constantFrom(...good) },
-    { weight: 1, arbitrary: fc.constantFrom(...bad) },
-  );
+function mostly<T>(good: readonly T[], bad: readonly T[], times = 40): fc.Arbitrary<T> {
+  return mixed([times, fc.constantFrom(...good)], [1, fc.constantFrom(...bad)]);
+}
+
+function mixed<T>(...choices: [weight: number, arbitrary: fc.Arbitrary<T>][]): fc.Arbitrary<T> {
+  return fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 }
 
 function hundredths(min: number, max: number): fc.Arbitrary<number> {
   return fc.integer({ min, max }).map((value) => value / 100);
 }
 
-/** Values that a schema describes, but for what it says in words: most of them are good. */
+/** Values that match a schema; rules in words may still reject a few. */
 export function valuesOf(given: Schema, document: OpenApiDocument): fc.Arbitrary<unknown> {
   const schema: Schema = document.schemaOf(given);
   if (schema.anyOf !== undefined) {
     const [first, ...others] = schema.anyOf.map((each) => valuesOf(each, document));
     if (first === undefined) throw new Error('a schema of nothing');
-    return fc.oneof({ weight: 9, arbitrary: first }, ...others.map((arbitrary) => ({ weight: 1, arbitrary })));
+    return mixed([9, first], ...others.map((other): [number, fc.Arbitrary<unknown>] => [1, other]));
   }
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
   if (Array.isArray(schema.type))
@@ -91,11 +90,11 @@ function integersOf({ minimum = -10, maximum = 10_000 }: Schema): fc.Arbitrary<n
 function textsOf({ maxLength = 300, format }: Schema): fc.Arbitrary<string> {
   if (format === 'password') return fc.string({ minLength: 8, maxLength: 30 });
   const lengthMax = Math.min(maxLength, TEXT_LENGTH_MAX);
-  return fc.oneof(
-    { weight: 40, arbitrary: fc.constantFrom(...WORDS.filter((word) => word.length <= lengthMax)) },
-    { weight: 8, arbitrary: fc.string({ unit: 'grapheme', minLength: 1, maxLength: Math.ceil(lengthMax / 8) }) },
-    { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 10 }) },
-    { weight: 1, arbitrary: fc.constantFrom('x'.repeat(lengthMax), '😀'.repeat(lengthMax)) },
+  return mixed(
+    [40, fc.constantFrom(...WORDS.filter((word) => word.length <= lengthMax))],
+    [8, fc.string({ unit: 'grapheme', minLength: 1, maxLength: Math.ceil(lengthMax / 8) })],
+    [1, fc.string({ unit: 'binary', maxLength: 10 })],
+    [1, fc.constantFrom('x'.repeat(lengthMax), '😀'.repeat(lengthMax))],
   );
 }
 
@@ -123,10 +122,10 @@ function memberOf(name: string, schema: Schema, document: OpenApiDocument): fc.A
   const named = BY_NAME[name];
   if (named === undefined) return valuesOf(schema, document);
   const isNullable = JSON.stringify(schema).includes('"null"');
-  return isNullable ? fc.oneof({ weight: 9, arbitrary: named }, { weight: 1, arbitrary: fc.constant(null) }) : named;
+  return isNullable ? mixed([9, named], [1, fc.constant(null)]) : named;
 }
 
-/** Of what means nothing without another: [field, its partner]. */
+/** A field that needs another: [field, its partner]. */
 const PARTNERS = [
   ['currency', 'listPrice'],
   ['livingAreaUnits', 'livingArea'],
@@ -136,13 +135,11 @@ const PARTNERS = [
 ] as const;
 
 function withPartners(value: Record<string, unknown>): Record<string, unknown> {
-  const lonely = PARTNERS.filter(
-    ([field, partner]) => field in value && !((value[partner] ?? undefined) !== undefined),
-  );
+  const lonely = PARTNERS.filter(([field, partner]) => field in value && (value[partner] ?? undefined) === undefined);
   return Object.fromEntries(Object.entries(value).filter(([name]) => !lonely.some(([field]) => field === name)));
 }
 
-/** What stands where something else should. */
+/** Values of the wrong type or range. */
 const WRONG: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(null, true, '', ' ', '3', 'null', [], {}, -1, 2.5, 1e21, 1000, 0.001, ['x'], {
     a: { b: 1 },
@@ -152,20 +149,17 @@ const WRONG: fc.Arbitrary<unknown> = fc.oneof(
 );
 const UNKNOWN = ['colour', 'Address', 'price', '__proto__', 'constructor', 'id', 'version', 'createdAt', '', 'beds '];
 
-/** Values of which something was replaced, left out or added: many of them are bad, and the schema knows which. */
+/** Values with a member replaced, removed, or added; the schema tells whether they are still valid. */
 export function damaged(given: Schema, document: OpenApiDocument): fc.Arbitrary<unknown> {
   const names = Object.keys(Object(document.schemaOf(given)).properties ?? { x: {} });
-  const member = fc.oneof(
-    { weight: 4, arbitrary: fc.constantFrom(...names) },
-    { weight: 1, arbitrary: fc.constantFrom(...UNKNOWN) },
-  );
+  const member = mostly(names, UNKNOWN, 4);
   const changed = fc
     .tuple(valuesOf(given, document), member, fc.option(WRONG, { nil: undefined }))
     .map(([value, name, wrong]) => changeMember(Object(value), name, wrong));
-  return fc.oneof({ weight: 9, arbitrary: changed }, { weight: 1, arbitrary: WRONG });
+  return mixed([9, changed], [1, WRONG]);
 }
 
-/** Also `__proto__`, which an assignment would take for something else. */
+/** An assignment to `__proto__` would do something else. */
 function changeMember(value: object, name: string, wrong: unknown): unknown {
   const entries = Object.entries(value).filter(([each]) => each !== name);
   const changed = Object.fromEntries(entries);

@@ -4,7 +4,7 @@ import { findTarget } from './api.ts';
 import { errorOf } from './outcome.ts';
 import { judgeReply, type Tally } from './tally.ts';
 
-/** Somebody at a browser of their own, and at an address of their own. */
+/** A browser of its own at an address of its own. */
 export class Visitor {
   readonly browser: Browser;
   readonly #address: string;
@@ -16,7 +16,7 @@ export class Visitor {
     this.#tally = tally;
   }
 
-  /** Sends what must be answered so: `200`, or `422 validation_failed`. @returns the JSON of the reply */
+  /** The outcome must be `expected`, such as `200` or `422 validation_failed`. @returns the response's JSON */
   async ask(operationId: string, body: object | undefined, expected: string, id = '') {
     const { outcome, text } = await this.try(operationId, body, id);
     assert.equal(

@@ -9,14 +9,13 @@ import { countSocketsOf } from '../../sockets.ts';
 import { describeAttempt, FOLLOWER, type Trace } from './attempts.ts';
 import { SMUGGLED } from './streams.ts';
 
-/** What the log has told so far: how many requests had an id. */
+/** What the log has shown: the number of requests by id. */
 export interface Told {
   requests: Map<unknown, number>;
-  /** Lines that no client may be able to cause. */
+  /** Lines that no client must be able to cause. */
   faults: Record<string, unknown>[];
 }
 
-/** Takes what is in the log. */
 export function readLog({ log }: ServeProcess, { requests, faults }: Told): void {
   for (const line of log.splice(0)) {
     if (line.msg === 'request') requests.set(line.requestId, (requests.get(line.requestId) ?? 0) + 1);
@@ -24,7 +23,6 @@ export function readLog({ log }: ServeProcess, { requests, faults }: Told): void
   }
 }
 
-/** @throws AssertionError when the service has done more, or less, than it was asked for */
 export async function assertAftermath(
   service: ServeProcess,
   key: string,
@@ -64,7 +62,7 @@ export async function assertAftermath(
   for (const { mark, isCreated, attempt } of traces)
     assert.equal(created.has(mark), isCreated ?? created.has(mark), `the listing of ${describeAttempt(attempt)}`);
   const others = addresses.filter((address) => !address.startsWith('mark-'));
-  assert.deepEqual(others, [], 'listings that nobody has sent whole');
+  assert.deepEqual(others, [], 'listings whose requests were cut');
 }
 
 async function readAddresses(url: string, key: string, id: string): Promise<string[]> {
@@ -75,13 +73,12 @@ async function readAddresses(url: string, key: string, id: string): Promise<stri
   return data.map(({ address }) => address);
 }
 
-/** What the service's processes hold. */
 export interface Held {
   sockets: number;
   bytes: number;
 }
 
-/** What it holds once it has no more connections than before. */
+/** Measured once there are no more connections than before. */
 export async function readHeld(service: ServeProcess, before?: Held): Promise<Held> {
   const processes = [Number(service.child.pid), ...(await workersOf(service))];
   const sumOf = (what: (pid: number) => number) => processes.reduce((sum, pid) => sum + what(pid), 0);

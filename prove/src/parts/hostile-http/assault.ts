@@ -1,22 +1,29 @@
 import assert, { AssertionError } from 'node:assert/strict';
 import { formatGrowth } from '../../../../bench/src/formats.ts';
 import type { ServeProcess } from '../../../../testkit/src/process.ts';
+import { beginRequest, openSocket, readReply } from '../../../../testkit/src/raw-http.ts';
 import { assertAftermath, readHeld, readLog, type Told } from './aftermath.ts';
 import { type Attempt, attempt, type Trace } from './attempts.ts';
-import { cutBody } from './cut-body.ts';
+import { chunk, chunked, LAST } from './bodies.ts';
+import { MARK, type Target } from './streams.ts';
 import { targetsOf } from './targets.ts';
 
+/** As long as the mark, so that the chunk size stays right. */
+const CUT = 'cut'.padEnd(MARK.length, '-');
 const LANES = 32;
-/** Who leaves at once waits for no reply: so many requests of a lane may be under way. All lanes together are no overload. */
+/**
+ * Clients that leave at once do not wait, so this many requests of a lane may be pending. All lanes
+ * together stay below overload.
+ */
 const UNANSWERED_MAX = 10;
-/** Then the rest would say the same. */
+/** More would say the same. */
 const BROKEN_MAX = 5;
-/** What the process may keep: caches that fill, and what the collector has not looked at yet. */
+/** Filling caches, and garbage that is not collected yet. */
 const GROWTH_MAX_BYTES = 250e6;
 
 /**
- * Sends whole streams, then cut ones, and ends the service.
- * @throws AssertionError when one is not answered as it must be, or leaves something behind
+ * Sends whole streams, then cut ones, and stops the service.
+ * @throws AssertionError on a wrong response or a leftover
  */
 export async function assault(
   service: ServeProcess,
@@ -34,7 +41,7 @@ export async function assault(
   const after = await readHeld(service, before);
   const growthBytes = after.bytes - before.bytes;
   assert.ok(growthBytes < GROWTH_MAX_BYTES, `memory has grown: ${formatGrowth(growthBytes)}`);
-  assert.equal(await service.end(), 0, 'the service ends as it is told');
+  assert.equal(await service.end(), 0, 'the exit code of the service');
   return { growthBytes, requests: told.requests.size };
 }
 
@@ -65,9 +72,24 @@ async function sendAll(service: ServeProcess, key: string, given: readonly Attem
   return traces;
 }
 
-/** Requests are begun in the order in which they come: what came before this one is under way when it is answered. */
+/** Requests start in order of arrival: once this one is answered, earlier ones have started. */
 async function catchUp({ url }: ServeProcess, key: string): Promise<void> {
   const headers = { Authorization: `Bearer ${key}`, 'X-Request-Id': 'catch-up', Connection: 'close' };
   const response = await fetch(`${url}/v1/me`, { headers });
   await response.text();
+}
+
+/**
+ * Closes the connection before the last byte of the last chunk.
+ * @throws AssertionError when the body counts as complete
+ */
+async function cutBody(url: string, target: Target): Promise<void> {
+  const socket = await openSocket(url);
+  const bytes = chunked(chunk() + LAST)
+    .bytes(target)
+    .replaceAll(MARK, CUT);
+  await beginRequest(socket, bytes);
+  const reply = readReply(socket);
+  socket.end();
+  assert.notEqual((await reply)?.status, 201, 'a body without its last byte is taken for whole');
 }

@@ -1,31 +1,30 @@
 import assert from 'node:assert/strict';
-import { CRLF, MARK, type Stream, type Target } from './streams.ts';
+import { MARK, type Stream, type Target } from './streams.ts';
 import { readReplies, sendCut, type Way } from './wire.ts';
 
-/** One stream on one connection, up to a place. */
+/** A stream on its own connection, up to a byte. */
 export interface Attempt {
   stream: Stream;
   target: Target;
-  /** Of the stream with the request behind it; at its end it is whole. */
+  /** Counted over the stream and the request behind it. */
   cut: number;
   way: Way;
 }
 
-/** What an attempt leads one to expect of the log and of the listings. */
+/** What an attempt implies about the log and the listings. */
 export interface Trace {
   mark: string;
-  /** How many requests there must have been, at least and at most. */
   requests: readonly [least: number, most: number];
-  /** Whether its listing is there; undefined if nobody can know. */
+  /** Undefined if unknown. */
   isCreated: boolean | undefined;
   attempt: Attempt;
 }
 
-/** The id of the request that stands behind each stream, on the same connection. */
+/** The id of the request behind each stream. */
 export const FOLLOWER = 'follower-';
-const NEXT = `GET /livez HTTP/1.1${CRLF}Host: localhost${CRLF}X-Request-Id: ${FOLLOWER}${MARK}${CRLF}Connection: close${CRLF}${CRLF}`;
+const NEXT = `GET /livez HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: ${FOLLOWER}${MARK}\r\nConnection: close\r\n\r\n`;
 
-/** A stream as it is sent to a target, with a request behind it that must be answered if the connection goes on. */
+/** The stream, and a request behind it that must be answered if the connection stays open. */
 export function textOf({ pieces }: Stream, target: Target): string {
   return pieces.map((piece) => piece.bytes(target)).join('') + NEXT;
 }
@@ -38,7 +37,6 @@ export function describeAttempt({ stream, target, cut, way }: Attempt): string {
 
 let attempts = 0;
 
-/** @throws AssertionError when it is not answered as it must be */
 export async function attempt(port: number, given: Attempt): Promise<Trace> {
   const { stream, target, cut, way } = given;
   attempts += 1;
@@ -48,28 +46,23 @@ export async function attempt(port: number, given: Attempt): Promise<Trace> {
   const text = await sendCut(port, bytes, cut, way);
   const isHead = (index: number) => stream.pieces[index]?.bytes(target).startsWith('HEAD ') ?? false;
   const statuses = readReplies(text, isHead).map(({ status }) => status);
-  const expected = [
-    ...stream.pieces.map((piece) => piece.statuses(target)),
-    ...(stream.next(target) === 'answered' ? [[200]] : []),
-  ];
+  const expected = stream.pieces.map((piece) => piece.statuses(target));
+  if (stream.next(target) === 'answered') expected.push([200]);
   const complete = isWhole ? expected.length : countComplete(given);
   const words = `${describeAttempt(given)}: ${expected.slice(0, complete).join(', ')} expected, ${statuses.join(', ') || 'nothing'} came`;
   if (isWhole) assert.equal(statuses.length, expected.length, words);
-  assert.ok(
-    statuses.every((status, index) => isExpected(status, expected[index] ?? [], index < complete)),
-    words,
-  );
+  const isGood = (status: number, index: number) => isExpected(status, expected[index] ?? [], index < complete);
+  assert.ok(statuses.every(isGood), words);
   assert.ok(statuses.length <= complete + 1, words);
   return { mark, requests: requestsOf(given), isCreated: isCreated(given, statuses), attempt: given };
 }
 
-/** What is cut may be refused in words of its own, or be answered before its body has come; it changes nothing. */
 function isExpected(status: number, expected: readonly number[], isComplete: boolean): boolean {
   if (isComplete) return expected.includes(status);
   return status !== 201 && (expected.includes(status) || (status >= 400 && status < 500));
 }
 
-/** How many of the pieces, and of the request behind them, have come whole before the cut. */
+/** How many pieces, and the request behind them, arrived whole. */
 function countComplete({ stream, target, cut }: Attempt): number {
   const pieces = [...stream.pieces.map((piece) => piece.bytes(target)), NEXT];
   let end = 0;
@@ -81,12 +74,12 @@ function countComplete({ stream, target, cut }: Attempt): number {
 
 function requestsOf(given: Attempt): Trace['requests'] {
   const { stream, way } = given;
-  // The body of a request that is refused may be what is wrong with it.
+  // The body itself may be what is rejected.
   if (way === 'goes on') return [stream.requests, stream.pieces.length];
   return [0, Math.min(stream.pieces.length, countComplete(given) + 1)];
 }
 
-/** A listing is there if it was acknowledged, and is not if its request did not come whole. */
+/** A listing exists if acknowledged, and not if its request was cut. */
 function isCreated(given: Attempt, statuses: readonly number[]): boolean | undefined {
   const { stream, target, way } = given;
   const index = stream.pieces.findIndex((piece) => piece.statuses(target)[0] === 201);

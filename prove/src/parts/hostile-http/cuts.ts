@@ -3,11 +3,10 @@ import { textOf } from './attempts.ts';
 import type { Stream, Target } from './streams.ts';
 import type { Way } from './wire.ts';
 
-/** What is longer is cut at its beginning, its end, and at places by chance. */
+/** Longer streams are cut at their start, their end, and at random places. */
 const LENGTH_MAX = 1_000;
 const EDGE_LENGTH = 250;
 
-/** Each stream whole to each target; what would be the same bytes is sent once. */
 export function wholeAttempts(streams: readonly Stream[], targets: readonly Target[]): Attempt[] {
   const seen = new Set<string>();
   return targets.flatMap((target) =>
@@ -20,7 +19,7 @@ export function wholeAttempts(streams: readonly Stream[], targets: readonly Targ
   );
 }
 
-/** Each of these, cut at every byte, in turns in these ways; a beginning that several streams share is sent once. */
+/** Cut at every byte, in each way in turn. A beginning that streams share is sent once. */
 export function cutAttempts(wholes: readonly Attempt[], ways: readonly Way[], random: () => number): Attempt[] {
   const seen = new Set<string>();
   return wholes.flatMap(({ stream, target }) => {
@@ -38,9 +37,7 @@ export function cutAttempts(wholes: readonly Attempt[], ways: readonly Way[], ra
 function placesIn(length: number, random: () => number): number[] {
   if (length <= LENGTH_MAX) return Array.from({ length: length - 1 }, (_, index) => index + 1);
   const edges = Array.from({ length: EDGE_LENGTH }, (_, index) => [index + 1, length - index - 1]).flat();
-  const between = Array.from(
-    { length: EDGE_LENGTH },
-    () => EDGE_LENGTH + Math.floor(random() * (length - 2 * EDGE_LENGTH)),
-  );
+  const pick = () => EDGE_LENGTH + Math.floor(random() * (length - 2 * EDGE_LENGTH));
+  const between = Array.from({ length: EDGE_LENGTH }, pick);
   return [...edges, ...between];
 }

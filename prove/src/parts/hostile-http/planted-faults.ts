@@ -44,7 +44,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   {
     what: 'A body whose connection ends is taken for whole',
-    foundBy: ['the listing of', 'listings that nobody has sent whole'],
+    foundBy: ['the listing of', 'listings whose requests were cut'],
     patches: [['waitForBody', 'error === undefined', "error === undefined || error.code === 'invalid_header'"]],
   },
   {

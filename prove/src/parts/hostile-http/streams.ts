@@ -1,48 +1,54 @@
-/** Who is asked, as whom. */
+import { readTexts } from '../../texts.ts';
+
+/** An API or page, with or without a key. */
 export interface Target {
   name: string;
-  /** Headers that every request to it has. */
   lines: string;
   get: { path: string; status: number };
   post: { path: string; status: number };
-  /** The header with a key that may write, whether requests to this target have it or not. */
+  /** A key that can write, whether the target uses it or not. */
   keyLine: string;
 }
 
-/** Bytes, and the status with which they are answered: one of these. */
+/** Bytes, and the possible statuses of the response. */
 export interface Piece {
   bytes(target: Target): string;
   statuses(target: Target): readonly number[];
 }
 
 /**
- * A request behind others is answered, or the connection is closed before: then it was not done, and must not be where
- * nobody knows where it begins. (RFC 9112 §9.6 leaves it open where the server alone has chosen to close.)
+ * A request behind others is answered, or the connection closes first and the request must not run
+ * where its start is ambiguous. (RFC 9112 §9.6 allows either where the server chooses to close.)
  */
 type Next = 'answered' | 'not done' | 'not answered';
 
-/** What is sent on one connection, in one go. */
+/** Sent on one connection at once. */
 export interface Stream {
   name: string;
-  /** Where it stands what must come of it: a section of RFC 9112, unless it says otherwise. */
+  /** Its source: a section of RFC 9112 unless stated. */
   rule: string;
-  /** Each is answered once. */
+  /** Each gets one response. */
   pieces: readonly Piece[];
-  /** How many of the pieces are requests: what is refused is none. */
+  /** How many pieces are valid requests. */
   requests: number;
-  /** What comes of a request that stands behind them. */
+  /** What happens to a request behind them. */
   next(target: Target): Next;
 }
 
-/** Stands for what is another in each connection: in a request's id, and in a listing's address. */
+/** Replaced by a unique mark in each connection: in the request id and the address. */
 export const MARK = 'mark-00000000';
-/** In the id of a request that must never be one, and in the address of its listing. */
+/** In the id and the address of a request that must never run. */
 export const SMUGGLED = 'smuggled';
-export const CRLF = '\r\n';
 export const BODY = `{"address":"${MARK}","beds":1,"baths":1}`;
-export const LENGTH = `Content-Length: ${BODY.length}${CRLF}`;
+export const LENGTH = `Content-Length: ${BODY.length}\r\n`;
 
-/** The beginning of a request as it usually is. */
+const TEXTS = readTexts(new URL('texts.jsonl', import.meta.url));
+
+/** Values for a place in a request. */
+export function textsOf(kind: 'coding' | 'length' | 'size' | 'path'): readonly string[] {
+  return TEXTS.get(kind) ?? [];
+}
+
 interface Start {
   method?: string;
   path?: string;
@@ -50,46 +56,45 @@ interface Start {
   host?: string;
 }
 
-/** A request without a body; `statuses` where they are not those of a GET. */
+/** A request without a body; `statuses` where they differ from GET. */
 export function get(lines = '', { statuses, ...start }: Start & Partial<Pick<Piece, 'statuses'>> = {}): Piece {
   return {
-    bytes: (target) => `${headOf(target, { method: 'GET', path: target.get.path, ...start })}${lines}${CRLF}`,
+    bytes: (target) => `${headOf(target, { method: 'GET', path: target.get.path, ...start })}${lines}\r\n`,
     statuses: statuses ?? ((target) => [target.get.status]),
   };
 }
 
-/** A request that creates a listing, where it is let; `lines` say how long its body is. */
+/** A request that creates a listing where allowed; `lines` give the body's length. */
 export function post(lines = LENGTH, body: string | Piece['bytes'] = BODY, start: Start = {}): Piece {
   return {
     bytes(target) {
       const head = headOf(target, { method: 'POST', path: target.post.path, ...start });
       const content = typeof body === 'string' ? body : body(target);
-      return `${head}Content-Type: application/json${CRLF}${lines}${CRLF}${content}`;
+      return `${head}Content-Type: application/json\r\n${lines}\r\n${content}`;
     },
     statuses: (target) => [target.post.status],
   };
 }
 
-/** Bytes that are the same wherever they are sent. */
 export function bytes(text: string): Piece {
   return { bytes: () => text, statuses: () => [400] };
 }
 
 function headOf(
   { lines }: Target,
-  { method, path, version = 'HTTP/1.1', host = `Host: localhost${CRLF}` }: Start,
+  { method, path, version = 'HTTP/1.1', host = `Host: localhost\r\n` }: Start,
 ): string {
-  return `${method} ${path} ${version}${CRLF}${host}X-Request-Id: ${MARK}${CRLF}${lines}`;
+  return `${method} ${path} ${version}\r\n${host}X-Request-Id: ${MARK}\r\n${lines}`;
 }
 
-/** A whole request that creates a listing with a good key: hidden where it must not be one. */
+/** A complete request that creates a listing: hidden where it must not run. */
 export function hidden({ keyLine }: Pick<Target, 'keyLine'>): string {
   const body = `{"address":"${SMUGGLED}","beds":1,"baths":1}`;
-  const lines = `Content-Type: application/json${CRLF}Content-Length: ${body.length}${CRLF}`;
-  return `POST /v1/listings HTTP/1.1${CRLF}Host: a${CRLF}X-Request-Id: ${SMUGGLED}${CRLF}${keyLine}${lines}${CRLF}${body}`;
+  const lines = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
+  return `POST /v1/listings HTTP/1.1\r\nHost: a\r\nX-Request-Id: ${SMUGGLED}\r\n${keyLine}${lines}\r\n${body}`;
 }
 
-/** The last piece is refused, and nothing behind it read. */
+/** The last piece is rejected, and nothing behind it is read. */
 export function refused(name: string, rule: string, ...pieces: Piece[]): Stream {
   return refusedWith(400, name, rule, ...pieces);
 }
@@ -102,22 +107,21 @@ export function refusedWith(status: number, name: string, rule: string, ...piece
   return { name, rule, pieces: told, requests: last, next: () => 'not done' };
 }
 
-/** Who is not let in is told so before the body is looked at. */
+/** 401 and 403 come before the body is read. */
 function orRefusedAlready({ statuses }: Piece, status: number): Piece['statuses'] {
   return (target) => [status, ...statuses(target).filter((each) => each >= 400)];
 }
 
-/** As many requests as pieces. */
 export function accepted(name: string, rule: string, ...pieces: Piece[]): Stream {
   return { name, rule, pieces, requests: pieces.length, next: () => 'answered' };
 }
 
-/** Likewise, and the last one ends the connection. */
+/** Likewise, and the last one closes the connection. */
 export function closing(name: string, rule: string, ...pieces: Piece[]): Stream {
   return { name, rule, pieces, requests: pieces.length, next: () => 'not done' };
 }
 
-/** `node:http` closes the connection behind a reply to an expectation if it has not asked for a body. */
+/** `node:http` closes the connection after an expectation without a body. */
 export function expecting(name: string, rule: string, piece: Piece, isAskedFor: (target: Target) => boolean): Stream {
   return { ...accepted(name, rule, piece), next: (target) => (isAskedFor(target) ? 'answered' : 'not answered') };
 }

@@ -2,15 +2,14 @@ import { AssertionError } from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { takeReply } from '../../../../testkit/src/raw-http.ts';
 
-/** What the client does behind the place where its bytes are cut. */
 export type Way = 'goes on' | 'half-closes' | 'leaves' | 'resets';
 
 /** Longer than the service waits for the rest of a head. */
 const END_TIMEOUT_MS = 20_000;
 
 /**
- * Sends bytes up to a place, does what is said, and resolves with what came back when the connection has ended.
- * @throws AssertionError when nobody listens any more, or the connection does not end
+ * Sends bytes up to a place, acts, and resolves with the response when the connection has ended.
+ * @throws AssertionError when the service is down or the connection stays open
  */
 export function sendCut(port: number, bytes: Buffer, cut: number, way: Way): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
@@ -24,7 +23,7 @@ export function sendCut(port: number, bytes: Buffer, cut: number, way: Way): Pro
     text += chunk;
   });
   socket.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'ECONNREFUSED') reject(new AssertionError({ message: 'nobody listens any more' }));
+    if (error.code === 'ECONNREFUSED') reject(new AssertionError({ message: 'the service no longer listens' }));
   });
   socket.once('close', () => {
     clearTimeout(timer);
@@ -38,7 +37,7 @@ function goOn(socket: Socket, rest: Buffer, way: Way): void {
   if (way === 'half-closes') socket.end();
   if (way === 'leaves') socket.destroy();
   if (way === 'resets') socket.resetAndDestroy();
-  // In a turn of its own, so that it can come as a packet of its own.
+  // In a later turn, so that it can be a packet of its own.
   if (way === 'goes on' && rest.length > 0) setImmediate(() => socket.write(rest));
 }
 
@@ -47,10 +46,7 @@ export interface Reply {
   closes: boolean;
 }
 
-/**
- * The replies in what came on a connection; the last one may be cut.
- * @param isHead whether the request that comes at this place is one to HEAD
- */
+/** The responses on a connection; the last one may be cut. */
 export function readReplies(text: string, isHead: (index: number) => boolean): Reply[] {
   const replies: Reply[] = [];
   let rest = text;

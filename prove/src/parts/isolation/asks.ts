@@ -5,7 +5,7 @@ import { bodyAsks, exampleBody } from './bodies.ts';
 import type { Sent } from './wire.ts';
 import type { Gate } from './world.ts';
 
-/** What may stand in a place; of what is not named here, every id. */
+/** Objects that fit a place; other places take every id. */
 const KINDS: Record<string, BaitKind[]> = {
   'path.id': ['listingId', 'deletedListingId'],
   'path.externalId': ['externalId'],
@@ -26,14 +26,11 @@ const KINDS: Record<string, BaitKind[]> = {
   'body.externalId': ['externalId'],
   'body.token': ['invitationId'],
 };
-/** What most parameters take as little as any other text. */
+/** What most parameters treat as any text. */
 const QUERIED: BaitKind[] = ['city', 'listingId'];
-/** Queries that belong to a cursor of theirs, or that would count or find what is theirs. */
+/** Queries that fit a foreign cursor, or would count or find foreign data. */
 const QUERIES = [
-  'city=<city>&count=true',
-  'q=<city>&count=true',
-  'near=30,-97&radius=100km',
-  'bbox=-98,29,-96,31',
+  ...['city=<city>&count=true', 'q=<city>&count=true', 'near=30,-97&radius=100km', 'bbox=-98,29,-96,31'],
   'limit=1&cursor=<cursor>',
   'limit=1&sort=-beds&cursor=<sortedCursor>',
   'limit=1&city=<city>&cursor=<cityCursor>',
@@ -42,7 +39,7 @@ const QUERIES = [
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'];
 const ENCODINGS = ['identity', 'gzip', 'br'];
 
-/** Asks with theirs in every place of an operation that takes something; `isThorough` tries every kind of id in each. */
+/** Foreign ids in every place of an operation; `isThorough` tries every kind of id in each. */
 export function asksOf({ base }: Gate, operation: DocumentedOperation, isThorough: boolean): Ask[] {
   const method = operation.method.toUpperCase();
   const path = theirPath(base + operation.path);
@@ -70,7 +67,7 @@ export function asksOf({ base }: Gate, operation: DocumentedOperation, isThoroug
 }
 
 function headerAsks(name: string, kinds: readonly BaitKind[], make: Make): Ask[] {
-  // Of a request's own id everybody makes what they like.
+  // Clients choose their own request ids.
   if (name === 'X-Request-Id') return [];
   const isTag = name === 'If-None-Match' || name === 'If-Match';
   return kinds.map((kind) => make(`${name}: ${kind}`, { headers: { [name]: isTag ? `W/"<${kind}>"` : `<${kind}>` } }));
@@ -81,7 +78,7 @@ function queryAsks(name: string, kinds: readonly BaitKind[], make: Make, path: s
   return kinds.map((kind) => make(`query ${name}: ${kind}`, { path: `${path}?${encodeURIComponent(name)}=<${kind}>` }));
 }
 
-/** Everything of theirs at once: for who is not even let in. */
+/** Everything foreign at once, for callers without access. */
 export function wholeAskOf(gate: Gate, operation: DocumentedOperation): Ask {
   const [first] = asksOf(gate, operation, false);
   const headers = { 'Idempotency-Key': '<idempotencyKey>', 'If-None-Match': 'W/"<etag>"', ...first?.headers };
@@ -98,7 +95,7 @@ export function wholeAskOf(gate: Gate, operation: DocumentedOperation): Ask {
   return { ...whole, path: method === 'GET' ? path + query : path };
 }
 
-/** What is their own, as every type and in every compression: nothing else may be among it. */
+/** Their own data in every format and encoding: nothing else may be in it. */
 export function formatAsksOf({ base }: Gate, { method, path, responses }: DocumentedOperation): Ask[] {
   if (method !== 'get' || path.includes('{')) return [];
   return Object.keys(responses[200]?.content ?? {}).flatMap((type) =>
@@ -112,7 +109,7 @@ export function formatAsksOf({ base }: Gate, { method, path, responses }: Docume
   );
 }
 
-/** Each path, or each that takes an id, with every method that the document does not name. */
+/** Each path with every undocumented method. */
 export function methodAsksOf({ base, operations }: Gate, isThorough: boolean): Ask[] {
   const asked = operations.filter(({ path }) => isThorough || path.includes('{'));
   const paths = Map.groupBy(asked, ({ path }) => path);
@@ -129,12 +126,11 @@ export function methodAsksOf({ base, operations }: Gate, isThorough: boolean): A
   );
 }
 
-/** A path with something of theirs for each of its parameters. */
 function theirPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name) => `<${KINDS[`path.${name}`]?.[0] ?? ID_KINDS[0]}>`);
 }
 
-/** The request with what is theirs, or with what never was, in the marked places. */
+/** The request, with the given values for its marks. */
 export function fillIn(ask: Ask, values: Record<string, string>): Sent {
   const put = (text: string) => text.replaceAll(/<(\w+)>/g, (mark, kind) => values[kind] ?? mark);
   const headers = Object.fromEntries(Object.entries(ask.headers).map(([name, value]) => [name, put(value)]));

@@ -1,53 +1,21 @@
 import { bearer, type Founder, type Tenant } from './tenant.ts';
 import type { Answer } from './wire.ts';
 
-/** What another account's people could name. */
+/** Identifiers and values of another account. */
 export type Bait = Record<BaitKind, string>;
 
 export const ID_KINDS = [
-  'accountId',
-  'listingId',
-  'deletedListingId',
-  'externalId',
-  'keyId',
-  'deletedKeyId',
-  'administratorId',
-  'memberId',
-  'invitationId',
-  'auditId',
-  'sessionId',
-] as const;
+  ...(['accountId', 'listingId', 'deletedListingId', 'externalId', 'keyId', 'deletedKeyId'] as const),
+  ...(['administratorId', 'memberId', 'invitationId', 'auditId', 'sessionId'] as const),
+];
 export const BAIT_KINDS = [
   ...ID_KINDS,
-  'email',
-  'invitedEmail',
-  'city',
-  'idempotencyKey',
-  'cursor',
-  'sortedCursor',
-  'cityCursor',
-  'activityCursor',
-  'etag',
-  'sequence',
-] as const;
+  ...(['email', 'invitedEmail', 'city', 'idempotencyKey', 'etag', 'sequence'] as const),
+  ...(['cursor', 'sortedCursor', 'cityCursor', 'activityCursor'] as const),
+];
 export type BaitKind = (typeof BAIT_KINDS)[number];
 
-/** What was made for others to name. */
-export type Made = Pick<
-  Bait,
-  | 'listingId'
-  | 'deletedListingId'
-  | 'externalId'
-  | 'memberId'
-  | 'invitationId'
-  | 'email'
-  | 'invitedEmail'
-  | 'city'
-  | 'idempotencyKey'
->;
-
-/** What others could name of an account. */
-export async function readBait(founder: Founder, tenant: Tenant, made: Made): Promise<Bait> {
+export async function readBait<Made extends { city: string }>(founder: Founder, tenant: Tenant, made: Made) {
   const { accountId, keys, session, administrator } = tenant;
   const read = (path: string) =>
     founder.ask({ method: 'GET', path, headers: path.startsWith('/v1') ? bearer(keys.full.secret) : session });
@@ -70,7 +38,6 @@ export async function readBait(founder: Founder, tenant: Tenant, made: Made): Pr
   };
 }
 
-/** What stands between the quotes. */
 function etagOf({ headers }: Answer): string {
   return /"(.+)"/.exec(headers.etag ?? '')?.[1] ?? '';
 }

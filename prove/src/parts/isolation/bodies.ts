@@ -2,7 +2,7 @@ import type { DocumentedOperation } from '../../../../testkit/src/openapi.ts';
 import type { Ask, KindsOf, Make } from './ask.ts';
 import type { BaitKind } from './bait.ts';
 
-/** What a body may name that no schema has. */
+/** Members that no schema has. */
 const EXTRAS: BaitKind[] = ['accountId', 'listingId', 'keyId', 'memberId'];
 /** A file with one row. */
 const FILES: [type: string, write: (name: string, value: string) => string][] = [
@@ -10,11 +10,10 @@ const FILES: [type: string, write: (name: string, value: string) => string][] = 
   ['application/json', (name, value) => `[{"${name}":"${value}","address":"1","beds":1,"baths":1}]`],
   ['text/csv', (name, value) => `${name},address,beds,baths\n${value},1,1,1\n`],
 ];
-/** Of the documents' examples; here every password is a wrong one. */
+/** Examples contain this password; here it must be wrong. */
 const EXAMPLE_PASSWORD = 'correct horse battery staple';
 const UNTOUCHED = new Set(['password', 'currentPassword', 'newPassword', 'code']);
 
-/** The document's example. */
 export function exampleBody({ requestBody }: DocumentedOperation): Pick<Ask, 'headers' | 'body'> {
   const [[type, media] = []] = Object.entries(requestBody?.content ?? {});
   return type === undefined ? { headers: {} } : { headers: { 'Content-Type': type }, body: textOf(media?.example) };
@@ -23,12 +22,12 @@ export function exampleBody({ requestBody }: DocumentedOperation): Pick<Ask, 'he
 function textOf(example: unknown): string {
   const text = typeof example === 'string' ? example : JSON.stringify(example);
   return text
-    .replaceAll(EXAMPLE_PASSWORD, 'the password of nobody')
+    .replaceAll(EXAMPLE_PASSWORD, 'a wrong password')
     .replaceAll(/MLS-\d+(\d)/g, '<own>-$1')
     .replaceAll(/\w+(?=@example\.com)/g, '<own>');
 }
 
-/** Their ids as members of an object, and in the rows of a file. */
+/** Foreign ids as members of an object and in the rows of a file. */
 export function bodyAsks(operation: DocumentedOperation, make: Make, kindsOf: KindsOf, isThorough: boolean): Ask[] {
   if (operation.path === '/imports') return fileAsks(make);
   const own = make('', {}).path.replace('<listingId>', '<ownListingId>');
@@ -45,7 +44,7 @@ export function bodyAsks(operation: DocumentedOperation, make: Make, kindsOf: Ki
   });
 }
 
-/** Those of the example, and the one of a listing that must be the account's only. */
+/** The example's members, and a listing's external id. */
 function membersOf({ path }: DocumentedOperation, example: object): string[] {
   const more = path.startsWith('/listings') ? ['externalId'] : [];
   return [...new Set([...Object.keys(example), ...more])].filter((name) => !UNTOUCHED.has(name));

@@ -1,12 +1,10 @@
 import { generator } from '../../../../testkit/src/random-json.ts';
-import { readings } from './readings.ts';
 
-/** Who may see something: an account's people and keys, its administrators only, or one person wherever they work. */
+/** Who may see something: an account, its administrators, or one person. */
 export type Owner = string;
 
 interface Canary {
   owners: Set<Owner>;
-  /** Where it was put: `address of a listing`. */
   place: string;
 }
 
@@ -14,15 +12,15 @@ const TEXT_LENGTH = 10;
 const CORE_LENGTH = 6;
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-/** What begins what never was. */
+/** The start of every value that never existed. */
 const TWIN = 'zqzq';
 const TWINS = /zqzq[a-z]{6}/g;
-/** A sequence that nobody comes to. */
+/** A sequence that no account reaches. */
 const NEVER = 1_000_000;
 const IDS = /\b[a-z]{3}_[0-9a-z]{26}\b/g;
 const ID = /^([a-z]{3}_[0-9a-z]{10})[0-9a-z]{16}$/;
 
-/** Everything that must be seen by nobody but its owners, and where it is found. */
+/** Values that only their owners must see, and where they are found. */
 export class Canaries {
   readonly #random: () => number;
   readonly #core: string;
@@ -35,14 +33,14 @@ export class Canaries {
     this.#random = generator(seed);
     this.#core = this.letters(CORE_LENGTH);
     this.#texts = new RegExp(`${this.#core}[a-z]{4}`, 'g');
-    // All in lower case: what is searched is, too.
+    // In lower case, like the searched text.
     this.#pattern = new RegExp(
       `${this.#core}[a-z]{4}|(?:acc|lst|key|usr|inv|aud|ses|imp|crd)_[0-9a-z]{26}|plk_[0-9a-z]{4,}|[1-9]\\d{8}\\.\\d\\d|[\\w-]{43}`,
       'g',
     );
   }
 
-  /** A word that stands nowhere else. */
+  /** A unique word. */
   text(owner: Owner, place: string): string {
     let rest = this.#count;
     this.#count += 1;
@@ -56,14 +54,12 @@ export class Canaries {
     return text;
   }
 
-  /** A number that stands nowhere else, with two decimals. */
   number(owner: Owner, place: string): number {
     const text = `${100_000_000 + this.below(900_000_000)}.${11 + this.below(9)}`;
     this.add(text, owner, place);
     return Number(text);
   }
 
-  /** Something that the service has made, such as an id. */
   add(text: string, owner: Owner, place: string): void {
     const known = this.#known.get(text.toLowerCase());
     if (known !== undefined) known.owners.add(owner);
@@ -74,13 +70,12 @@ export class Canaries {
     return this.#known.size;
   }
 
-  /** The places of an owner whose canaries are not among these. */
   missing(owner: Owner, found: ReadonlySet<string>): string[] {
     const own = [...this.#known].filter(([, { owners }]) => owners.has(owner));
     return own.flatMap(([text, { place }]) => (found.has(text) ? [] : [place]));
   }
 
-  /** The canaries in a text, however they are written. */
+  /** The canaries in a text, in any encoding. */
   find(text: string): Set<string> {
     const found = new Set<string>();
     for (const reading of readings(text)) {
@@ -89,7 +84,7 @@ export class Canaries {
     return found;
   }
 
-  /** What a text tells somebody who may see only these, and who has named `sent` themselves: in words. */
+  /** What a text reveals to a reader who may see `visible` and sent `sent`. */
   leaks(text: string, visible: ReadonlySet<Owner>, sent: ReadonlySet<string>): string[] {
     return [...this.find(text)].flatMap((word) => {
       const { owners, place } = this.#known.get(word) ?? { owners: visible, place: '' };
@@ -99,7 +94,7 @@ export class Canaries {
     });
   }
 
-  /** Something of the same form and length that never was. */
+  /** A value of the same form that never existed. */
   twinOf(text: string): string {
     const id = ID.exec(text);
     if (id !== null) return id[1] + Array.from({ length: 16 }, () => this.#pick(ID_ALPHABET)).join('');
@@ -108,7 +103,7 @@ export class Canaries {
     return twin === text ? this.letters(text.length) : twin;
   }
 
-  /** A text in which what is theirs looks like what never was. */
+  /** Makes foreign values look like ones that never existed. */
   mask(text: string): string {
     return text.replaceAll(this.#texts, '«»').replaceAll(TWINS, '«»').replaceAll(IDS, '«id»');
   }
@@ -124,4 +119,33 @@ export class Canaries {
   #pick(alphabet: string): string {
     return alphabet[this.below(alphabet.length)] ?? '';
   }
+}
+
+/** Possible base64, shorter than any id or text in it. */
+const BASE64 = /[A-Za-z0-9+/_-]{12,}/g;
+const HEX = /(?:[0-9a-f]{2}){10,}/g;
+
+/** A text and its possible decodings. */
+function readings(text: string): string[] {
+  const plain = [text];
+  if (/%[0-9a-f]{2}/i.test(text)) plain.push(text.replaceAll(/(?:%[0-9a-f]{2})+/gi, decodePercent));
+  if (text.includes('\\u')) plain.push(text.replaceAll(/\\u([0-9a-f]{4})/gi, decodeUnit));
+  if (text.includes('&#')) plain.push(text.replaceAll(/&#x([0-9a-f]+);/gi, decodeUnit));
+  return [...plain, ...plain.flatMap((reading) => [...decodeAll(reading, BASE64), ...decodeAll(reading, HEX, 'hex')])];
+}
+
+function decodePercent(text: string): string {
+  return Buffer.from(text.replaceAll('%', ''), 'hex').toString();
+}
+
+function decodeUnit(_: string, digits: string): string {
+  return String.fromCodePoint(Number.parseInt(digits, 16));
+}
+
+/** Decodings from every offset of a word. */
+function decodeAll(text: string, words: RegExp, encoding: 'base64' | 'hex' = 'base64'): string[] {
+  const offsets = encoding === 'hex' ? [0] : [0, 1, 2, 3];
+  return [...text.matchAll(words)].flatMap(([word]) =>
+    offsets.map((offset) => Buffer.from(word.slice(offset), encoding).toString('latin1')),
+  );
 }

@@ -2,7 +2,7 @@ import { type Bait, readBait } from './bait.ts';
 import type { Canaries, Owner } from './canaries.ts';
 import { administratorsOf, bearer, type Founder, type Tenant } from './tenant.ts';
 
-/** A listing of which every text is a canary. */
+/** Every text is a canary. */
 export function makeListing(canaries: Canaries, owner: Owner, which: string, given: { city?: string } = {}) {
   const text = (field: string) => canaries.text(owner, `${field} of ${which}`);
   return {
@@ -23,26 +23,20 @@ export function makeListing(canaries: Canaries, owner: Owner, which: string, giv
   };
 }
 
-/** Puts canaries into every place that holds text, and says what others could name. */
 export async function fill(founder: Founder, tenant: Tenant, rows: number) {
   const { canaries } = founder;
   const { owner, accountId, session, keys } = tenant;
   const key = bearer(keys.full.secret);
   const named = await create(founder, tenant, 'the listing that others name');
-  // A second one in its city, so that a page of it has another after it.
+  // In the same city, so that a page has a next one.
   const changed = await create(founder, tenant, 'a listing that is changed', { city: named.city });
   const gone = await create(founder, tenant, 'a listing that is deleted');
   const description = canaries.text(owner, 'a changed description');
   await founder.sendJson('PATCH', `/v1/listings/${changed.id}`, key, { description });
   await founder.ask({ method: 'DELETE', path: `/v1/listings/${gone.id}`, headers: key }, 204);
   await importRows(founder, tenant, rows);
-  await founder.sendJson(
-    'POST',
-    '/admin/listings',
-    session,
-    makeListing(canaries, owner, 'a listing made by hand'),
-    201,
-  );
+  const byHand = makeListing(canaries, owner, 'a listing made by hand');
+  await founder.sendJson('POST', '/admin/listings', session, byHand, 201);
   const member = await founder.join(owner, accountId, 'member');
   const invitedEmail = `${canaries.text(administratorsOf(owner), 'address of an invitation')}@example.com`;
   const invited = { email: invitedEmail, role: 'member' };
@@ -63,7 +57,7 @@ export async function fill(founder: Founder, tenant: Tenant, rows: number) {
   return { bait, ownListingId: changed.id };
 }
 
-/** With an Idempotency-Key and a request id that are canaries, too. */
+/** The Idempotency-Key and the request id are canaries, too. */
 async function create(founder: Founder, { owner, keys }: Tenant, which: string, given: { city?: string } = {}) {
   const { canaries } = founder;
   const listing = makeListing(canaries, owner, which, given);
@@ -74,16 +68,13 @@ async function create(founder: Founder, { owner, keys }: Tenant, which: string, 
   return { ...listing, id: String(id), idempotencyKey };
 }
 
-/** By hand, with a name of the file, and with a row that is refused. */
+/** In the dashboard, with a file name and an invalid row. */
 async function importRows(founder: Founder, { owner, session }: Tenant, length: number): Promise<void> {
   const { canaries } = founder;
   const name = canaries.text('nobody', `name of a file of ${owner}`);
   const refused = canaries.text('nobody', `a row of ${owner} that is refused`);
   const rows = Array.from({ length }, () => `${canaries.text(owner, 'address of a row')},1,1\n`);
-  const type = {
-    'Content-Type': 'text/csv',
-    'Content-Disposition': `attachment; filename="${name}.csv"`,
-  };
+  const type = { 'Content-Type': 'text/csv', 'Content-Disposition': `attachment; filename="${name}.csv"` };
   const body = `address,beds,baths\n${refused},-1,1\n${rows.join('')}`;
   await founder.ask({ method: 'POST', path: '/admin/imports', headers: { ...session, ...type }, body });
 }

@@ -9,34 +9,30 @@ import { settingsOf } from '../../service.ts';
 import { FileLog, ServerLog, type StatementLog } from './statement-log.ts';
 import type { Wire } from './wire.ts';
 
-/** A database on which it is tried, and what is run on it. */
+/** A database, and a log of its statements. */
 export interface Ground {
   engine: string;
   databaseUrl: string;
-  /** With which the service is started. */
   settings: Record<string, string>;
   log: StatementLog;
-  /** Resolves once the log has what was run before. */
+  /** Resolves once the log has all earlier statements. */
   settle(wire: Wire): Promise<void>;
-  /** The tables with accounts' data, as the database has them. */
+  /** Tables with accounts' data. */
   readTables(): Promise<ReadonlySet<string>>;
 }
 
-/** So that behind it the addresses are those that are said to be asked from. */
+/** Lets requests name their client address. */
 const PROXIES = { TRUSTED_PROXIES: '127.0.0.1' };
-/** A session is a person's, wherever they work. */
+/** A session belongs to a person, not to an account. */
 const OF_PEOPLE = 'sessions';
-/** No value that matters is longer. */
+/** Longer than any value that matters. */
 const LOGGED_LENGTH = 100;
 
 export async function prepareSqlite(trial: Trial): Promise<Ground> {
   const database = await createDatabase(trial.directory, 'sqlite');
   const file = join(trial.directory, 'statements.log');
-  const { NODE_OPTIONS = '', ...settings } = settingsOf(trial, {
-    ...PROXIES,
-    DATABASE_URL: database.url,
-    SQL_LOG: file,
-  });
+  const given = { ...PROXIES, DATABASE_URL: database.url, SQL_LOG: file };
+  const { NODE_OPTIONS = '', ...settings } = settingsOf(trial, given);
   const preload = `--import=${import.meta.resolve('./sql-log.ts')}`;
   const query = `select distinct tables.name as name from sqlite_master as tables
     join pragma_table_info(tables.name) as columns on columns.name = 'account_id' where tables.type = 'table'`;
@@ -45,11 +41,11 @@ export async function prepareSqlite(trial: Trial): Promise<Ground> {
     databaseUrl: database.url,
     settings: { ...settings, NODE_OPTIONS: `${NODE_OPTIONS} ${preload}`.trim() },
     log: new FileLog(file),
-    // It is written when the turn of the event loop ends: before another request is answered.
+    // The log is written at the end of the turn, before another response.
     async settle(wire) {
       for (let count = 0; count < 2; count += 1) await wire.send({ method: 'GET', path: '/readyz', headers: {} });
     },
-    // The index of words has no such column here, and holds what is theirs nevertheless.
+    // The word index has no such column, but holds accounts' data.
     readTables: async () => (await readTables(database, query)).add('listing_words'),
   };
 }
@@ -71,12 +67,12 @@ export async function preparePostgres(trial: Trial): Promise<Ground> {
   return {
     engine: 'PostgreSQL',
     databaseUrl: database.url,
-    // Requests are counted in the database here, with a statement of its own.
+    // The database counts requests, with a statement of its own.
     settings: settingsOf(trial, { ...PROXIES, DATABASE_URL: database.url, RATE_LIMIT: '100000000/1s' }),
     log,
     async settle() {
       const mark = `select '${randomUUID()}'`;
-      // What is said is known to have ended when something else is said.
+      // The second statement shows that the first has ended.
       for (const text of [mark, 'select 1']) await database.sql(text);
       await until('the log has what was run', async () => (await log.read()).some(({ sql }) => sql === mark));
     },

@@ -1,6 +1,6 @@
 import type { Token } from './sql-tokens.ts';
 
-/** Which tables of a part of a statement its conditions hold to an account. */
+/** Which tables are bound to an account by a statement's conditions. */
 export class Holding {
   readonly #held = new Set<string>();
   readonly #follows: [name: string, other: string][] = [];
@@ -11,12 +11,11 @@ export class Holding {
     this.#slots = slots;
   }
 
-  /** What follows stands in the conditions of a left join: they leave nothing out of other tables. */
   limitTo(joined: string | undefined): void {
     this.#joined = joined;
   }
 
-  /** The table's account is `given`, if that is a value. */
+  /** The table's account is `given`, if that is a parameter. */
   hold(name: string | undefined, given: Token | undefined): void {
     if (name === undefined || typeof given !== 'string' || !given.startsWith('$')) return;
     this.#slots.push(Number(given.slice(1)));
@@ -27,13 +26,12 @@ export class Holding {
     if (this.#isConcerned(name)) this.#held.add(name);
   }
 
-  /** The account of the one is that of the other. */
+  /** Both tables have the same account. */
   match(one: string, other: string): void {
     if (this.#isConcerned(one)) this.#follows.push([one, other]);
     if (this.#isConcerned(other)) this.#follows.push([other, one]);
   }
 
-  /** Once all conditions are read. */
   isHeld(name: string, seen: readonly string[] = []): boolean {
     if (this.#held.has(name)) return true;
     const others = this.#follows.filter(([one, other]) => one === name && !seen.includes(other));

@@ -9,16 +9,14 @@ import type { Filled, World } from './world.ts';
 
 export interface MixSize {
   connections: number;
-  /** Requests of each. */
   requests: number;
 }
 
-/** Fewer connections than those who use them: each carries the requests of both. */
 const SHARED_CONNECTIONS = 3;
 const ENCODINGS = ['identity', 'gzip', 'br'];
 const LONG_LIST = 400;
 
-/** Two accounts at once on the same connections, pipelined and one after the other: each is answered with its own only. */
+/** Two accounts at once on shared connections, pipelined and in turn: each sees only its own data. */
 export async function mixAccounts(
   world: World,
   named: Asking['named'],
@@ -82,7 +80,7 @@ function look({ visible, named, ids }: Side, { method, path }: Sent, reply: stri
   for (const [id] of reply.matchAll(/\blst_[0-9a-z]{26}/g)) if (!named.has(id)) ids.add(id);
 }
 
-/** Makes the list so long that it is read in several runs, between which others are answered. */
+/** A list so long that it is read in several runs. */
 async function lengthen({ founder, canaries }: World, { tenant, key }: Side): Promise<void> {
   const row = () => `${canaries.text(tenant.owner, 'address in a long list')},1,1\n`;
   const body = `address,beds,baths\n${Array.from({ length: LONG_LIST }, row).join('')}`;
@@ -90,11 +88,8 @@ async function lengthen({ founder, canaries }: World, { tenant, key }: Side): Pr
 }
 
 function write({ method, path, headers, body = '' }: Sent, url: string): string {
-  const all = {
-    Host: new URL(url).host,
-    ...headers,
-    ...(body !== '' && { 'Content-Length': Buffer.byteLength(body) }),
-  };
+  const length = body !== '' && { 'Content-Length': Buffer.byteLength(body) };
+  const all = { Host: new URL(url).host, ...headers, ...length };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
 }

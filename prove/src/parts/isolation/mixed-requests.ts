@@ -3,34 +3,31 @@ import { type Credential, JSON_TYPE } from './tenant.ts';
 import type { Sent } from './wire.ts';
 import type { Filled } from './world.ts';
 
-/** One of two that use the service at once. */
+/** One of two accounts in use at once. */
 export interface Side {
   tenant: Filled;
   other: Filled;
   key: Credential;
   session: Credential;
   visible: ReadonlySet<Owner>;
-  /** What it has named before may be found among its own. */
+  /** What it named before may occur in its own data. */
   named: ReadonlySet<string>;
-  /** The listings that it was told of. */
   ids: Set<string>;
 }
 
 const NDJSON = { 'Content-Type': 'application/x-ndjson' };
-/** The same in both accounts. */
 const SHARED_NAMES = 20;
 
 type Make = (side: Side, canaries: Canaries) => Sent;
 
 const get =
   (path: (side: Side) => string, headers: Credential = {}): Make =>
-  (side) => ({
-    method: 'GET',
-    path: path(side),
-    headers: { ...(path(side).startsWith('/v1') ? side.key : side.session), ...headers },
-  });
+  (side) => {
+    const credential = path(side).startsWith('/v1') ? side.key : side.session;
+    return { method: 'GET', path: path(side), headers: { ...credential, ...headers } };
+  };
 
-/** A change whose address is a canary; `name` is one of a few that both sides use. */
+/** Its address is a canary; both sides share a few names. */
 const change =
   (method: string, path: string, more: (name: string) => Credential = () => ({})): Make =>
   ({ tenant, key }, canaries) => {
@@ -39,7 +36,7 @@ const change =
     return { method, path: path.replace('NAME', name), headers: { ...key, ...JSON_TYPE, ...more(name) }, body };
   };
 
-/** What either side may ask for. */
+/** Requests of either side. */
 export const REQUESTS: readonly Make[] = [
   get(() => '/v1/listings', { Accept: 'application/x-ndjson' }),
   get(() => '/v1/listings?sort=-beds', { Accept: 'text/csv' }),

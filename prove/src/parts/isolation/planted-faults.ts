@@ -7,7 +7,7 @@ function forget(symbol: string, column = 'account_id'): Patch {
 
 const READ = 'an answer tells of others';
 const LISTED = 'shows what others have to ';
-const COUNTED = 'is told other numbers than its own';
+const COUNTED = 'gets counts that are not its own';
 const TOLD_APART = 'what is theirs is answered otherwise than what never was';
 
 const BY_ID_ALONE: PlantedFault = {

@@ -1,36 +1,22 @@
 import { isPart, type Token } from './sql-tokens.ts';
 
-/** A table by the name that it has in its part of a statement. */
 export interface Source {
   table: string;
   name: string;
-  /** Where it stands; nowhere if in parentheses. */
+  /** -1 in parentheses. */
   index: number;
 }
 
 const BEFORE_TABLES = new Set<Token | undefined>(['from', 'using', 'join', 'into', 'only', 'lateral']);
-/** After these a comma is followed by another table. */
+/** After these, a comma separates tables. */
 const LIST_STARTS = new Set<Token>(['from', 'using']);
-const LIST_ENDS = new Set<Token>([
-  'where',
-  'set',
-  'group',
-  'having',
-  'window',
-  'order',
-  'limit',
-  'for',
-  'returning',
-  'values',
-  'select',
-]);
-/** What is no name of a table's own. */
+const LIST_ENDS = new Set<Token>('where set group having window order limit for returning values select'.split(' '));
+/** Not an alias. */
 const AFTER_TABLES = new Set<Token>([
   ...LIST_ENDS,
-  ...['on', 'join', 'inner', 'left', 'right', 'full', 'cross', 'natural', 'using', 'default', 'offset', 'fetch'],
+  ...'on join inner left right full cross natural using default offset fetch'.split(' '),
 ]);
 
-/** The tables that a part of a statement reads or writes. */
 export function sourcesOf(tokens: Token[]): Source[] {
   const sources: Source[] = [];
   let isList = false;
@@ -51,7 +37,6 @@ function sourcesAt(tokens: Token[], index: number): Source[] {
     if (isPart(token.tokens)) return [];
     return sourcesOf(['from', ...token.tokens]).map((source) => ({ ...source, index: -1 }));
   }
-  // The schema stands before the dot.
   if (dot === '.' && typeof second === 'string') return sourcesAt(tokens, index + 2);
   const next = tokens[index + 1] === 'as' ? tokens[index + 2] : tokens[index + 1];
   const isNamed = typeof next === 'string' && /^\w+$/.test(next) && !AFTER_TABLES.has(next);

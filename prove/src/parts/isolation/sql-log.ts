@@ -1,10 +1,11 @@
-// Loaded first in a service on SQLite: writes down each statement that it runs, and which accounts' ids it was given.
+// Loaded first in a service on SQLite: records its statements and the account ids among their
+// values.
 import { appendFileSync } from 'node:fs';
 import { StatementSync } from 'node:sqlite';
 
 const { SQL_LOG: file } = process.env;
 const ACCOUNT_ID = /^acc_/;
-/** Text → its number in this file; whoever reads it knows the texts of a process by its name. */
+/** Text → number. A process writes each text once. */
 const known = new Map<string, number>();
 const writer = `${process.pid}.${Math.random()}`;
 let waiting: string[] = [];

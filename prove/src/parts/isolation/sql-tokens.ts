@@ -1,13 +1,12 @@
 export type Token = string | Group;
 
-/** What stands in parentheses. */
 export interface Group {
   tokens: Token[];
 }
 
 const TOKENS = /"([^"]+)"|'(?:[^']|'')*'|([A-Za-z_][\w$]*)|\$(\d+)|\?|[().,=]|[^\s]/g;
 
-/** The words and signs of a statement: those that no quotes protect in lower case, each value as `$` and its place. */
+/** The tokens of a statement: unquoted ones in lower case, each parameter as `$` and its number. */
 export function readTokens(sql: string): Token[] {
   let placeholders = 0;
   const stack: Token[][] = [[]];
@@ -28,7 +27,7 @@ export function readTokens(sql: string): Token[] {
 
 const PART_STARTS = new Set<Token | undefined>(['select', 'insert', 'update', 'delete', 'with']);
 
-/** Whether parentheses hold a statement of their own. */
+/** Whether the tokens are a statement of their own. */
 export function isPart([first]: Token[]): boolean {
   return PART_STARTS.has(first);
 }

@@ -3,19 +3,17 @@ import { readFile } from 'node:fs/promises';
 import { EXCEPTIONS, FOR_ALL } from './exceptions.ts';
 import { readStatement } from './statements.ts';
 
-/** A statement that was run. */
 export interface Run {
   sql: string;
-  /** The values that are accounts' ids, with their places from 1. */
+  /** Parameters that are account ids, numbered from 1. */
   accounts: readonly (readonly [place: number, accountId: string])[];
 }
 
-/** What the service has run on its database so far: each text once at least, and whenever it was about an account. */
+/** Statements so far: each text at least once, and every use with an account id. */
 export interface StatementLog {
   read(): Promise<Run[]>;
 }
 
-/** What `sql-log.ts` has written. */
 export class FileLog implements StatementLog {
   readonly #file: string;
 
@@ -34,12 +32,12 @@ export class FileLog implements StatementLog {
   }
 }
 
-/** What a server says with `log_statement=all` and `log_line_prefix=@@`. */
+/** Parses a server log with `log_statement=all` and `log_line_prefix=@@`. */
 export class ServerLog implements StatementLog {
   readonly #runs: Run[] = [];
   readonly #known = new Set<string>();
   #rest = '';
-  /** Whose values come next. */
+  /** The statement whose values come next. */
   #last = '';
 
   add(text: string): void {
@@ -62,14 +60,12 @@ export class ServerLog implements StatementLog {
     }
     const accounts = [...(values ?? '').matchAll(/\$(\d+) = '(acc_\w+)'/g)];
     if (accounts.length === 0) return;
-    this.#runs.push({
-      sql: this.#last,
-      accounts: accounts.map(([, place, accountId]) => [Number(place), String(accountId)]),
-    });
+    const given = accounts.map(([, place, accountId]) => [Number(place), String(accountId)] as const);
+    this.#runs.push({ sql: this.#last, accounts: given });
   }
 }
 
-/** Texts, those of them on accounts' tables, and values that are accounts' ids: with fewer the log lacks what was run. */
+/** Fewer mean that the log is incomplete. */
 const LOGGED_MIN = { statements: 60, ofAccounts: 40, runs: 1_000 };
 
 function assertLogged(what: string, count: number, least: number): void {
@@ -78,13 +74,11 @@ function assertLogged(what: string, count: number, least: number): void {
 
 export interface Found {
   statements: number;
-  /** Those that touch accounts' tables. */
   ofAccounts: number;
-  /** Why some name no account. */
+  /** Reasons for statements without an account. */
   excepted: ReadonlySet<string>;
 }
 
-/** Each statement on an account's tables must be held to an account. */
 export function assertHeld(runs: readonly Run[], tables: ReadonlySet<string>): Found {
   const texts = new Set(runs.map(({ sql }) => sql));
   const excepted = new Set<string>();
@@ -105,7 +99,7 @@ export function assertHeld(runs: readonly Run[], tables: ReadonlySet<string>): F
   return { statements: texts.size, ofAccounts, excepted };
 }
 
-/** While only these work, no statement may be about another account. */
+/** While only these accounts act, no statement concerns another. */
 export function assertAbout(
   runs: readonly Run[],
   tables: ReadonlySet<string>,

@@ -2,23 +2,22 @@ import { Holding } from './holding.ts';
 import { type Source, sourcesOf } from './sources.ts';
 import { type Group, isPart, readTokens, type Token } from './sql-tokens.ts';
 
-/** What a statement does with the tables that hold accounts' data. */
+/** How a statement uses tables with accounts' data. */
 export interface Reading {
   tables: string[];
-  /** Tables that are not held to one account. */
   loose: string[];
-  /** Which of the values, from 1, are accounts' ids. */
+  /** Parameters, from 1, that are account ids. */
   slots: number[];
 }
 
-/** Each part of these has conditions of its own. */
+/** Each side has conditions of its own. */
 const PARTED_BY = new Set<Token>(['union', 'intersect', 'except']);
-/** What is denied by a `not` before these is no condition that could hold. */
+/** `not` before these does not negate a condition. */
 const DENIED = new Set<Token | undefined>(['in', 'exists', 'null', 'like', 'between', 'distinct', 'materialized']);
 
 /**
- * Whether each part of a statement that reads or writes an account's table is held to an account that is given:
- * `account_id = ?`, not beside an `or` or after a `not`, or the same as in a table beside it that is.
+ * Whether each part of a statement binds its tables to a given account: by `account_id = ?`, not
+ * next to `or` or after `not`, or by equality with a bound table.
  */
 export function readStatement(sql: string, tables: ReadonlySet<string>): Reading {
   const reading: Reading = { tables: [], loose: [], slots: [] };
@@ -32,7 +31,7 @@ function readParts(tokens: Token[], tables: ReadonlySet<string>, reading: Readin
   if (end >= 0) readParts(tokens.slice(end + 1), tables, reading);
 }
 
-/** A statement, or one within another: what stands in parentheses and is none belongs to it. */
+/** A statement or subquery. Other parentheses belong to it. */
 function readPart(tokens: Token[], tables: ReadonlySet<string>, reading: Reading): void {
   const sources = sourcesOf(tokens).filter(({ table }) => tables.has(table));
   reading.tables.push(...sources.map(({ table }) => table));
@@ -41,7 +40,7 @@ function readPart(tokens: Token[], tables: ReadonlySet<string>, reading: Reading
   for (const token of tokens) if (typeof token !== 'string') readGroup(token, tables, reading);
 }
 
-/** What a statement writes is no condition. */
+/** `set` is not a condition. */
 function withoutSet(tokens: Token[]): Token[] {
   const start = tokens.indexOf('set');
   const end = tokens.indexOf('where', start);
@@ -54,7 +53,7 @@ function readGroup({ tokens }: Group, tables: ReadonlySet<string>, reading: Read
   else for (const token of tokens) if (typeof token !== 'string') readGroup(token, tables, reading);
 }
 
-/** What the conditions say, if they say it of every row. */
+/** Conditions that hold for every row. */
 function readConditions(tokens: Token[], sources: Source[], slots: number[]): Holding {
   const holding = new Holding(slots);
   if (hasLooseConditions(tokens)) return holding;
@@ -72,7 +71,7 @@ function readConditions(tokens: Token[], sources: Source[], slots: number[]): Ho
   return holding;
 }
 
-/** Beside an `or`, after a `not` and in some joins a condition holds nothing. */
+/** `or`, `not`, and some joins make conditions unreliable. */
 function hasLooseConditions(tokens: Token[]): boolean {
   return tokens.some((token, index) => {
     const next = tokens[index + 1];
@@ -93,7 +92,7 @@ function readAny(given: Token | undefined, name: string, holding: Holding): void
     for (const value of values) holding.hold(name, value);
 }
 
-/** What is put in has the account among its values. */
+/** An insert names the account among its values. */
 function readInserted(tokens: Token[], index: number, holding: Holding): void {
   const [table, columns, , values] = tokens.slice(index + 1, index + 5);
   if (typeof table !== 'string' || typeof columns !== 'object') return;
@@ -108,7 +107,6 @@ function keyOf(table: string): string {
   return table === 'accounts' ? 'id' : 'account_id';
 }
 
-/** The source whose account stands before or after a place. */
 function columnAt(tokens: Token[], index: number, sources: Source[], step: 1 | -1): string | undefined {
   const [first, dot, second] = step === 1 ? [index, index + 1, index + 2] : [index - 2, index - 1, index];
   if (tokens[dot] === '.') {

@@ -6,39 +6,37 @@ import type { Persona } from './personas.ts';
 import { nameOf } from './tenant.ts';
 import type { World } from './world.ts';
 
-/** Operations that would end the session with which others are tried. */
+/** These end the session in use. */
 const ENDING = /sign-out|revoke-other-sessions/;
-/** About a person and not about an account. */
+/** About a person, not an account. */
 const OF_PERSON = /^\/admin\/(?:session|auth)\b/;
 
-/** What somebody asks for. */
 export interface Task {
   persona: Persona;
   ask: Ask;
   victim: Bait;
 }
 
-/** All that somebody is to ask for, whoever it belongs to. */
+/** All requests of a persona. */
 export function tasksOf(persona: Persona, isThorough: boolean): Task[] {
   const { gate, own, victims, isBrief = own === undefined } = persona;
   const operations = gate.operations.filter((operation) => own === undefined || !ENDING.test(operation.path));
   const all = operations.flatMap((operation) => {
     const isOpen = own === undefined && isOfPeople(operation);
     const places = !isBrief || isOpen || isThorough ? asksOf(gate, operation, isThorough) : [];
-    // Who is not let in is told nothing, in whichever format.
+    // Callers without access learn nothing in any format.
     const formats = own === undefined && !isThorough ? [] : formatAsksOf(gate, operation);
     return [wholeAskOf(gate, operation), ...places, ...formats];
   });
   if (!isBrief || isThorough) all.push(...methodAsksOf(gate, isThorough));
   return all.flatMap((ask) => {
-    // What is one's own wherever one works is no fault.
+    // A person's own data is the same in all accounts.
     const [first, ...others] = OF_PERSON.test(ask.path) ? victims.slice(-1) : victims;
     const asked = (isThorough ? [first, ...others] : [first]).filter((victim) => victim !== undefined);
     return asked.filter((victim) => !isOwnPast(ask, victim, own)).map((victim) => ({ persona, ask, victim }));
   });
 }
 
-/** What ends sessions, each for a session of its own. */
 export async function endingTasks({ founder, gates, ours, theirs }: World): Promise<Task[]> {
   const { owner, accountId } = ours;
   const tasks: Task[] = [];
@@ -46,14 +44,8 @@ export async function endingTasks({ founder, gates, ours, theirs }: World): Prom
     const person = await founder.join(owner, accountId, 'member');
     const credential = await founder.signIn(person, owner);
     const visible = new Set([owner, nameOf(person)]);
-    const persona = {
-      name: 'who ends sessions',
-      gate: gates.admin,
-      credential,
-      visible,
-      own: ours,
-      victims: [theirs.bait],
-    };
+    const victims = [theirs.bait];
+    const persona = { name: 'who ends sessions', gate: gates.admin, credential, visible, own: ours, victims };
     const { operation: name, method, path } = wholeAskOf(gates.admin, operation);
     const ask = { operation: name, place: 'their own session', method, path: path.split('?', 1).join(), headers: {} };
     tasks.push({ persona, ask, victim: theirs.bait });
@@ -61,7 +53,7 @@ export async function endingTasks({ founder, gates, ours, theirs }: World): Prom
   return tasks;
 }
 
-/** A sequence of theirs that one's own account has had as well is no secret. */
+/** A sequence that the own account has reached is no secret. */
 function isOwnPast({ path }: Ask, { sequence }: Bait, own: Persona['own']): boolean {
   return path.includes('<sequence>') && Number(sequence) <= Number(own?.bait.sequence);
 }

@@ -5,10 +5,9 @@ import type { Canaries, Owner } from './canaries.ts';
 import type { Answer, Sent, Wire } from './wire.ts';
 
 export const JSON_TYPE = { 'Content-Type': 'application/json' };
-/** Longer than a world takes to be made, if not by much: a key that is to be over then. */
+/** A little longer than the setup: this key expires during it. */
 const EXPIRY_MS = 1_500;
 
-/** With what somebody asks. */
 export type Credential = Record<string, string>;
 
 interface Key {
@@ -16,7 +15,6 @@ interface Key {
   secret: string;
 }
 
-/** An account with its people and keys. */
 export interface Tenant {
   owner: Owner;
   accountId: string;
@@ -24,11 +22,10 @@ export interface Tenant {
   keys: Record<'full' | 'read' | 'deleted' | 'expired', Key>;
   expiryTimeMs: number;
   administrator: Person;
-  /** A session of theirs. */
   session: Credential;
 }
 
-/** What only the administrators of an account may see. */
+/** What only an account's administrators may see. */
 export function administratorsOf(owner: Owner): Owner {
   return `the administrators of ${owner}`;
 }
@@ -50,7 +47,6 @@ export class Founder {
     this.operator = operator;
   }
 
-  /** Makes an account that has nothing yet but people and keys. */
   async found(owner: Owner): Promise<Tenant> {
     const { canaries, operator } = this;
     const accountName = canaries.text(owner, 'name of the account');
@@ -72,7 +68,6 @@ export class Founder {
     return { owner, accountId, accountName, keys, expiryTimeMs, administrator, session };
   }
 
-  /** Somebody new in an account. */
   async join(owner: Owner, accountId: string, role: 'administrator' | 'member'): Promise<Person> {
     const { canaries } = this;
     const name = canaries.text(administratorsOf(owner), `name of a person (${role})`);
@@ -93,14 +88,13 @@ export class Founder {
     return { Cookie: [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; '), Origin: this.url };
   }
 
-  /** Sends a JSON body, and reads that of the reply. */
   async sendJson(method: string, path: string, credential: Credential, given: object, status = 200) {
     const headers = { ...credential, ...JSON_TYPE };
     const { body } = await this.ask({ method, path, headers, body: JSON.stringify(given) }, status);
     return JSON.parse(body);
   }
 
-  /** @throws AssertionError unless the reply has this status */
+  /** @throws AssertionError unless the response has this status */
   async ask(sent: Sent, status = 200): Promise<Answer> {
     const answer = await this.wire.send(sent);
     assert.equal(answer.status, status, `${sent.method} ${sent.path}: ${answer.body}`);
@@ -108,7 +102,7 @@ export class Founder {
   }
 }
 
-/** The owner of what only one person may see. */
+/** What only this person may see. */
 export function nameOf({ userId }: Person): Owner {
   return `the person ${userId}`;
 }

@@ -1,51 +1,59 @@
 import assert from 'node:assert/strict';
+import { withoutChance } from '../../../../testkit/src/chance.ts';
 import type { Ask } from './ask.ts';
 import { fillIn } from './asks.ts';
 import { BAIT_KINDS, type Bait } from './bait.ts';
 import type { Canaries, Owner } from './canaries.ts';
-import { comparable } from './comparable.ts';
 import { createPersonas, type Persona } from './personas.ts';
 import { endingTasks, type Task, tasksOf } from './tasks.ts';
 import type { Answer, Sent } from './wire.ts';
 import type { World } from './world.ts';
 
+const CHANCE_HEADERS = /^(?:date|x-request-id|set-cookie|keep-alive|ratelimit):/i;
+/** Two objects written in turn have different versions. */
+const LENGTH_HEADER = /^content-length:/i;
+
+/** A response without what differs each time, and without what was sent. */
+function comparable({ head, body }: Answer, isRead: boolean, canaries: Canaries): string {
+  const lines = head.split('\n').filter((line) => !CHANCE_HEADERS.test(line));
+  const kept = isRead ? lines : lines.filter((line) => !LENGTH_HEADER.test(line));
+  return withoutChance(canaries.mask(`${kept.join('\n')}\n\n${body}`))
+    .replaceAll(/"requestId":"[^"]+"/g, '"requestId":""')
+    .replaceAll(/MLS\d{9}/gi, 'MLS')
+    .replaceAll(/(?:W\/)?"[\w-]+"(?=\n)/g, 'ETAG')
+    .replaceAll(/("nextCursor":"|cursor=)[\w-]+/g, '$1')
+    .replaceAll(/"(version|requests24h|errors24h|sequence)":\d+/g, '"$1":0')
+    .replaceAll(/"lastUsedAt":(?:null|"TIME")/g, '"lastUsedAt":null');
+}
+
 const AT_ONCE = 4;
-/** What may be counted between two readings is another one then: what is told is not. */
+/** Counters may change between two reads. */
 const TRIES = 3;
 
-/** A request that was sent, so that its log line can be told from others. */
 interface Asked {
   visible: ReadonlySet<Owner>;
   sent: ReadonlySet<string>;
 }
 
 export interface Asking {
-  /** By request id. */
   asked: Map<string, Asked>;
   operations: Set<string>;
-  /** What an account's people have named themselves: it may stand in what is theirs from then on. */
+  /** What each account named itself: it may occur in its own data from then on. */
   named: Map<string, Set<string>>;
   personas: number;
   requests: number;
   bytes: number;
 }
 
-/** Lets everybody ask for what is not theirs, in every place, and for what never was: the answers must be the same. */
+/** Every persona asks for foreign data and for data that never existed: the responses must be equal. */
 export async function askForTheirs(world: World, isThorough: boolean): Promise<Asking> {
-  const asking: Asking = {
-    asked: new Map(),
-    operations: new Set(),
-    named: new Map(),
-    personas: 0,
-    requests: 0,
-    bytes: 0,
-  };
   const personas = createPersonas(world);
-  asking.personas = personas.length;
+  const counts = { personas: personas.length, requests: 0, bytes: 0 };
+  const asking: Asking = { asked: new Map(), operations: new Set(), named: new Map(), ...counts };
   const trier = new Trier(world, asking);
   const tasks = personas.flatMap((persona) => tasksOf(persona, isThorough));
   const isRead = ({ ask }: Task) => isReading(ask);
-  // While nobody writes, answers depend on nothing else.
+  // Without writes, responses depend on nothing else.
   await inParallel(tasks.filter(isRead), (task) => trier.compare(task));
   for (const task of tasks.filter((each) => !isRead(each))) await trier.compare(task);
   for (const task of await endingTasks(world)) await trier.compare(task);
@@ -61,7 +69,6 @@ async function inParallel<T>(items: T[], work: (item: T) => Promise<void>): Prom
   );
 }
 
-/** Asks twice each time. */
 class Trier {
   readonly #world: World;
   readonly #asking: Asking;
@@ -72,7 +79,7 @@ class Trier {
     this.#asking = asking;
   }
 
-  /** Asks for what is theirs and for what never was. */
+  /** Once for foreign data and once for data that never existed. */
   async compare(task: Task): Promise<void> {
     const { persona, ask, victim } = task;
     this.#asking.operations.add(ask.operation);
@@ -83,8 +90,8 @@ class Trier {
       const address = `10.${[0, 0, 0].map(() => canaries.below(256)).join('.')}`;
       const theirs = await this.#ask(persona, ask, victim, address);
       if (!isAbout(ask)) return;
-      const nobodys = await this.#ask(persona, ask, this.#twinOf(victim), address);
-      differ = [comparable(theirs, isRead, canaries), comparable(nobodys, isRead, canaries)];
+      const unknown = await this.#ask(persona, ask, this.#twinOf(victim), address);
+      differ = [comparable(theirs, isRead, canaries), comparable(unknown, isRead, canaries)];
       if (differ[0] === differ[1]) return;
     }
     const words = `${ask.operation} as ${persona.name}, ${ask.place}: what is theirs is answered otherwise than what never was`;
@@ -113,7 +120,7 @@ class Trier {
       [],
       `${ask.operation} as ${name}, ${ask.place}: an answer tells of others: ${leaks.slice(0, 3).join('; ')}`,
     );
-    // No promise of this part, and no answer to compare.
+    // Not a promise of this part, and nothing to compare.
     if (answer.status >= 500) throw new Error(`${ask.operation} as ${name}, ${ask.place}: ${answer.body}`);
     return answer;
   }
@@ -136,12 +143,11 @@ class Trier {
   }
 }
 
-/** Whether it names anything of anybody. */
+/** Whether the ask names a foreign object. */
 function isAbout({ path, headers, body = '' }: Ask): boolean {
   return `${path} ${Object.values(headers).join(' ')} ${body}`.includes('<');
 }
 
-/** Whether it changes nothing. */
 function isReading({ method }: Ask): boolean {
   return method === 'GET' || method === 'HEAD';
 }

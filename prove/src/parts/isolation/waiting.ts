@@ -5,7 +5,7 @@ import type { Filled, World } from './world.ts';
 
 const THEIR_WRITES = 10;
 
-/** Whoever waits for events of their account is not woken by what happens in another one. */
+/** A long poll does not wake for events of other accounts. */
 export async function assertHeldApart(world: World): Promise<void> {
   const { founder, canaries, ours, theirs } = world;
   const key = bearer(ours.keys.full.secret);

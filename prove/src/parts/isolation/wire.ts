@@ -8,16 +8,15 @@ export interface Sent {
   body?: string | undefined;
 }
 
-/** A reply, every byte of it, and uncompressed. */
 export interface Answer {
   status: number;
-  /** The lines of its head, as they came. */
+  /** As received. */
   head: string;
   headers: IncomingMessage['headers'];
   body: string;
 }
 
-/** Connections that everybody shares, so that one connection carries the requests of many. */
+/** Shared connections, each of which carries requests of many callers. */
 export class Wire {
   readonly #agent: Agent;
   readonly #url: string;
@@ -31,7 +30,7 @@ export class Wire {
     try {
       return await this.#sendOnce(sent);
     } catch (error) {
-      // The service has just closed a connection that nobody used.
+      // The service closed an idle connection.
       if (error instanceof ClosedError) return await this.#sendOnce(sent);
       throw error;
     }
@@ -40,7 +39,7 @@ export class Wire {
   async #sendOnce({ method, path, headers, body }: Sent): Promise<Answer> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
-    // The path as it is: no client's tidying.
+    // The raw path, without normalization.
     const options = { method, path, agent: this.#agent, headers: { ...headers, ...length } };
     const outgoing = request(this.#url, options, resolve).on('error', (cause) =>
       reject(outgoing.reusedSocket ? new ClosedError('A connection was closed', { cause }) : cause),

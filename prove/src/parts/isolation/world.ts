@@ -12,22 +12,20 @@ import { fill } from './filling.ts';
 import { administratorsOf, bearer, type Credential, Founder, nameOf, type Tenant } from './tenant.ts';
 import type { Wire } from './wire.ts';
 
-/** Made by the service: ids, and the beginnings of keys. */
+/** Generated ids and key prefixes. */
 const IDS = /\b(?:[a-z]{3}_[0-9a-z]{26}|plk_[0-9A-Za-z]+)/g;
 
-/** What such a thing is called. */
+/** The place of such a canary. */
 const MADE = 'an id';
 
-/** One of the two APIs. */
 export interface Gate {
   base: '/v1' | '/admin';
   operations: DocumentedOperation[];
 }
 
-/** An account with all that is in it. */
 export interface Filled extends Tenant {
   bait: Bait;
-  /** Which they change themselves. */
+  /** A listing for their own changes. */
   ownListingId: string;
   member: Person;
   memberSession: Credential;
@@ -40,14 +38,14 @@ export interface World {
   gates: Record<'v1' | 'admin', Gate>;
   ours: Filled;
   theirs: Filled;
-  /** Whose member our administrator is. */
+  /** Our administrator is a member here. */
   third: Filled;
-  /** Our administrator at work in the third account. */
+  /** Our administrator in the third account. */
   guestSession: Credential;
   endedSession: Credential;
 }
 
-/** Three accounts, each full of what only its own people may see. */
+/** Three accounts full of canaries. */
 export async function createWorld(url: string, wire: Wire, canaries: Canaries, operator: Operator): Promise<World> {
   const founder = new Founder(url, wire, canaries, operator);
   const gates = { v1: await readGate('/v1', 'openapi'), admin: await readGate('/admin', 'admin') };
@@ -70,7 +68,6 @@ async function readGate(base: Gate['base'], name: string): Promise<Gate> {
   return { base, operations: new OpenApiDocument(text).operations };
 }
 
-/** `rows` make its sequence another than those of others. */
 async function furnish(founder: Founder, owner: Owner, rows: number): Promise<Filled> {
   const tenant = await founder.found(owner);
   const member = await founder.join(owner, tenant.accountId, 'member');
@@ -78,31 +75,26 @@ async function furnish(founder: Founder, owner: Owner, rows: number): Promise<Fi
   return { ...tenant, ...(await fill(founder, tenant, rows)), member, memberSession };
 }
 
-/** Somebody of another account becomes a member, and works there from now on. */
+/** Makes the user a member and switches their session there. */
 async function inviteTo(founder: Founder, home: Tenant, host: Tenant): Promise<Credential> {
   const { canaries } = founder;
   const { owner, session } = host;
   const guest = home.administrator;
   const guestSession = await founder.signIn(guest, owner);
-  const invited = await founder.sendJson(
-    'POST',
-    '/admin/invitations',
-    session,
-    { email: guest.email, role: 'member' },
-    201,
-  );
+  const given = { email: guest.email, role: 'member' };
+  const invited = await founder.sendJson('POST', '/admin/invitations', session, given, 201);
   const [, token = ''] = String(invited.url).split('=', 2);
   await founder.sendJson('POST', '/admin/invitations/accept', guestSession, { token });
   for (const text of [guest.name, guest.email.split('@', 1).join(), guest.userId])
     canaries.add(text, administratorsOf(owner), 'a person');
-  // They are told which accounts are theirs, wherever they work.
+  // They may see both accounts' names.
   for (const { accountId, accountName } of [home, host]) {
     for (const text of [accountId, accountName]) canaries.add(text, nameOf(guest), 'name of an account');
   }
   return guestSession;
 }
 
-/** Learns which ids an account has, and who of it sees them. All that was put into it must be there. */
+/** Learns an account's ids and who sees them. All of its canaries must be visible. */
 async function learn({ founder, gates, canaries }: World, tenant: Filled): Promise<void> {
   const { owner, keys, session, memberSession, administrator, member } = tenant;
   const seen = new Set<string>();
@@ -129,7 +121,7 @@ async function learn({ founder, gates, canaries }: World, tenant: Filled): Promi
   }
 }
 
-/** What is counted is their own, too. */
+/** Counts include only the account's own objects. */
 async function assertCounts(founder: Founder, { keys, session, owner }: Tenant): Promise<void> {
   const get = async (path: string, headers: Credential) =>
     JSON.parse((await founder.ask({ method: 'GET', path, headers })).body);
@@ -138,5 +130,5 @@ async function assertCounts(founder: Founder, { keys, session, owner }: Tenant):
   const { data: own } = await get('/admin/api-keys', session);
   const counted = { total, overview: listings.total, keys: keyCount };
   const is = { total: data.length, overview: data.length, keys: own.length };
-  assert.deepEqual(counted, is, `${owner} is told other numbers than its own`);
+  assert.deepEqual(counted, is, `${owner} gets counts that are not its own`);
 }

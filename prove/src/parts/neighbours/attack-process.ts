@@ -1,10 +1,9 @@
-// Attacks from a process of its own, which has less of the machine than the service.
+// Attacks from a process of its own, with a lower priority than the service.
 import { setPriority } from 'node:os';
 import { Attack, type AttackReport } from './attack.ts';
 import { corpus } from './corpus.ts';
 import type { Scene } from './member.ts';
 
-/** What it is told to do. */
 export type Order = { do: 'start'; name: string; scene: Scene } | { do: 'tell' } | { do: 'stop' };
 
 const PRIORITY = 10;

@@ -3,32 +3,30 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Member, Scene } from './member.ts';
 import { ReplyReader } from './reply-reader.ts';
 
-/** Another one than the other account's: what is counted by address must not help. */
+/** Another address than the other account's: limits per address must not help. */
 const ADDRESS = '127.0.0.2';
 const BYTES_PER_SECOND = 1024 * 1024;
-/** How long a client that leaves has waited for its reply. */
+/** How long a leaving client waits. */
 const LEAVES_AFTER_MS = 20;
 const TRICKLE_INTERVAL_MS = 25;
 const SIP_INTERVAL_MS = 20;
 const RECONNECT_MS = 10;
 
-/** What came of it. */
 export interface AttackReport {
   sent: number;
   answered: number;
-  /** Of the bodies that were answered or are being read, unpacked. */
+  /** Unpacked bytes of bodies that were sent. */
   unpackedBytes: number;
   statuses: Record<string, number>;
   codes: Record<string, number>;
 }
 
-/** One member of the corpus at work, until told to stop. */
+/** Runs one attack until stopped. */
 export class Attack {
   readonly #member: Member;
   readonly #scene: Scene;
   readonly #sockets = new Set<Socket>();
   readonly report: AttackReport = { sent: 0, answered: 0, unpackedBytes: 0, statuses: {}, codes: {} };
-  /** When the next byte may be sent. */
   #freeMs = performance.now();
   #isOver = false;
   #turn = 0;
@@ -36,7 +34,7 @@ export class Attack {
   constructor(member: Member, scene: Scene) {
     this.#member = member;
     this.#scene = scene;
-    // What is made once is made before the time counts.
+    // Cached bodies are built before the time counts.
     member.send(scene, 0);
   }
 
@@ -44,7 +42,6 @@ export class Attack {
     for (let lane = 0; lane < this.#member.lanes; lane += 1) this.#run();
   }
 
-  /** Leaves at once, whatever is under way. */
   stop(): AttackReport {
     this.#isOver = true;
     for (const socket of this.#sockets) socket.destroy();
@@ -64,7 +61,7 @@ export class Attack {
     }
   }
 
-  /** Sends on one connection until it has to be another one. */
+  /** Until the connection has to be replaced. */
   async #use(socket: Socket): Promise<void> {
     const { manner } = this.#member;
     const reader = new ReplyReader((status, some) => this.#note(status, some));

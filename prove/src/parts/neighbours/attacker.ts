@@ -8,7 +8,7 @@ import type { Scene } from './member.ts';
 
 const PROGRAM = join(import.meta.dirname, 'attack-process.ts');
 
-/** The process from which attacks come. */
+/** The process that attacks. */
 export class Attacker {
   readonly #child: ChildProcess = fork(PROGRAM);
   readonly #ended = once(this.#child, 'exit');
@@ -17,17 +17,15 @@ export class Attacker {
     t.after(() => this.#child.kill('SIGKILL'));
   }
 
-  /** Resolves when it has begun. */
   async start(name: string, scene: Scene): Promise<void> {
     await this.#tell({ do: 'start', name, scene });
   }
 
-  /** What it was told so far. */
+  /** The report so far. */
   tell(): Promise<AttackReport> {
     return this.#tell({ do: 'tell' });
   }
 
-  /** Resolves when it has left. */
   stop(): Promise<AttackReport> {
     return this.#tell({ do: 'stop' });
   }

@@ -4,5 +4,5 @@ import { uploads } from './uploads.ts';
 import { visitors } from './visitors.ts';
 import { writes } from './writes.ts';
 
-/** All that attackers do, what makes their account larger last. */
+/** Attacks that enlarge the account come last. */
 export const corpus: readonly Member[] = [...reads, ...visitors, ...writes, ...uploads];

@@ -1,4 +1,4 @@
-// Loaded first in each process of the service (`--import`): measures from inside, and writes what it finds to a file.
+// Loaded first in each process of the service: measures from inside and writes to a file.
 import { appendFileSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
@@ -8,10 +8,10 @@ import { clockMs } from '../overload/order.ts';
 import { COLLECT_SIGNAL, GAUGE_FILE_VARIABLE, type Reading } from './gauge.ts';
 
 const TICK_MS = 5;
-/** Shorter ones are what timers are late by anyway. */
+/** Timers are late by less anyway. */
 const TOLD_MS = 10;
 const NANOSECONDS_PER_MS = 1e6;
-/** Of this process's main thread: its time on a core, and its time waiting for one while others had them all. */
+/** CPU time and run-queue time of the main thread. */
 const SCHEDULE = `/proc/self/task/${process.pid}/schedstat`;
 
 const { [GAUGE_FILE_VARIABLE]: file } = process.env;
@@ -37,12 +37,12 @@ function watch(path: string): void {
   }, TICK_MS).unref();
   process.on(COLLECT_SIGNAL, async () => {
     collectGarbage();
-    // What lies outside of the heap is given back in a later turn, and what held it after that.
+    // Memory outside the heap is released in a later turn.
     await sleep(TICK_MS);
     collectGarbage();
     const { heapUsed, external } = process.memoryUsage();
     tell({ is: 'collected', pid: process.pid, heldBytes: heapUsed + external });
-    // That took a while, and was asked for.
+    // The collection was requested.
     before = look();
   });
 }

@@ -5,57 +5,52 @@ import { cpuSecondsOf, residentBytesOf } from '../../../../bench/src/process-sta
 import { until } from '../../../../testkit/src/until.ts';
 
 export const GAUGE_FILE_VARIABLE = 'GAUGE_FILE';
-/** Tells a process of the service to collect its garbage. */
 export const COLLECT_SIGNAL = 'SIGUSR2';
 const PROGRAM = pathToFileURL(join(import.meta.dirname, 'gauge-process.ts')).href;
 const MEMORY_INTERVAL_MS = 50;
 const CPU_INTERVAL_MS = 100;
 const WINDOW_MS = 200;
-/** More than what the other account asks for takes, of a core. */
+/** CPU of the other account's load, at most, in cores. */
 const IDLE_CORES_MAX = 0.3;
 const NANOSECONDS_PER_SECOND = 1e9;
-/** Whatever runs for so long goes on running. */
+/** Then it does not stop by itself. */
 const RUN_ON_MAX_MS = 3_000;
 const COLLECT_TIMEOUT_MS = 5_000;
 
-/** What a process of the service writes of itself. */
+/** What a process reports. */
 export type Reading = ({ is: 'stall'; endMs: number } & Stall) | { is: 'collected'; pid: number; heldBytes: number };
 
-/**
- * A time in which a process of the service did nothing else; without that in which other programs had all cores; and how long
- * it worked meanwhile: else it waited for a disk.
- */
+/** A blocked event loop: its length, without time when other programs had all cores, and the CPU time in it. */
 export interface Stall {
   stallMs: number;
   ownMs: number;
   workMs: number;
 }
 
-/** Measures a service that runs in processes of its own. */
+/** Measures a service in other processes. */
 export class Gauge {
   readonly #file: string;
   readonly #findServing: () => number[];
   readonly #findAll: () => number[];
 
-  /** `findServing` gives the processes of the service, `findAll` also those of its database. */
+  /** `findServing` returns the service's processes, `findAll` also the database's. */
   constructor(file: string, findServing: () => number[], findAll: () => number[]) {
     this.#file = file;
     this.#findServing = findServing;
     this.#findAll = findAll;
   }
 
-  /** The settings of a service that is to be measured. */
   static settings(file: string, given: Record<string, string>): Record<string, string> {
     writeFileSync(file, '');
     return { ...given, NODE_OPTIONS: `${given.NODE_OPTIONS ?? ''} --import=${PROGRAM}`, [GAUGE_FILE_VARIABLE]: file };
   }
 
-  /** Of processors, what the service has used. */
+  /** CPU time of the service. */
   cpuSeconds(): number {
     return this.pids().reduce((sum, pid) => sum + (cpuSecondsOf(pid) ?? 0), 0);
   }
 
-  /** What it and its database have used or were waiting for, as other programs had all cores. */
+  /** CPU and run-queue time of the service and its database. */
   wantedSeconds(): number {
     return this.#findAll().reduce((sum, pid) => sum + wantedSecondsOf(pid), 0);
   }
@@ -68,7 +63,7 @@ export class Gauge {
     return this.pids().reduce((sum, pid) => sum + (residentBytesOf(pid) ?? 0), 0);
   }
 
-  /** What is held, and how much memory the service has, once all garbage is gone; undefined if a process does not answer. */
+  /** Memory after garbage collection; undefined if a process does not respond. */
   async settle(): Promise<{ heldBytes: number; residentBytes: number } | undefined> {
     const pids = this.pids();
     truncateSync(this.#file);
@@ -81,7 +76,7 @@ export class Gauge {
     return { heldBytes, residentBytes: this.residentBytes() };
   }
 
-  /** Watches memory until told to end. @returns what ends it and gives the most that there was */
+  /** Samples memory. @returns the end, which gives the peak */
   watchMemory(): () => number {
     let peakBytes = this.residentBytes();
     const sample = () => {
@@ -95,7 +90,7 @@ export class Gauge {
     };
   }
 
-  /** The longest of each, of stalls that had not ended at a time (`clockMs`). */
+  /** The longest stalls since a time (`clockMs`). */
   worstSince(startMs: number): Stall {
     const stalls = this.#read().flatMap((reading) =>
       reading.is === 'stall' && reading.endMs >= startMs ? [reading] : [],
@@ -108,7 +103,7 @@ export class Gauge {
     };
   }
 
-  /** How long from now on the service works more than it does in quiet times (`wantedCores`), in ms. */
+  /** How long the service keeps working, in ms, above its quiet load (`wantedCores`). */
   async runsOn(wantedCores: number): Promise<number> {
     const startMs = performance.now();
     const samples: { atMs: number; seconds: number }[] = [];
@@ -140,7 +135,6 @@ function wantedSecondsOf(pid: number): number {
     });
     return threads.reduce((sum, each) => sum + each, 0) / NANOSECONDS_PER_SECOND;
   } catch {
-    // It has ended, or a thread of it.
     return 0;
   }
 }

@@ -4,20 +4,18 @@ import type { AttackReport } from './attack.ts';
 import type { Stall } from './gauge.ts';
 import type { Member } from './member.ts';
 
-/** What is measured of an attack; what could not be is left out. */
 interface Figures extends Stall {
   readMs: number;
   writeMs: number;
-  /** At most, and what was left of it. */
+  /** The peak, and what remained. */
   growthMb: number;
   leftMb: number;
-  /** For each MiB of its bodies, unpacked. */
+  /** Per unpacked MiB of its bodies. */
   cpuSeconds: number | undefined;
-  /** How long the service went on after all attackers had left. */
+  /** How long the service kept working after the attackers left. */
   runOnMs: number;
 }
 
-/** One attack, and what the other account noticed of it. */
 export interface Attempt {
   figures: Figures;
   failed: number;
@@ -26,17 +24,7 @@ export interface Attempt {
   report: AttackReport;
 }
 
-export const FIGURES = [
-  'readMs',
-  'writeMs',
-  'stallMs',
-  'ownMs',
-  'workMs',
-  'growthMb',
-  'leftMb',
-  'cpuSeconds',
-  'runOnMs',
-] as const;
+type FigureName = keyof typeof WORDS;
 
 export const WORDS = {
   readMs: 'GET p99 of the other account (ms)',
@@ -49,31 +37,25 @@ export const WORDS = {
   cpuSeconds: 'processor time per unpacked MiB (s)',
   runOnMs: 'running on after the attackers left (ms)',
 } as const;
+export const FIGURES = Object.keys(WORDS).filter((name): name is FigureName => name in WORDS);
 
 type Limits = { [Name in keyof Figures]?: number };
 
 /**
- * In the full form as promised; what is left running is seen a fifth of a second later. The small form runs on machines
- * that have no time: there it is the service's own work that counts, and what no busy machine can explain.
+ * As promised in the full form, plus 0.2 s for detection. The small form runs on busy machines: it
+ * judges the service's own work, and what load cannot explain.
  */
 const LIMITS: Record<Trial['size'], Limits> = {
-  full: {
-    ...{ readMs: 50, writeMs: 300, ownMs: 50 },
-    ...{ growthMb: 150, leftMb: 150, cpuSeconds: 1, runOnMs: 1_200 },
-  },
-  small: {
-    ...{ readMs: 5_000, writeMs: 5_000, workMs: 500 },
-    ...{ growthMb: 250, leftMb: 150, cpuSeconds: 3, runOnMs: 2_500 },
-  },
+  full: { readMs: 50, writeMs: 300, ownMs: 50, growthMb: 150, leftMb: 150, cpuSeconds: 1, runOnMs: 1_200 },
+  small: { readMs: 5_000, writeMs: 5_000, workMs: 500, growthMb: 250, leftMb: 150, cpuSeconds: 3, runOnMs: 2_500 },
 };
 
-/** Smaller bodies cost what a request costs. */
+/** Smaller bodies cost as much as any request. */
 export const JUDGED_BODY_BYTES = 16 * 1024;
 const TRIES_MAX = 3;
-/** What is so many times as much as it may be is no noise. */
+/** Beyond noise. */
 const CLEAR_FACTOR = 3;
 
-/** What is wrong, in words. */
 export function findBroken(
   { figures, failed, words, hasEnded, report }: Attempt,
   size: Trial['size'],
@@ -92,7 +74,10 @@ export function findBroken(
   return broken;
 }
 
-/** A figure that is above its limit once is tried three times, as a machine with other work breaks it now and then: then the medians count. */
+/**
+ * A figure above its limit is measured three times, and the median counts: other load exceeds it
+ * now and then.
+ */
 export async function tryOften(attempt: (isAgain: boolean) => Promise<Attempt>, size: Trial['size']): Promise<Attempt> {
   const first = await attempt(false);
   const isAny = FIGURES.some((name) => isAbove(first.figures, LIMITS[size], name, 1));

@@ -1,9 +1,8 @@
 import { constants, gzipSync } from 'node:zlib';
 
-/** Who attacks: with a key, with one that only reads, in the dashboard, or without any of these. */
+/** The attacker's credential. */
 export type Principal = 'full' | 'read' | 'session' | 'nothing';
 
-/** What an attacker knows of the service. */
 export interface Scene {
   port: number;
   keys: { full: string; read: string };
@@ -11,34 +10,28 @@ export interface Scene {
   /** Of the attacker's account: a small listing, and one of 225 KB. */
   listingId: string;
   largeId: string;
-  /** Of its last change before all attacks. */
+  /** Before all attacks. */
   sequence: number;
 }
 
-/**
- * What is done with each request: its reply is read and then another one sent; it is read slowly, or not at all; the client
- * leaves before the reply; the rest of the body comes a byte at a time; requests are sent without waiting for replies.
- */
+/** Reads each response; reads slowly; never reads; leaves early; sends the rest byte by byte; does not wait. */
 type Manner = 'ask' | 'sip' | 'deaf' | 'leave' | 'trickle' | 'pour';
 
-/** One request or pattern of the corpus. */
 export interface Member {
   name: string;
   by: Principal;
-  /** How many do it at a time. */
   lanes: number;
   manner: Manner;
-  /** The bytes that are sent; `turn` counts from 0. */
+  /** `turn` counts from 0. */
   send(scene: Scene, turn: number): Buffer;
   /** Of each body. */
   unpackedBytes(turn: number): number;
-  /** The code of an error that it must be told. */
+  /** An error code that the attacker must get. */
   told?: string;
-  /** The code of one that it must not be told. */
+  /** An error code that it must not get. */
   untold?: string;
 }
 
-/** What a request carries. */
 interface Body {
   bytes: Buffer;
   unpackedBytes: number;
@@ -47,7 +40,7 @@ interface Body {
 
 type Text = string | Buffer;
 
-/** Made when it is first needed, and then kept, or made anew for each request. */
+/** Built once on first use, or anew for each request. */
 type Draft = (turn: number) => Body;
 
 export const json = (make: () => Text): Draft => kept(() => plain(make()));
@@ -58,7 +51,7 @@ export const freshJson =
 export const csv = (make: () => Text): Draft => kept(() => packed('text/csv', make()));
 export const ndjson = (make: () => Text): Draft => kept(() => packed('application/x-ndjson', make()));
 export const array = (make: () => Text): Draft => kept(() => packed('application/json', make()));
-/** The beginning of a file whose rest never comes. */
+/** The start of a file that never ends. */
 export const ndjsonStart = (make: () => Text): Draft =>
   kept(() => packed('application/x-ndjson', make(), constants.Z_SYNC_FLUSH));
 
@@ -80,18 +73,18 @@ function plain(text: Text): Body {
   return { bytes, unpackedBytes: bytes.length, headers: ['Content-Type: application/json'] };
 }
 
-/** How a request differs from others of its kind. */
+/** Options of a request. */
 interface More {
   lanes?: number;
   manner?: Manner;
   told?: string;
   untold?: string;
   headers?: () => readonly string[];
-  /** What the head says that its body has, beyond what is sent at once. */
+  /** Announced in `Content-Length`, but not sent. */
   missingBytes?: number;
 }
 
-/** `line` is method and path, below the API that is the principal's own: `/v1` for keys, `/admin` for sessions; else it is whole. */
+/** `line` is method and path below the principal's API; without a credential, the whole path. */
 export type Row = readonly [
   name: string,
   line: string | ((scene: Scene, turn: number) => string),
@@ -99,7 +92,6 @@ export type Row = readonly [
   more?: More,
 ];
 
-/** Members that send one kind of request each. */
 export function members(by: Principal, rows: readonly Row[]): Member[] {
   return rows.map((row) => toMember(by, row));
 }

@@ -4,28 +4,25 @@ import { serializeCall } from '../../../../bench/src/requests.ts';
 
 type Kind = 'read' | 'write';
 
-/** What the other account asks for, in turns. */
 const TURNS = ['listing', 'page', 'create', 'listing', 'filtered', 'patch'] as const;
 const PER_SECOND = 100;
-/** A reply that takes longer is taken for one that never comes. */
+/** A slower response counts as none. */
 const PATIENCE_MS = 5_000;
-/** Every so many requests one comes on a new connection, as those of a new client do. */
+/** One request of this many uses a new connection. */
 const FRESH_EVERY = 10;
 const IDLE_MAX = 20;
 const WORDS_MAX = 5;
 
-/** What the other account noticed. */
 export interface Noticed {
-  /** The p99 of what it reads and of what it writes. */
+  /** p99 of reads and of writes. */
   readMs: number;
   writeMs: number;
   requests: number;
-  /** Requests that were not answered as they must be, some of them in words. */
   failed: number;
   words: string[];
 }
 
-/** A connection that is lent to one request after the other. */
+/** A connection that serves one request after another. */
 interface Channel extends Connection {
   onReply(status: number, body: Buffer): void;
   onFault(reason: string): void;
@@ -36,7 +33,7 @@ interface Sample {
   durationMs: number;
 }
 
-/** Another account with its normal load: few requests, one after the other, each due at its time whatever became of those before. */
+/** Another account with normal load: requests at a fixed rate, independent of earlier responses. */
 export class Neighbour {
   readonly #port: number;
   readonly #key: string;
@@ -58,7 +55,6 @@ export class Neighbour {
     this.#timer = setInterval(() => this.#askWhatIsDue(), 1);
   }
 
-  /** What it noticed of `work`. */
   async during(work: () => Promise<void>): Promise<Noticed> {
     await Promise.all(this.#pending);
     this.#samples = [];
@@ -97,7 +93,7 @@ export class Neighbour {
   }
 
   async #ask(count: number, dueMs: number): Promise<void> {
-    // Those of this time, whenever the reply comes.
+    // Responses count for the period of their requests.
     const [samples, failures] = [this.#samples, this.#failures];
     const { kind, status, call } = this.#callOf(count);
     const { promise, resolve } = Promise.withResolvers<string | undefined>();

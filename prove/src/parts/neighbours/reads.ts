@@ -1,7 +1,6 @@
 import { json, type Member, members, type Row, type Scene } from './member.ts';
 import { list, objectOf } from './texts.ts';
 
-/** What a request line has room for. */
 const LINE_LENGTH = 12_500;
 const WORDS =
   'bright corner home open kitchen new roof window quiet street walk park school large garden old tree shed a b';
@@ -38,7 +37,7 @@ const READS: readonly Row[] = [
   ['forbidden-bodies', 'POST /listings', json(() => objectOf(65_000, 'adress')), { told: 'insufficient_scope' }],
 ];
 
-/** What a key that only reads can do. */
+/** Requests with a read-only key. */
 export const reads: readonly Member[] = members('read', READS);
 
 function unknownParameters(): string {

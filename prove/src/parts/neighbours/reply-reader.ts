@@ -1,14 +1,14 @@
 const HEAD_END = '\r\n\r\n';
 const LAST_CHUNK = '\r\n0\r\n\r\n';
-/** Enough for the code of an error, and of its first issues. */
+/** Enough for the error code and its first details. */
 const BEGINNING_BYTES = 1_000;
 
-/** Finds the ends of replies in what comes, and forgets what they say: it costs an attacker nothing to read much. */
+/** Finds the ends of responses and forgets their content: reading must cost the attacker little. */
 export class ReplyReader {
   readonly #onReply: (status: number, codes: readonly string[]) => void;
   readonly #expected: { isHead: boolean; resolve: (staysOpen: boolean) => void }[] = [];
   #head = '';
-  /** Of the body: what is left of it; undefined while a head is read. */
+  /** Bytes left of the body; undefined within a head. */
   #left: number | undefined;
   #isChunked = false;
   #tail = '';
@@ -18,7 +18,7 @@ export class ReplyReader {
     this.#onReply = onReply;
   }
 
-  /** Resolves with the whole reply to what is sent next: whether the connection stays open. */
+  /** Resolves after the response: whether the connection stays open. */
   expect(isHead: boolean): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.#expected.push({ isHead, resolve });
@@ -58,7 +58,7 @@ export class ReplyReader {
     if (this.#beginning.length < BEGINNING_BYTES)
       this.#beginning += bytes.toString('latin1', start, Math.min(end, start + BEGINNING_BYTES));
     if (this.#isChunked) {
-      // Whoever asks waits for the end before asking again: nothing comes after it.
+      // No pipelining: nothing follows the end.
       this.#tail = (this.#tail + bytes.toString('latin1', Math.max(start, end - LAST_CHUNK.length), end)).slice(-7);
       if (this.#tail === LAST_CHUNK) this.#left = 0;
     } else {

@@ -12,18 +12,17 @@ import { type Setting, type Stage, setStage } from './stage.ts';
 
 const ATTACK_MS = { full: 2_000, small: 1_000 };
 const QUIET_MS = { full: 3_000, small: 1_000 };
-/** What runs for longer after an attack runs until it is ended. */
+/** Beyond this, the service must be killed. */
 const RUN_ON_MAX_MS = 2_900;
-/** Memory that a process has taken once is not always given back to the system. */
+/** Processes do not return all freed memory. */
 const KEPT_MAX_BYTES = 60e6;
-/** What the other account is used to. */
+/** The other account's normal p99. */
 const QUIET_READ_MS = 15;
 const LOOK_MS = 500;
 const LOOKS_MAX = 10;
 const BYTES_PER_MB = 1e6;
 const MEBIBYTE = 1024 * 1024;
 
-/** What came of one member of the corpus on one setting. */
 export interface Tried extends Attempt {
   member: Member;
   setting: Setting;
@@ -36,7 +35,7 @@ export interface Siege {
   tried: Tried[];
 }
 
-/** Attacks a service with each of the members, one after the other. */
+/** Runs one attack after another. */
 export async function besiege(trial: Trial, setting: Setting, members: readonly Member[]): Promise<Siege> {
   const stage = await setStage(trial, setting);
   const attacker = new Attacker(trial);
@@ -69,7 +68,7 @@ async function measureQuiet({ neighbour, gauge }: Stage, durationMs: number) {
   return { noticed, usedCores, wantedCores: coresOf(gauge.wantedSeconds() - before.wanted) };
 }
 
-/** Waits until the service is warm, and other programs of the machine leave it alone; for a while at most. */
+/** Waits until the service is warm and the machine quiet, for a while at most. */
 async function untilQuiet(stage: Stage): Promise<void> {
   for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
     const { noticed } = await measureQuiet(stage, LOOK_MS);
@@ -77,7 +76,7 @@ async function untilQuiet(stage: Stage): Promise<void> {
   }
 }
 
-/** The memory of a service between two attacks, and what it was when it began to serve. */
+/** Memory between two attacks, and at the start. */
 interface Settled {
   heldBytes: number;
   residentBytes: number;
@@ -89,7 +88,7 @@ async function settle(stage: Stage, before?: Settled): Promise<Settled | undefin
   return settled && { ...settled, first: before?.first ?? settled };
 }
 
-/** A service that is no use any more, or keeps so much memory that more would not be seen, is followed by a new one. */
+/** Replaces a service that is stuck, or keeps so much memory that more would not show. */
 async function settleOrRestart(stage: Stage, settled: Settled | undefined): Promise<Settled> {
   if (settled !== undefined && settled.residentBytes - settled.first.residentBytes < KEPT_MAX_BYTES) return settled;
   await stage.restart();
@@ -99,7 +98,7 @@ async function settleOrRestart(stage: Stage, settled: Settled | undefined): Prom
   return fresh;
 }
 
-/** @returns what came of it, and how the service is after it: a new one if this one is no use any more */
+/** @returns the result, and the service's state: a new service if this one is stuck */
 async function attack(
   stage: Stage,
   attacker: Attacker,
@@ -133,7 +132,6 @@ async function attack(
   return [{ figures, failed, words, hasEnded, report }, await settleOrRestart(stage, isGood ? after : undefined)];
 }
 
-/** Watches the service from now on. */
 function watchService({ gauge }: Stage, usedCores: number) {
   const startMs = clockMs();
   const startSeconds = gauge.cpuSeconds();
@@ -144,7 +142,7 @@ function watchService({ gauge }: Stage, usedCores: number) {
       const usedSeconds = gauge.cpuSeconds() - startSeconds - ownSeconds;
       return { peakBytes: endMemory(), usedSeconds, stall: gauge.worstSince(startMs) };
     },
-    /** That has no end yet: no process has told of it. */
+    /** Not over yet, so no process has reported it. */
     endlessStall(): Stall {
       const endlessMs = clockMs() - startMs;
       return { stallMs: endlessMs, ownMs: endlessMs, workMs: endlessMs };
@@ -152,7 +150,7 @@ function watchService({ gauge }: Stage, usedCores: number) {
   };
 }
 
-/** On a busy machine it takes longer until an attacker is told what it must be told. */
+/** Busy machines need longer until the expected error. */
 async function untilTold(attacker: Attacker, { told }: Member): Promise<void> {
   for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
     if (told === undefined || (await attacker.tell()).codes[told] !== undefined) return;
@@ -160,7 +158,7 @@ async function untilTold(attacker: Attacker, { told }: Member): Promise<void> {
   }
 }
 
-/** In seconds for a MiB of bodies that are large enough to be what costs. */
+/** Seconds per MiB, if the bodies are large enough to matter. */
 function costOf({ sent, unpackedBytes }: AttackReport, usedSeconds: number): number | undefined {
   if (unpackedBytes < sent * JUDGED_BODY_BYTES || sent === 0) return undefined;
   return (Math.max(0, usedSeconds) * MEBIBYTE) / unpackedBytes;

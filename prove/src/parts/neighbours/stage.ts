@@ -18,18 +18,17 @@ import { LARGE } from './writes.ts';
 export const SETTINGS = ['sqlite', 'workers', 'postgres'] as const;
 export type Setting = (typeof SETTINGS)[number];
 
-/** What each of the two accounts has. */
+/** Per account. */
 const LISTINGS = { full: 3_000, small: 500 };
-/** The other account reads and changes some of them again and again. */
+/** Listings that the other account reads and changes. */
 const FAVORITES = 50;
 
-/** A service under attack, and the other account with its normal load. */
 export interface Stage {
   service: ServeProcess;
   gauge: Gauge;
   neighbour: Neighbour;
   scene: Scene;
-  /** Starts the service again, after what it could not bear. */
+  /** Replaces a broken service. */
   restart(): Promise<void>;
 }
 
@@ -79,15 +78,12 @@ async function databaseOf(trial: Trial, setting: Setting, directory: string) {
   return { settings: { DATABASE_URL: url }, databaseUrl: url, findDatabase: () => withChildren(Number(pid)) };
 }
 
-/** An account that attacks, in every way that there is, and another one. */
+/** The attacker's account with all credentials, and another account. */
 async function foundAccounts(url: string, databaseUrl: string, listings: number) {
   const ends: (() => unknown)[] = [];
   const operator = await openOperator({ after: (end) => void ends.push(end) }, databaseUrl);
   const [attacker, other] = [await operator.createAccount('Attacker'), await operator.createAccount('Other')];
-  const keys = {
-    full: await keyOf(operator, attacker, 'full'),
-    read: await keyOf(operator, attacker, 'read'),
-  };
+  const keys = { full: await keyOf(operator, attacker, 'full'), read: await keyOf(operator, attacker, 'read') };
   const key = await keyOf(operator, other, 'full');
   const given = { accountId: attacker, role: 'administrator', name: 'Mallory', email: 'mallory@example.com' } as const;
   const { email } = await operator.createPerson(given);
@@ -130,7 +126,6 @@ function withChildren(pid: number): number[] {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
     return [pid, ...children.map(Number)];
   } catch {
-    // It has ended.
     return [];
   }
 }

@@ -5,17 +5,15 @@ export function numbered(count: number, text: string): string[] {
   return Array.from({ length: count }, (_, index) => `${text}${index}`);
 }
 
-/** An object with so many members. */
 export function objectOf(count: number, name: string): string {
   return `{${numbered(count, `"${name}`).join('":0,')}":0}`;
 }
 
-/** An array of the same value again and again. */
 export function arrayOf(count: number, value: string): string {
   return `[${`${value},`.repeat(count - 1)}${value}]`;
 }
 
-/** Listings, a line each. */
+/** Listings, one per line. */
 export function rows(count: number, more: object = {}, externalIdOf?: (index: number) => string): string {
   const lines = Array.from({ length: count }, (_, index) =>
     JSON.stringify({
@@ -27,7 +25,6 @@ export function rows(count: number, more: object = {}, externalIdOf?: (index: nu
   return lines.join('\n');
 }
 
-/** A header's value as long as it may be. */
 export function list(value: string): string {
   return `${value},`.repeat(HEADER_BYTES / (value.length + 1)).slice(0, -1);
 }

@@ -50,7 +50,7 @@ const ANONYMOUS: readonly Row[] = [
   ['unknown-methods', 'PROPFIND /v1/listings', undefined, MANY],
 ];
 
-/** Bytes that are no whole request, or several. */
+/** Incomplete requests, or several at once. */
 const RAW: readonly Member[] = [
   raw('pipelined', 'nothing', ({ port }) => head(port, 'GET /nothing').repeat(100), { manner: 'pour', lanes: 4 }),
   raw('pipelined-searches', 'read', searches, { manner: 'pour', lanes: 8 }),
@@ -59,7 +59,7 @@ const RAW: readonly Member[] = [
   raw('tiny-chunks', 'nothing', tinyChunks, { manner: 'ask', lanes: 4 }),
 ];
 
-/** Those of people in the dashboard, and of others without a key. */
+/** In the dashboard, or without a credential. */
 export const visitors: readonly Member[] = [...members('session', SIGNED_IN), ...members('nothing', ANONYMOUS), ...RAW];
 
 function searches({ port, keys }: Scene): string {

@@ -8,7 +8,6 @@ const LANES = { lanes: 32 };
 const INVALID = { lanes: 4, told: 'validation_failed' };
 const BROKEN = { lanes: 4, told: 'invalid_json' };
 
-/** A listing of 225 KB, as large as photos make it. */
 export const LARGE = {
   ...LISTING,
   photos: numbered(100, `https://example.com/${'a'.repeat(1_960)}`).map((url) => ({ url, caption: 'b'.repeat(200) })),
@@ -23,7 +22,7 @@ const put = (_: Scene, turn: number) => `PUT /listings/external/P-${turn % 500}`
 const newKey = () => [`Idempotency-Key: ${randomUUID()}`];
 const sameKey = () => ['Idempotency-Key: same'];
 
-/** Bodies of nearly a megabyte. */
+/** Nearly a megabyte each. */
 const BODIES: readonly Row[] = [
   ['post-unknown-members', CREATE, json(() => objectOf(65_000, 'adress')), { lanes: 4, told: 'too_long' }],
   ['post-digits', CREATE, json(() => `{"listPrice":${'1'.repeat(MEBIBYTE - 100)}}`), INVALID],
@@ -34,7 +33,7 @@ const BODIES: readonly Row[] = [
   ['post-photos', CREATE, json(() => `{"photos":${arrayOf(80_000, '{"url":1}')}}`), INVALID],
 ];
 
-/** Writes, one after the other. */
+/** Repeated writes. */
 const LOOPS: readonly Row[] = [
   ['create-loop', CREATE, small, LANES],
   ['create-large-loop', CREATE, json(() => JSON.stringify(LARGE))],
@@ -47,5 +46,4 @@ const LOOPS: readonly Row[] = [
   ['trickled-bodies', CREATE, json(() => '{'), { lanes: 200, manner: 'trickle', missingBytes: 50_000 }],
 ];
 
-/** Single writes with a key. */
 export const writes: readonly Member[] = members('full', [...BODIES, ...LOOPS]);

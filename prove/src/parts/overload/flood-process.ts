@@ -1,4 +1,4 @@
-// Floods from a process of its own, so that nothing but the flood keeps it from noticing when a reply comes.
+// In a process of its own, so that only the flood itself delays its measurements.
 import { flood } from './flood.ts';
 
 const report = await flood(JSON.parse(process.argv[2] ?? ''), (startMs) => process.send?.(startMs));

@@ -4,25 +4,24 @@ import { clockMs, type FloodOrder, type FloodReport } from './order.ts';
 import { type RawReply, Requests, type Sent } from './requests.ts';
 import { Tally } from './tally.ts';
 
-/** As many as the system lets wait to be taken: beyond that it would be tried, not the service. */
+/** The system's limit for pending connections; beyond that, the flood would test the system. */
 const CONNECTIONS_MAX = 4_000;
-/** Opened before, so many at a time. */
+/** Opened beforehand, in groups. */
 const OPENED_TOGETHER = 100;
 const FIRST_REQUEST = Buffer.from('GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n');
 const WATCH_INTERVAL_MS = 100;
 
 interface Channel {
   connection: Connection;
-  /** What waits for its reply. */
   sent: Sent | undefined;
   dueAtMs: number;
-  /** Called with the first reply, which is to nothing that was due. */
+  /** The first response on a connection belongs to no due request. */
   onFirst: () => void;
 }
 
 /**
- * Sends what is ordered, and resolves once the last reply is there or nobody waits for it any more. `onStart` is told when
- * the first request becomes due (`clockMs`).
+ * Resolves once every response has arrived or timed out. `onStart` gets the time of the first due
+ * request (`clockMs`).
  */
 export async function flood(order: FloodOrder, onStart: (startMs: number) => void): Promise<FloodReport> {
   return new Flood(order).run(onStart);
@@ -38,7 +37,6 @@ class Flood {
   #tally: Tally;
   #startMs = 0;
   #endMs = 0;
-  /** When the next request is due. */
   #nextMs = 0;
   #inFlight = 0;
 
@@ -77,10 +75,10 @@ class Flood {
   }
 
   #send(dueAtMs: number): void {
-    this.#tally.due += 1;
+    this.#tally.counts.due += 1;
     const channel = this.#idle.pop() ?? this.#open();
     if (channel === undefined) {
-      this.#tally.unsent += 1;
+      this.#tally.counts.unsent += 1;
       return;
     }
     channel.sent = this.#requests.next();
@@ -93,7 +91,7 @@ class Flood {
     const opening = Array.from({ length: count }, async () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       const channel = this.#open(resolve);
-      // A connection on which nothing comes is ended by the service.
+      // The service closes connections without a request.
       channel?.connection.send(FIRST_REQUEST);
       await promise;
       if (channel !== undefined) this.#idle.push(channel);

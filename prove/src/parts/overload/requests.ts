@@ -5,11 +5,10 @@ import type { FloodOrder, Kind } from './order.ts';
 export interface Sent {
   kind: Kind;
   request: Buffer;
-  /** Of the listings that it makes. */
   addresses: string[];
 }
 
-/** Of a thousand requests. */
+/** Per thousand requests. */
 const MIX: readonly (readonly [kind: Kind, share: number])[] = [
   ['page', 450],
   ['listing', 290],
@@ -19,10 +18,9 @@ const MIX: readonly (readonly [kind: Kind, share: number])[] = [
   ['import', 5],
 ];
 const IMPORTED = 50;
-/** Of all that is created; its description is a short one. */
+/** Of all created listings; their description is short. */
 export const PRICE = 280;
 
-/** Requests as users send them, left to chance. */
 export class Requests {
   readonly #order: FloodOrder;
   readonly #random: Random;
@@ -91,12 +89,9 @@ export interface RawReply {
 }
 
 const KEY_REFUSED = '{"error":{"code":"unauthorized","message":"Invalid or missing API key"}}';
-const REFUSALS: Record<number, readonly string[]> = {
-  429: ['rate_limited', 'too_many_imports'],
-  503: ['unavailable'],
-};
+const REFUSALS: Record<number, string[]> = { 429: ['rate_limited', 'too_many_imports'], 503: ['unavailable'] };
 
-/** What is wrong with a reply; nothing with a refusal in the one shape of errors that says when to come back. */
+/** What is wrong with a response. A rejection is right if it has the error format and Retry-After. */
 export function findFault({ kind }: Sent, { status, body, head }: RawReply, isKeyAsked: boolean): string | undefined {
   const words = `${kind}: ${status} with ${body.toString('utf8', 0, 200)}`;
   if (kind === 'stranger' && status === 401) return body.equals(Buffer.from(KEY_REFUSED)) ? undefined : words;

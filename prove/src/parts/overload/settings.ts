@@ -1,80 +1,82 @@
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createDatabase, createPostgresDatabase } from '../../../../testkit/src/database.ts';
+import { createDatabase, createPostgresDatabase, type TestDatabase } from '../../../../testkit/src/database.ts';
 import { assertKept } from '../../../../testkit/src/ledger.ts';
 import { createPostgresServer } from '../../../../testkit/src/postgres.ts';
 import { runCommand } from '../../../../testkit/src/process.ts';
 import type { Trial } from '../../part.ts';
 import { settingsOf } from '../../service.ts';
 import { assertHonest, assertRefuses, assertShed } from './assertions.ts';
-import { setStage } from './stage.ts';
+import type { FloodReport } from './order.ts';
+import { type Flow, setStage } from './stage.ts';
 import { describe, measureCapacity, overload, RATIO_MIN, UNSENT_SHARE_MAX } from './steps.ts';
 
 type Figures = [what: string, value: string][];
 
-const FACTOR = 5;
-/** Each search looks at so many, so that a load of many times the capacity can be sent whole. */
+/** Makes searches slow enough that an overload can be sent whole. */
 const SEARCHED = 20_000;
 const SEARCH_FACTOR = 10;
 const LIMIT = '500/10s';
-/** Below the limit. */
 const POLITE_PER_SECOND = 40;
 
-/** Two processes that serve one database file. */
-export async function floodWorkers(trial: Trial): Promise<Figures> {
-  trial.say('two processes');
-  const [own, DATA_DIR] = await withDirectory(trial, 'workers');
-  const stage = await setStage(own, { DATA_DIR, WORKERS: '2' });
-  const capacity = await measureCapacity(trial, stage);
-  const [report] = await overload(stage, { perSecond: capacity * FACTOR });
-  assertShed(report);
-  await assertKept(stage.url, stage.tenant, await createDatabase(DATA_DIR, 'sqlite'), stage.ledger);
+interface Setting {
+  settings?: Record<string, string>;
+  listed?: number;
+  of?: Pick<Flow, 'kind'>;
+  factor?: number;
+  /** SQLite unless given. */
+  database?: TestDatabase;
+}
+
+/** Loads another setting with much more than its capacity. */
+async function floodSetting(
+  trial: Trial,
+  name: string,
+  { settings = {}, listed, of = {}, factor = 5, database }: Setting,
+  judge: (report: FloodReport, capacity: number) => void,
+): Promise<Figures> {
+  trial.say(name);
+  const [own, DATA_DIR] = await withDirectory(trial, name);
+  const stage = await setStage(own, { DATA_DIR, ...settings }, listed);
+  const capacity = await measureCapacity(trial, stage, of);
+  const [report] = await overload(stage, { perSecond: capacity * factor, ...of });
+  judge(report, capacity);
+  await assertKept(stage.url, stage.tenant, database ?? (await createDatabase(DATA_DIR, 'sqlite')), stage.ledger);
   return [
-    ['WORKERS=2: capacity', `${capacity.toFixed(0)}/s`],
-    [`WORKERS=2: × ${FACTOR}`, describe(report)],
+    [`${name}: capacity`, `${capacity.toFixed(0)}/s`],
+    [`${name}: × ${factor}`, describe(report)],
   ];
 }
 
-/** A PostgreSQL whose connections are what everybody waits for. */
+/** Two processes on one database file. */
+export function floodWorkers(trial: Trial): Promise<Figures> {
+  return floodSetting(trial, 'WORKERS=2', { settings: { WORKERS: '2' } }, assertShed);
+}
+
+/** PostgreSQL with too few connections. */
 export async function floodPostgres(trial: Trial): Promise<Figures> {
-  trial.say('PostgreSQL');
   const server = await createPostgresServer();
   trial.after(() => server.stop());
   const database = await createPostgresDatabase(server.url);
-  const [own, DATA_DIR] = await withDirectory(trial, 'postgres');
-  const stage = await setStage(own, { DATA_DIR, DATABASE_URL: database.url, DATABASE_POOL_SIZE: '4' });
-  const capacity = await measureCapacity(trial, stage);
-  const [report] = await overload(stage, { perSecond: capacity * FACTOR });
-  assertRefuses(report);
-  await assertKept(stage.url, stage.tenant, database, stage.ledger);
-  return [
-    ['PostgreSQL with 4 connections: capacity', `${capacity.toFixed(0)}/s`],
-    [`PostgreSQL with 4 connections: × ${FACTOR}`, describe(report)],
-  ];
+  const settings = { DATABASE_URL: database.url, DATABASE_POOL_SIZE: '4' };
+  return floodSetting(trial, 'PostgreSQL with 4 connections', { settings, database }, assertRefuses);
 }
 
-/** Searches, of which all that become due can be sent: few are enough to be far too many. */
-export async function floodSearches(trial: Trial): Promise<Figures> {
-  trial.say('searches');
-  const [own, DATA_DIR] = await withDirectory(trial, 'searches');
-  const stage = await setStage(own, { DATA_DIR }, SEARCHED);
-  const capacity = await measureCapacity(trial, stage, { kind: 'search' });
-  const [report] = await overload(stage, { perSecond: capacity * SEARCH_FACTOR, kind: 'search' });
-  assertShed(report);
-  assert.ok(report.unsent <= report.due * UNSENT_SHARE_MAX, `${report.unsent} of ${report.due} searches were not sent`);
-  const ratio = report.completedPerSecond / capacity;
-  assert.ok(
-    ratio >= RATIO_MIN,
-    `at ${SEARCH_FACTOR} times the load there are only ${ratio.toFixed(2)} times as many answers`,
-  );
-  return [
-    [`Searches among ${SEARCHED} listings: capacity`, `${capacity.toFixed(0)}/s`],
-    [`Searches among ${SEARCHED} listings: × ${SEARCH_FACTOR}`, describe(report)],
-  ];
+/** Searches: few are enough for an overload. */
+export function floodSearches(trial: Trial): Promise<Figures> {
+  const setting = { listed: SEARCHED, of: { kind: 'search' }, factor: SEARCH_FACTOR } as const;
+  return floodSetting(trial, `Searches among ${SEARCHED} listings`, setting, (report, capacity) => {
+    assertShed(report);
+    const { due, unsent, completedPerSecond } = report;
+    assert.ok(unsent <= due * UNSENT_SHARE_MAX, `${unsent} of ${due} searches were not sent`);
+    const ratio = completedPerSecond / capacity;
+    const words = `at ${SEARCH_FACTOR} times the load there are only ${ratio.toFixed(2)} times as many answers`;
+    assert.ok(ratio >= RATIO_MIN, words);
+  });
 }
 
-/** A key that sends far more than it may, half of what the service can do, beside one that does not. */
+/** A key far above its limit next to one below it. */
 export async function floodWithLimits(trial: Trial, capacity: number): Promise<Figures> {
   trial.say('a key above its limit beside one below');
   const [own, DATA_DIR] = await withDirectory(trial, 'limits');
@@ -89,8 +91,8 @@ export async function floodWithLimits(trial: Trial, capacity: number): Promise<F
   ]);
   assertHonest(greedy);
   assertHonest(polite);
-  assert.ok((greedy.statuses[429] ?? 0) > 0, 'the key above its limit is told so');
-  assert.deepEqual(Object.keys(polite.statuses), ['200'], 'the key below its limit is refused nothing');
+  assert.ok((greedy.statuses[429] ?? 0) > 0, 'the key above its limit gets 429');
+  assert.deepEqual(Object.keys(polite.statuses), ['200'], 'every request below the limit gets 200');
   const database = await createDatabase(DATA_DIR, 'sqlite');
   await assertKept(stage.url, { accountId: stage.tenant.accountId, key }, database, stage.ledger);
   return [

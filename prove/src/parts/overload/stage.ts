@@ -11,25 +11,23 @@ import { type FloodOrder, type FloodReport, STRANGER } from './order.ts';
 import { bodyOf, PRICE } from './requests.ts';
 
 const FLOOD_PROGRAM = join(import.meta.dirname, 'flood-process.ts');
-/** A test may run on a machine that has no time. */
+/** Tests may run on busy machines. */
 const PATIENCE_SECONDS = { full: 10, small: 30 };
-/** What each account has. */
 const LISTINGS = 300;
 const PROBES = ['/livez', '/readyz'];
 const PROBE_INTERVAL_MS = 100;
 
 export type Flow = Omit<FloodOrder, 'port' | 'keys' | 'listingId' | 'name' | 'seed' | 'isKeyAsked' | 'patienceSeconds'>;
 
-/** A service that is to be flooded, and what it has told so far. */
+/** A service to flood, and its ledger. */
 export interface Stage {
   url: string;
   tenant: Tenant;
   ledger: Ledger;
-  /** `onStart` is told when the first request becomes due (`clockMs`). */
   flood(flow: Flow, given?: { key?: string; onStart?: (startMs: number) => void }): Promise<FloodReport>;
 }
 
-/** `listed` is how many listings the account has whose complete list is read, and which is searched. */
+/** `listed` is the size of the account whose list is read and searched. */
 export async function setStage(trial: Trial, settings: Record<string, string> = {}, listed = LISTINGS): Promise<Stage> {
   const [tenant, other] = [await createTenant(trial, settings), await createTenant(trial, settings)];
   const { url } = await serve(trial, settings);
@@ -80,7 +78,7 @@ async function floodFromOutside(
 ): Promise<FloodReport> {
   const child: ChildProcess = fork(FLOOD_PROGRAM, [JSON.stringify(order)]);
   after(() => child.kill('SIGKILL'));
-  // Its last message comes before this, not before 'exit'.
+  // Its last message comes before 'disconnect', not before 'exit'.
   const ended = Promise.all([once(child, 'disconnect'), once(child, 'exit')]);
   let report: FloodReport | undefined;
   child.on('message', (told: number | FloodReport) => {
@@ -103,14 +101,13 @@ export interface Probing {
   slowestMs: number;
 }
 
-/** Asks how the service is, again and again while `work` runs: each time it must say that it is well. */
+/** `/livez` and `/readyz` must return 200 all the time while `work` runs. */
 export async function probeDuring<T>(url: string, work: Promise<T>): Promise<[result: T, probing: Probing]> {
   const probing = { count: 0, slowestMs: 0 };
   let isOver = false;
   const ended = work.finally(() => {
     isOver = true;
   });
-  // Also when a probe has failed before.
   ended.catch(() => {});
   while (!isOver) {
     for (const path of PROBES) {

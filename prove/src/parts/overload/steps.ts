@@ -6,35 +6,32 @@ import { type Flow, probeDuring, type Stage } from './stage.ts';
 
 const FACTORS = [0.5, 1, 2, 5, 10];
 const SECONDS = 10;
-/** Enough to keep the service busy, and not more than it answers at once. */
+/** Keeps the service busy without an overload. */
 const CAPACITY: Flow = { inFlight: 64, seconds: 6 };
-/** Keep-alive connections that clients of a busy service have anyway. */
+/** Open keep-alive connections. */
 const CONNECTIONS = 2_000;
 const LIGHT = { kind: 'listing', perSecond: 50, seconds: 4 } as const;
-/** The service has so long to be as before. */
+/** Time to recover. */
 const RECOVERY_SECONDS = 5;
-/** What a light load may take afterwards: other programs of the machine make a p99, too. */
+/** Tolerance after the load: other programs affect a p99, too. */
 const NORMAL_FACTOR = 4;
 const NORMAL_MIN_MS = 100;
 export const UNSENT_SHARE_MAX = 0.1;
-/** From so much on it is sure that some must be refused. */
+/** From here on, some requests must be rejected. */
 const SHED_FACTOR = 5;
-/** Below it goodput has collapsed: it was an eighth before. The flood itself takes its part of the machine, too. */
+/** Below this, goodput has collapsed. The flood itself takes part of the machine. */
 export const RATIO_MIN = 0.5;
 
 export interface Steps {
   figures: [what: string, value: string][];
-  /** What could not be sent. */
   skipped: string[];
-  /** Answers per second when none waits for long. */
   capacity: number;
-  /** Answers per second at the highest load, beside those at capacity. */
+  /** Responses per second at ten times the capacity, relative to capacity. */
   ratio: number;
-  /** The p99 of the accepted at the highest load. */
   worst: string;
 }
 
-/** Loads a service with more and more, and looks after each step whether it is as it was before. */
+/** Increasing load, and the recovery after each step. */
 export async function loadInSteps(trial: Trial, stage: Stage): Promise<Steps> {
   const before = await stage.flood(LIGHT);
   const capacity = await measureCapacity(trial, stage);
@@ -80,7 +77,7 @@ export async function overload(
   return [report, probing] as const;
 }
 
-/** The light load goes on from the overload's beginning, and is timed from a moment after its last request became due. */
+/** The light load starts with the overload and is timed after the recovery time. */
 async function overloadBesideLight(stage: Stage, perSecond: number) {
   const skippedSeconds = SECONDS + RECOVERY_SECONDS;
   const after = Promise.withResolvers<FloodReport>();
@@ -88,7 +85,7 @@ async function overloadBesideLight(stage: Stage, perSecond: number) {
     const seconds = skippedSeconds + LIGHT.seconds;
     const timedFromMs = startMs + skippedSeconds * 1_000;
     after.resolve(stage.flood({ ...LIGHT, seconds, timedFromMs }));
-    // Also when the overload has failed before.
+    // Also if the overload failed before.
     after.promise.catch(() => {});
   });
   return [report, probing, await after.promise] as const;
@@ -101,7 +98,7 @@ function assertRecovered(after: FloodReport, before: FloodReport): void {
   assert.ok(after.p99Ms <= limitMs, `${RECOVERY_SECONDS} s after the load the p99 is ${ms(after.p99Ms)}`);
 }
 
-/** A load of which more was not sent than this share was not tried as it was meant. */
+/** A step counts only if nearly all of it was sent. */
 function tellUnsent(factor: number, { due, unsent }: FloodReport): string[] {
   if (unsent <= due * UNSENT_SHARE_MAX) return [];
   const sentPerSecond = (due - unsent) / SECONDS;
@@ -114,7 +111,6 @@ function formatShare(count: number, of: number): string {
   return `${((100 * count) / of).toFixed(0)} %`;
 }
 
-/** A row of what came of a load. */
 export function describe(report: FloodReport): string {
   const { due, unsent, refused, completedPerSecond, p50Ms, p99Ms, refusedP99Ms, ownDelayMs } = report;
   return [

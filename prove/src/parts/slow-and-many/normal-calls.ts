@@ -5,14 +5,13 @@ import { createLedger, descriptionOf, type Ledger } from '../../../../testkit/sr
 import type { Trial } from '../../part.ts';
 import { importRows } from '../../service.ts';
 
-/** More than all buffers between two programs hold. */
+/** More than all socket buffers hold. */
 const LISTINGS = { full: 6_000, small: 2_500 };
-/** Whose descriptions are 3,597 characters long, and 13. */
+/** Descriptions of 3,597 and 13 characters. */
 const PRICES = { long: 128, short: 280 };
-/** The address of what is never sent whole. */
 export const UNFINISHED = '1 Unfinished Lane';
 
-/** Makes the account's list long. @returns what the account has then */
+/** Makes the list long. @returns the ledger */
 export async function fill(url: string, key: string, { size }: Trial): Promise<Ledger> {
   const ledger = createLedger();
   ledger.gone.add(UNFINISHED);
@@ -21,13 +20,12 @@ export async function fill(url: string, key: string, { size }: Trial): Promise<L
   return ledger;
 }
 
-/** Writes down a listing that will be there, and returns the body that makes it. */
 function note({ known }: Ledger, address: string, listPrice: number): string {
   known.set(address, { address, listPrice, version: 1 });
   return JSON.stringify({ address, beds: 3, baths: 2, listPrice, description: descriptionOf(listPrice) });
 }
 
-/** What normal clients ask for, in turns: each is answered as it must be, or the trial is over. */
+/** Requests of normal clients, in turn, each with its expected response. */
 export async function normalCalls(port: number, key: string, ledger: Ledger): Promise<() => Exchange> {
   const create = () => {
     const body = note(ledger, `${ledger.known.size} Elm Lane`, PRICES.short);

@@ -3,29 +3,27 @@ import type { Trial } from '../../part.ts';
 import { UNFINISHED } from './normal-calls.ts';
 import type { Crowd } from './visitors.ts';
 
-/** Crowds that come together, and how long they stay at least. */
 export interface Phase {
   name: string;
   crowds: readonly Crowd[];
   seconds: number;
-  /** Of the service, for all of them. */
   growthMaxBytes: number;
 }
 
 const IDLE = 10_000;
-/** An idle connection stays longer than with load balancers, a head without a byte for ten seconds; the small form is short. */
+/** Idle connections outlast load balancers' timeouts; heads have ten seconds. The small form is short. */
 const STAY_MS = {
   full: { idle: 60_000, head: 9_500, body: 59_000, reader: 60_000 },
   small: { idle: 2_500, head: 1_800, body: 2_500, reader: 2_500 },
 };
-/** Files that this process and the service need besides. */
+/** Files that this process and the service need otherwise. */
 const OTHER_FILES = 1_500;
-/** Of the garbage that normal requests leave until it is collected. */
+/** Garbage of normal requests. */
 const NOISE_BYTES = 100e6;
 const IDLE_BYTES = 25e3;
 const DEAF_BYTES = 1.5e6;
 
-/** How many files a process may have open, as the system says; Node.js takes all that it is let. */
+/** The system's limit of open files, which Node.js uses fully. */
 function readFilesMax(): number {
   const [, most] = /^Max open files +\S+ +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
   return most === undefined ? Number.POSITIVE_INFINITY : Number(most);
@@ -70,14 +68,8 @@ export const DEAF_ID = 'deaf';
 function crowdsOf(stayMs: (typeof STAY_MS)['full'], key: string) {
   const authorization = `Authorization: Bearer ${key}`;
   return {
-    idle: (count: number): Crowd => ({
-      ...{ name: 'idle', count, stayMs: stayMs.idle },
-      greeting: greet('GET /livez'),
-    }),
-    silent: (count: number): Crowd => ({
-      ...{ name: 'silent', count, stayMs: stayMs.head },
-      greeting: '',
-    }),
+    idle: (count: number): Crowd => ({ name: 'idle', count, stayMs: stayMs.idle, greeting: greet('GET /livez') }),
+    silent: (count: number): Crowd => ({ name: 'silent', count, stayMs: stayMs.head, greeting: '' }),
     heads: (count: number): Crowd => ({
       ...{ name: 'slow heads', count, stayMs: stayMs.head, isStubborn: true },
       greeting: '',

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServeProcess } from '../../../../testkit/src/process.ts';
 import { hasEnded } from '../../../../testkit/src/serving.ts';
 import { until } from '../../../../testkit/src/until.ts';
@@ -6,10 +7,10 @@ import { countSockets } from '../../sockets.ts';
 import { DEAF_ID } from './phases.ts';
 import type { Siege, Visitor } from './visitors.ts';
 
-/** By then whoever is still there is kept for ever: `node:http` drops a reader after twice 75 s. */
+/** Longer than any timeout: `node:http` drops a reader after twice 75 s. */
 const DEADLINE_MS = { full: 200_000, small: 20_000 };
 
-/** Waits until the service has closed all, in words where it can: no client leaves by itself. */
+/** Waits until the service has closed every connection, with a response where possible. */
 export async function assertTurnedAway(
   service: ServeProcess,
   sieges: readonly Siege[],
@@ -34,11 +35,8 @@ export async function assertTurnedAway(
     assert.equal(open, 0, `${open} of ${crowd.count} connections are kept for ever (${crowd.name})`);
     const isRight = crowd.name === 'idle' ? wasKept(crowd.stayMs) : wasTold408;
     const wrong = visitors.filter((visitor) => !isRight(visitor));
-    assert.equal(
-      wrong.length,
-      0,
-      `${wrong.length} of ${crowd.count} were turned away otherwise (${crowd.name}): ${wrong[0]?.text}`,
-    );
+    const words = `${wrong.length} of ${crowd.count} were turned away otherwise (${crowd.name}): ${wrong[0]?.text}`;
+    assert.equal(wrong.length, 0, words);
   }
   assert.equal(countCut(), deaf.length, `${countCut()} of ${deaf.length} that never read were turned away`);
   const left = countSockets(service) - socketsBefore;
@@ -56,4 +54,34 @@ function wasKept(stayMs: number): (visitor: Visitor) => boolean {
 
 function wasTold408({ text }: Visitor): boolean {
   return text.startsWith('HTTP/1.1 408 ');
+}
+
+/** Stubborn visitors reconnect, so look several times. */
+const LOOKS_MAX = 20;
+const LOOK_INTERVAL_MS = 100;
+const HELD_SHARE_MIN = 0.95;
+
+/** @returns connections at half-time, of those that the service lets stay this long */
+export async function assertHeld(
+  service: ServeProcess,
+  sieges: readonly Siege[],
+  { seconds, othersCount }: { seconds: number; othersCount: number },
+): Promise<string> {
+  await sleep((seconds * 1_000) / 2);
+  // In the small form, visitors may leave while this looks again.
+  const promised = sieges.reduce((sum, siege) => sum + countPromised(siege), 0);
+  let held = 0;
+  for (let look = 0; look < LOOKS_MAX; look += 1) {
+    assert.ok(!hasEnded(service.child), `the service has ended: ${service.stderr()}`);
+    held = countSockets(service) - othersCount;
+    if (held >= promised * HELD_SHARE_MIN) return `${held} of ${promised}`;
+    await sleep(LOOK_INTERVAL_MS);
+  }
+  assert.fail(`the service holds only ${held} of ${promised} connections at half-time`);
+}
+
+function countPromised({ crowd, visitors }: Siege): number {
+  if (crowd.isStubborn) return crowd.count;
+  const oldestMs = performance.now() - crowd.stayMs;
+  return visitors.filter(({ openedAtMs }) => openedAtMs > oldestMs).length;
 }

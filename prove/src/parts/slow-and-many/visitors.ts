@@ -1,48 +1,45 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** A connection that asks for nothing good, and what became of it. */
+/** A bad connection, and what became of it. */
 export interface Visitor {
   socket: Socket;
   text: string;
-  /** How many bytes have been sent slowly. */
+  /** Bytes sent slowly. */
   sent: number;
   openedAtMs: number;
   closedAtMs: number | undefined;
 }
 
-/** Who comes, in what number, and what they do. */
+/** Visitors of one kind. */
 export interface Crowd {
   name: string;
   count: number;
-  /** Sent at once. */
   greeting: string;
-  /** Sent after that, a byte at a time, and its last byte for ever. */
+  /** Sent after that, byte by byte, the last byte forever. */
   slowly?: string;
-  /** Takes nothing of what is sent to it. */
+  /** Never reads. */
   isDeaf?: boolean;
-  /** So long the service lets them stay, at least. */
+  /** How long the service lets them stay, at least. */
   stayMs: number;
-  /** Whoever is turned away comes again. */
+  /** Comes back when turned away. */
   isStubborn?: boolean;
 }
 
 export interface Siege {
   crowd: Crowd;
-  /** All that have come, also those who were turned away. */
+  /** Including those that were turned away. */
   visitors: Visitor[];
-  /** Why whoever came again was not let in. */
+  /** Errors of visitors that came back. */
   missed: string[];
-  /** Nobody comes again. */
   lift(): void;
-  /** Ends what is still open. */
   end(): void;
 }
 
-/** The queue of connections that wait to be accepted is no longer than this. */
+/** The limit of the accept queue. */
 const ARRIVALS_MAX = 100;
 
-/** Opens all connections of a crowd; `byteIntervalMs` lies between two bytes of who sends slowly. */
+/** `byteIntervalMs` is the time between two slow bytes. */
 export async function besiege(port: number, crowd: Crowd, byteIntervalMs: number): Promise<Siege> {
   const visitors: Visitor[] = [];
   const missed: string[] = [];
@@ -83,7 +80,7 @@ export async function besiege(port: number, crowd: Crowd, byteIntervalMs: number
 async function visit(port: number, { greeting, isDeaf = false }: Crowd): Promise<Visitor> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true }).setEncoding('latin1');
   if (isDeaf) socket.pause();
-  // What matters is that and when it ended.
+  // Only the end matters.
   socket.on('error', () => undefined);
   await once(socket, 'connect');
   const visitor: Visitor = { socket, text: '', sent: 0, openedAtMs: performance.now(), closedAtMs: undefined };

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { type MixedLoad, startMixedLoad } from '../../../../testkit/src/mixed-load.ts';
+import type { ServeProcess } from '../../../../testkit/src/process.ts';
+import type { Tenant } from '../../../../testkit/src/service.ts';
+import { hasEnded } from '../../../../testkit/src/serving.ts';
+import type { SmallDisk } from '../../../../testkit/src/small-disk.ts';
+import { until } from '../../../../testkit/src/until.ts';
+import type { Trial } from '../../part.ts';
+
+const SOON_MS = 20_000;
+const LANES = 8;
+export const READS = ['/listings', '/listings?limit=20', '/listings?q=lane&sort=-listPrice', '/events', '/me'];
+
+interface Scene {
+  trial: Trial;
+  disk: SmallDisk;
+  service: ServeProcess;
+  tenant: Tenant;
+}
+
+/** How often the disk is filled, and how many writes are awaited with and without room. */
+interface Size {
+  cycles: number;
+  refused: number;
+  acknowledged: number;
+}
+
+/** Fills the disk repeatedly under load. Writes are 507, reads work, and writes go on by themselves with room. */
+export async function fillUnderLoad(
+  { trial, disk, service, tenant }: Scene,
+  { cycles, refused, acknowledged }: Size,
+  makeRoom: () => void,
+): Promise<MixedLoad> {
+  const load = startMixedLoad([service.url], tenant.key, LANES);
+  const grow = async (what: string, codes: string[], count: number) => {
+    const sum = () => codes.reduce((total, code) => total + load.told(code), 0);
+    const least = sum() + count;
+    const isThere = await load.reaches(() => hasEnded(service.child) || sum() >= least, SOON_MS);
+    assert.ok(isThere, notSoon(what));
+    assert.ok(!hasEnded(service.child), 'the service has ended');
+  };
+  for (let cycle = 1; cycle <= cycles; cycle += 1) {
+    await grow('writes are acknowledged where there is room', ['acknowledged'], acknowledged);
+    disk.fill();
+    await grow('writes are refused', ['storage_full', 'unavailable'], refused);
+    const unavailable = load.told('unavailable');
+    assert.equal(unavailable, 0, 'writes on a full disk are refused as if they could be sent again at once');
+    for (const path of READS) await assertRead(service, tenant, path);
+    makeRoom();
+    await grow('writes go on by themselves where there is room again', ['acknowledged'], acknowledged);
+    trial.say(`full disk ${cycle} of ${cycles}`);
+  }
+  await load.finish();
+  return load;
+}
+
+export async function assertRead({ url }: ServeProcess, { key }: Tenant, path: string): Promise<string> {
+  const response = await fetch(`${url}/v1${path}`, { headers: { Authorization: `Bearer ${key}` } });
+  const text = await response.text();
+  assert.equal(response.status, 200, `${path} on a full disk: ${text}`);
+  return text;
+}
+
+/** As `until`, but a timeout is a broken promise. */
+export async function expectSoon(what: string, ask: () => boolean | Promise<boolean>): Promise<void> {
+  await until(what, ask, SOON_MS).catch(() => assert.fail(notSoon(what)));
+}
+
+function notSoon(what: string): string {
+  return `${SOON_MS / 1_000} s have passed, and not: ${what}`;
+}

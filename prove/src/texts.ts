@@ -1,0 +1,11 @@
+import { readFileSync } from 'node:fs';
+
+/** Texts by kind. Each line of the file is a JSON array: the kind, then some of its texts. */
+export function readTexts(file: URL): ReadonlyMap<string, string[]> {
+  const texts = new Map<string, string[]>();
+  for (const line of readFileSync(file, 'utf8').trim().split('\n')) {
+    const [kind, ...some]: [string, ...string[]] = JSON.parse(line);
+    texts.set(kind, [...(texts.get(kind) ?? []), ...some]);
+  }
+  return texts;
+}
