@@ -34,8 +34,9 @@ export class ImportFile {
       const total = await this.#size();
       for (let next = this.#first ?? (await this.#next()); !next.done; next = await this.#next()) {
         this.progress.show({ done: this.#done, total, format: formatBytes });
-        yield next.value;
+        // Counted first: its rows may be saved before the next chunk is asked for.
         this.#done += next.value.length;
+        yield next.value;
       }
     } finally {
       // Without this, an open stdin would keep the process running.

@@ -61,7 +61,12 @@ export async function fillBeyondBuffers(service: TestService, tenant: Tenant): P
  * Puts listings into the database past the service, in a moment: they have neither words nor events, and are only to be
  * read. Their beds and ids are numbered from 1, and their descriptions are hard to compress.
  */
-export async function plant(service: TestService, { accountId }: Tenant, count: number, descriptionLength = 2) {
+export async function plant(
+  service: Pick<TestService, 'script'>,
+  { accountId }: Pick<Tenant, 'accountId'>,
+  count: number,
+  descriptionLength = 2,
+) {
   if (count === 0) return;
   const numbers = `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${count})`;
   const at = '2026-01-31T09:30:00.000Z';

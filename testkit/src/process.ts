@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { type CommandResult, WarmProgram } from './warm-program.ts';
 
 export const PROGRAM = new URL('../../server/bin/property-listings.js', import.meta.url).pathname;
 export const REPOSITORY = new URL('../..', import.meta.url).pathname.replace(/\/$/, '');
@@ -22,29 +23,16 @@ export function bareEnvironment(settings: Record<string, string>): Record<string
   return { PATH, HOME, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }), ...settings };
 }
 
+const SETTINGS = `
+  HOST PORT DATA_DIR DATABASE_URL COPY_FROM_URL COPY_TO_URL DATABASE_POOL_SIZE
+  DATABASE_STATEMENT_TIMEOUT DATABASE_PREPARED_STATEMENTS PUBLIC_URL LOG_LEVEL TRUSTED_PROXIES
+  RATE_LIMIT ADMIN_EMAIL ADMIN_PASSWORD ADMIN_PASSWORD_FILE SMTP_URL MAIL_FROM WORKERS`
+  .trim()
+  .split(/\s+/);
+
 /** As `bareEnvironment`; empty variables override a developer's `.env`. */
 export function environment(settings: Record<string, string>): Record<string, string> {
-  const unset = {
-    HOST: '',
-    PORT: '',
-    DATA_DIR: '',
-    DATABASE_URL: '',
-    COPY_FROM_URL: '',
-    COPY_TO_URL: '',
-    DATABASE_POOL_SIZE: '',
-    DATABASE_STATEMENT_TIMEOUT: '',
-    DATABASE_PREPARED_STATEMENTS: '',
-    PUBLIC_URL: '',
-    LOG_LEVEL: '',
-    TRUSTED_PROXIES: '',
-    RATE_LIMIT: '',
-    ADMIN_EMAIL: '',
-    ADMIN_PASSWORD: '',
-    ADMIN_PASSWORD_FILE: '',
-    SMTP_URL: '',
-    MAIL_FROM: '',
-    WORKERS: '',
-  };
+  const unset = Object.fromEntries(SETTINGS.map((name) => [name, '']));
   return bareEnvironment({ ...unset, ...settings });
 }
 
@@ -87,13 +75,7 @@ export async function spawnService(settings: Record<string, string>, copy?: Prog
   };
 }
 
-export interface CommandResult {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
-/** Runs a command to its end; `input` is its standard input. */
+/** Runs a command of the program to its end in a process of its own; `input` is all that it can read. */
 export function runCommand(args: string[], settings: Record<string, string>, input = ''): Promise<CommandResult> {
   const { promise, resolve, reject } = Promise.withResolvers<CommandResult>();
   const env = environment(settings);
@@ -108,10 +90,19 @@ export function runCommand(args: string[], settings: Record<string, string>, inp
   return promise;
 }
 
+const warm = new WarmProgram(new URL('./warm-server.ts', import.meta.url));
+
+/** The same where nothing depends on the process. */
+export function runCommandWarm(args: string[], settings: Record<string, string>, input = ''): Promise<CommandResult> {
+  return warm.run({ args, env: environment(settings), input });
+}
+
 /** Creates an account and a key like an operator. */
 export async function createTenantByCommand(settings: Record<string, string>) {
-  const account = JSON.parse((await runCommand(['accounts', 'create', '--name', 'Ada', '--json'], settings)).stdout);
+  const account = JSON.parse(
+    (await runCommandWarm(['accounts', 'create', '--name', 'Ada', '--json'], settings)).stdout,
+  );
   const args = ['keys', 'create', '--account', account.id, '--name', 'Test', '--json'];
-  const key = JSON.parse((await runCommand(args, settings)).stdout);
+  const key = JSON.parse((await runCommandWarm(args, settings)).stdout);
   return { accountId: String(account.id), keyId: String(key.id), key: String(key.key) };
 }

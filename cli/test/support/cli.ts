@@ -1,12 +1,12 @@
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { generateSecret } from '../../../server/src/model/api-keys.ts';
-import { bareEnvironment, type CommandResult, REPOSITORY } from '../../../testkit/src/process.ts';
+import { bareEnvironment, REPOSITORY } from '../../../testkit/src/process.ts';
 import type { Tenant, TestService } from '../../../testkit/src/service.ts';
 import { directoryFor, spawnFor } from '../../../testkit/src/serving.ts';
+import { WarmProgram } from '../../../testkit/src/warm-program.ts';
 
 const LISTINGS = join(REPOSITORY, 'cli/bin/listings.js');
 
@@ -29,23 +29,11 @@ export async function standInFor(t: TestContext, listener: RequestListener): Pro
   return { PROPERTY_LISTINGS_BASE_URL: `http://127.0.0.1:${port}/v1`, PROPERTY_LISTINGS_API_KEY: generateSecret() };
 }
 
-/** Runs `listings` to its end, isolated from the settings of the person who runs the test. */
-export function listings(
-  args: string[],
-  settings: Settings = {},
-  input: string | Uint8Array = '',
-): Promise<CommandResult> {
-  const { promise, resolve, reject } = Promise.withResolvers<CommandResult>();
-  const env = environment(settings);
-  const options = { env, maxBuffer: 64 * 1024 * 1024 };
-  const child = execFile(process.execPath, [LISTINGS, ...args], options, (error, stdout, stderr) => {
-    const code = error === null ? 0 : error.code;
-    if (typeof code === 'number') resolve({ code, stdout, stderr });
-    else reject(error);
-  });
-  child.stdin?.on('error', () => {});
-  child.stdin?.end(input);
-  return promise;
+const program = new WarmProgram(new URL('./warm-program.ts', import.meta.url));
+
+/** Runs `listings` to its end, without the settings of the test's own environment; `input` is all that it can read. */
+export function listings(args: string[], settings: Settings = {}, input: string | Uint8Array = '') {
+  return program.run({ args, env: environment(settings), input });
 }
 
 /** Starts `listings`. */

@@ -5,14 +5,15 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
-import { createTenantByCommand, environment, PROGRAM, runCommand } from '../../../testkit/src/process.ts';
+import { createTenantByCommand, environment, PROGRAM, runCommandWarm } from '../../../testkit/src/process.ts';
 import { createDirectory } from '../../../testkit/src/service.ts';
 import { serveFor } from '../../../testkit/src/serving.ts';
 
 const directory = await createDirectory();
-after(() => rm(directory, { recursive: true, force: true }));
 const settings = { DATA_DIR: directory };
-const run = (...args: string[]) => runCommand(args, settings);
+const { url } = await serveFor({ after }, settings);
+after(() => rm(directory, { recursive: true, force: true }));
+const run = (...args: string[]) => runCommandWarm(args, settings);
 
 /** Sends a listing with a price and an area, and returns what is served. */
 async function createPriced(url: string, key: string, fields: object = {}) {
@@ -29,8 +30,7 @@ async function createPriced(url: string, key: string, fields: object = {}) {
   return JSON.parse(await response.text());
 }
 
-test('accounts update changes the defaults of the running service at once, and no listing that is there', async (t) => {
-  const { url } = await serveFor(t, settings);
+test('accounts update changes the defaults of the running service at once, and no listing that is there', async () => {
   const { accountId, key } = await createTenantByCommand(settings);
   const before = await createPriced(url, key);
   assert.deepEqual([before.currency, before.livingAreaUnits], ['USD', 'sqft']);
@@ -87,8 +87,7 @@ function countTraces(accountId: string) {
   return { rows: rows.reduce((sum, number) => sum + number, 0), words };
 }
 
-test('accounts delete --yes takes keys, listings, events and words with it, and nothing of others', async (t) => {
-  const { url } = await serveFor(t, settings);
+test('accounts delete --yes takes keys, listings, events and words with it, and nothing of others', async () => {
   const [ada, bob] = [await createTenantByCommand(settings), await createTenantByCommand(settings)];
   for (let index = 0; index < 450; index += 50) {
     await Promise.all(Array.from({ length: 50 }, () => createPriced(url, ada.key)));
@@ -145,8 +144,7 @@ test('quotas are set and shown by the command line, and taken away by off', asyn
   assert.deepEqual([refused.code, /--bytes-max must be/.test(refused.stderr)], [1, true]);
 });
 
-test('an account is suspended for a reason and resumed by the command line, while the service runs', async (t) => {
-  const { url } = await serveFor(t, settings);
+test('an account is suspended for a reason and resumed by the command line, while the service runs', async () => {
   const { accountId, key } = await createTenantByCommand(settings);
   const status = async () => (await fetch(`${url}/v1/me`, { headers: { Authorization: `Bearer ${key}` } })).status;
   assert.equal((await run('accounts', 'suspend', accountId, '--reason', 'Unpaid invoice')).code, 0);

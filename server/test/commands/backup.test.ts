@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createTenantByCommand, runCommand } from '../../../testkit/src/process.ts';
+import { createTenantByCommand, runCommandWarm } from '../../../testkit/src/process.ts';
 import { directoryFor, serveFor } from '../../../testkit/src/serving.ts';
 
 // Backups of a service under load are tried by `backups` of the proof.
@@ -17,7 +17,7 @@ test('the epoch can be renewed while the service runs', async (t) => {
     return JSON.parse(await response.text()).epoch;
   };
   const epoch = await readEpoch();
-  const { stdout } = await runCommand(['renew-epoch', '--json'], settings);
+  const { stdout } = await runCommandWarm(['renew-epoch', '--json'], settings);
   const renewed = await readEpoch();
   assert.equal(renewed, JSON.parse(stdout).epoch);
   assert.notEqual(renewed, epoch);
@@ -29,7 +29,7 @@ test('a backup and its digest can be read by their owner only', async (t) => {
   const settings = { DATA_DIR: join(directory, 'data') };
   await createTenantByCommand(settings);
   const backup = join(directory, 'backup.db');
-  assert.equal((await runCommand(['backup', backup], settings)).code, 0);
+  assert.equal((await runCommandWarm(['backup', backup], settings)).code, 0);
   for (const file of [backup, `${backup}.sha256`]) assert.equal((await stat(file)).mode & 0o777, 0o600, file);
 });
 
@@ -46,11 +46,11 @@ test('a version that a restore has taken back does not come again: no ETag of it
   };
   const first = await serveFor(t, settings);
   const { id, etag } = await change(`${first.url}/v1/listings`, 'POST', { address: '12 Elm', beds: 3, baths: 2 });
-  assert.equal((await runCommand(['backup', backup], settings)).code, 0);
+  assert.equal((await runCommandWarm(['backup', backup], settings)).code, 0);
   const lost = await change(`${first.url}/v1/listings/${id}`, 'PATCH', { beds: 7 });
   assert.equal(lost.version, 2);
   await first.end();
-  assert.equal((await runCommand(['restore', backup, '--force'], settings)).code, 0);
+  assert.equal((await runCommandWarm(['restore', backup, '--force'], settings)).code, 0);
 
   const listing = `${(await serveFor(t, settings)).url}/v1/listings/${id}`;
   const statusFor = async (tag: string) =>
@@ -72,10 +72,10 @@ test('what is to be restored and cannot be is named, with what to do', async (t)
   const settings = { DATA_DIR: join(directory, 'data') };
   const backup = join(directory, 'backup.db');
   await createTenantByCommand(settings);
-  const made = await runCommand(['backup', backup], settings);
+  const made = await runCommandWarm(['backup', backup], settings);
   assert.match(made.stdout, /backup\.db: \d+ bytes.*\n.*backup\.db\.sha256: its digest/);
   const refuse = async (words: RegExp, file = backup) => {
-    const { code, stderr } = await runCommand(['restore', file, '--force'], settings);
+    const { code, stderr } = await runCommandWarm(['restore', file, '--force'], settings);
     assert.equal(code, 1);
     assert.match(stderr, words);
     assert.doesNotMatch(stderr, /errno|\n {4}at |\.restoring/);
@@ -92,9 +92,9 @@ test('what is to be restored and cannot be is named, with what to do', async (t)
     await refuse(/Cannot read .*backup\.db: permission denied\./);
     await chmod(backup, 0o600);
   }
-  const { stderr } = await runCommand(['restore', backup], settings);
+  const { stderr } = await runCommandWarm(['restore', backup], settings);
   assert.match(stderr, /is there already\. Stop the service if it runs; with --force/);
-  const { stdout } = await runCommand(['restore', backup, '--force'], settings);
+  const { stdout } = await runCommandWarm(['restore', backup, '--force'], settings);
   assert.match(stdout, /The previous database is .*replaced-.*; remove it when you no longer need it/);
 
   await writeFile(backup, 'listings\n'.repeat(4_096));
@@ -109,9 +109,9 @@ test('a DATA_DIR that is a file and a database that is a directory are told as s
   const directory = await directoryFor(t);
   const file = join(directory, 'notes.txt');
   await writeFile(file, 'notes');
-  const inFile = await runCommand(['accounts', 'list'], { DATA_DIR: file });
+  const inFile = await runCommandWarm(['accounts', 'list'], { DATA_DIR: file });
   assert.match(inFile.stderr, /notes\.txt is no directory; set DATA_DIR to one/);
   await mkdir(join(directory, 'listings.db'));
-  const asDirectory = await runCommand(['accounts', 'list'], { DATA_DIR: directory });
+  const asDirectory = await runCommandWarm(['accounts', 'list'], { DATA_DIR: directory });
   assert.match(asDirectory.stderr, /listings\.db is no file; move it away/);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { createTenantByCommand, runCommand } from '../../../testkit/src/process.ts';
+import { createTenantByCommand, runCommandWarm } from '../../../testkit/src/process.ts';
 import { createDirectory } from '../../../testkit/src/service.ts';
 import { directoryFor, serveFor } from '../../../testkit/src/serving.ts';
 import { until } from '../../../testkit/src/until.ts';
@@ -14,7 +14,7 @@ const EXPIRES_AFTER_MS = 4_000;
 const directory = await createDirectory();
 after(() => rm(directory, { recursive: true, force: true }));
 const settings = { DATA_DIR: directory };
-const run = (...args: string[]) => runCommand(args, settings);
+const run = (...args: string[]) => runCommandWarm(args, settings);
 
 /** Runs a command with `--json`: stdout is exactly one JSON value, stderr only names the database. */
 async function runJson(...args: string[]) {
@@ -98,7 +98,7 @@ test('names are kept as they are: 100 characters, quotes, any script', async () 
 test('lists are empty arrays when there is nothing to list', async (t) => {
   const empty = await createDirectory();
   t.after(() => rm(empty, { recursive: true, force: true }));
-  const accounts = await runCommand(['accounts', 'list', '--json'], { DATA_DIR: empty });
+  const accounts = await runCommandWarm(['accounts', 'list', '--json'], { DATA_DIR: empty });
   assert.deepEqual(JSON.parse(accounts.stdout), []);
   const { id } = await runJson('accounts', 'create', '--name', 'Without keys');
   assert.deepEqual(await runJson('keys', 'list', '--account', id), []);
@@ -149,7 +149,7 @@ test('last use is shown, without a request ever waiting for it', async (t) => {
 
 test('people read lists under headings, and which keys have expired', async (t) => {
   const directory = await directoryFor(t);
-  const runHere = async (...args: string[]) => (await runCommand(args, { DATA_DIR: directory })).stdout;
+  const runHere = async (...args: string[]) => (await runCommandWarm(args, { DATA_DIR: directory })).stdout;
   const { id } = JSON.parse(await runHere('accounts', 'create', '--name', 'Hill Country Homes', '--json'));
   const createHere = (...args: string[]) => runHere('keys', 'create', '--account', id, ...args);
   await createHere('--name', 'Website');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { createTenantByCommand, runCommand } from '../../../testkit/src/process.ts';
+import { createTenantByCommand, runCommandWarm } from '../../../testkit/src/process.ts';
 import { openSocket, readReply, requestText } from '../../../testkit/src/raw-http.ts';
 import { directoryFor, exitOf, serveFor } from '../../../testkit/src/serving.ts';
 import { until } from '../../../testkit/src/until.ts';
@@ -45,9 +45,9 @@ test('a held request hears of a change that another process has made', async (t)
 test('a held request whose key another process has deleted is 401 at the next change', async (t) => {
   const { settings, tenant, one, other } = await startTwo(t);
   const args = ['keys', 'create', '--account', tenant.accountId, '--name', 'Short-lived', '--json'];
-  const { id, key } = JSON.parse((await runCommand(args, settings)).stdout);
+  const { id, key } = JSON.parse((await runCommandWarm(args, settings)).stdout);
   const reply = await hold(t, one.url, key, 'wait=60');
-  assert.equal((await runCommand(['keys', 'delete', id], settings)).code, 0);
+  assert.equal((await runCommandWarm(['keys', 'delete', id], settings)).code, 0);
   await create(other.url, tenant.key);
   const refused = await reply();
   assert.deepEqual(
@@ -60,7 +60,7 @@ test('a held request whose account another process has deleted is 401 at once', 
   const { settings, tenant, one } = await startTwo(t);
   await create(one.url, tenant.key);
   const reply = await hold(t, one.url, tenant.key, 'after=1&wait=60');
-  assert.equal((await runCommand(['accounts', 'delete', tenant.accountId, '--yes'], settings)).code, 0);
+  assert.equal((await runCommandWarm(['accounts', 'delete', tenant.accountId, '--yes'], settings)).code, 0);
   assert.equal((await reply())?.status, 401);
 });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { createTenantByCommand, runCommand } from '../../../testkit/src/process.ts';
+import { createTenantByCommand, runCommandWarm } from '../../../testkit/src/process.ts';
 import { directoryFor, serveFor } from '../../../testkit/src/serving.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { startCreating } from '../support/load.ts';
@@ -60,7 +60,7 @@ test('two processes write to one database at the same time, and nothing is lost,
 test('a key that a command deletes is refused by the very next request, in every process', async (t) => {
   const { settings, tenant, services } = await startTwo(t);
   for (const { url } of services) assert.equal((await get(url, '/v1/me', tenant.key)).status, 200);
-  assert.equal((await runCommand(['keys', 'delete', tenant.keyId], settings)).code, 0);
+  assert.equal((await runCommandWarm(['keys', 'delete', tenant.keyId], settings)).code, 0);
   for (const { url } of services) {
     assert.equal((await get(url, '/v1/me', tenant.key)).status, 401);
     assert.equal((await create(url, tenant.key)).status, 401);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { after, test } from 'node:test';
 import { changeQuotas } from '../../src/domain/account-limits.ts';
 import { createAccount } from '../../src/domain/accounts.ts';
 import { importAtomically } from '../../src/domain/atomic-imports.ts';
@@ -85,10 +85,11 @@ async function describe(database: Database, accountId: string) {
   };
 }
 
-async function accountsFor(t: TestContext) {
-  const { database } = await databaseFor(t);
+const { database } = await databaseFor({ after });
+
+async function createAccounts() {
   const [one, other] = [await createAccount(database, 'One'), await createAccount(database, 'Other')];
-  return { database, one: one.id, other: other.id };
+  return { one: one.id, other: other.id };
 }
 
 /** Some listings that the rows of a file meet. @returns their ids */
@@ -120,8 +121,8 @@ function someRows(ids: string[]): ImportRow[] {
   return rows;
 }
 
-test('an atomic import leaves exactly what saving its rows one after the other leaves', async (t) => {
-  const { database, one, other } = await accountsFor(t);
+test('an atomic import leaves exactly what saving its rows one after the other leaves', async () => {
+  const { one, other } = await createAccounts();
   const together = someRows(await seed(database, one));
   const singly = someRows(await seed(database, other));
   const report = await importAll(database, one, together);
@@ -136,8 +137,8 @@ test('an atomic import leaves exactly what saving its rows one after the other l
   );
 });
 
-test('an atomic import that is dry, or fails, tells what saving its rows one after the other would, and writes nothing', async (t) => {
-  const { database, one, other } = await accountsFor(t);
+test('an atomic import that is dry, or fails, tells what saving its rows one after the other would, and writes nothing', async () => {
+  const { one, other } = await createAccounts();
   const rowsOf = (ids: string[]) => [
     row(1, { id: 'lst_0' }),
     row(2, { id: ids[2], externalId: 'S3' }),
@@ -184,8 +185,8 @@ function disturbed(database: Database, disturb: (attempt: number) => Promise<unk
   };
 }
 
-test('what others change between the look-up and the lock is met as it is then', async (t) => {
-  const { database, one } = await accountsFor(t);
+test('what others change between the look-up and the lock is met as it is then', async () => {
+  const { one } = await createAccounts();
   const [first = '', second = '', third = ''] = await seed(database, one);
   const actor = { accountId: one };
   const during = disturbed(database, async () => {
@@ -211,8 +212,8 @@ test('what others change between the look-up and the lock is met as it is then',
   assert.deepEqual([byExternalId.get('NEW').city, byExternalId.get('NEW').version], ['Dallas', 2]);
 });
 
-test('what others take of a quota between the look-up and the lock is not taken twice', async (t) => {
-  const { database, one } = await accountsFor(t);
+test('what others take of a quota between the look-up and the lock is not taken twice', async () => {
+  const { one } = await createAccounts();
   await changeQuotas(database, one, { listingsMax: 3 });
   const during = disturbed(database, () => create(database, one));
   await assert.rejects(importAll(during, one, [row(1, {}), row(2, {}), row(3, {})]), { code: 'import_failed' });
@@ -220,16 +221,16 @@ test('what others take of a quota between the look-up and the lock is not taken 
   assert.equal((await importAll(database, one, [row(1, {}), row(2, {})])).created, 2);
 });
 
-test('a listing that is deleted between the look-up and the lock fails the file, and nothing of it is stored', async (t) => {
-  const { database, one } = await accountsFor(t);
+test('a listing that is deleted between the look-up and the lock fails the file, and nothing of it is stored', async () => {
+  const { one } = await createAccounts();
   const [first = ''] = await seed(database, one);
   const during = disturbed(database, () => deleteListing(database, { accountId: one }, { id: first }));
   await assert.rejects(importAll(during, one, [row(1, {}), row(2, { id: first, beds: 5 })]), { code: 'import_failed' });
   assert.equal(await storedSequence(database, one), 9);
 });
 
-test('when more has changed than is looked at under the lock the file is worked out again before it', async (t) => {
-  const { database, one } = await accountsFor(t);
+test('when more has changed than is looked at under the lock the file is worked out again before it', async () => {
+  const { one } = await createAccounts();
   await seed(database, one);
   const counts = [1_200, 150, 5];
   const change = (attempt: number) =>
@@ -239,8 +240,8 @@ test('when more has changed than is looked at under the lock the file is worked 
   assert.equal(await storedSequence(database, one), 8 + 1_200 + 150 + 5 + 2);
 });
 
-test('an atomic import of listings that never stop changing is told to come back, and writes nothing', async (t) => {
-  const { database, one } = await accountsFor(t);
+test('an atomic import of listings that never stop changing is told to come back, and writes nothing', async () => {
+  const { one } = await createAccounts();
   const change = () => Promise.all(Array.from({ length: 150 }, () => create(database, one)));
   await assert.rejects(importAll(disturbed(database, change), one, [row(1, {})]), {
     code: 'unavailable',
@@ -249,8 +250,8 @@ test('an atomic import of listings that never stop changing is told to come back
   assert.equal(await storedSequence(database, one), 5 * 150);
 });
 
-test('an atomic import that would hold up the others for too long is rejected before it writes anything', async (t) => {
-  const { database, one } = await accountsFor(t);
+test('an atomic import that would hold up the others for too long is rejected before it writes anything', async () => {
+  const { one } = await createAccounts();
   const small = { ...database, longWriteBytesMax: 100_000 };
   const rows = Array.from({ length: 100 }, (_, line) => row(line, { description: `${line} ${'word '.repeat(300)}` }));
   await assert.rejects(importAll(small, one, rows), { code: 'payload_too_large' });
@@ -258,8 +259,8 @@ test('an atomic import that would hold up the others for too long is rejected be
   assert.equal((await importAll(database, one, rows)).created, 100);
 });
 
-test('an atomic import whose outcome is not waited for any more is neither prepared nor written', async (t) => {
-  const { database, one } = await accountsFor(t);
+test('an atomic import whose outcome is not waited for any more is neither prepared nor written', async () => {
+  const { one } = await createAccounts();
   const gone = new AbortController();
   const request = (rows: ImportRow[]) => ({ ...requestOf(one, rows), signal: gone.signal });
   const leave = () => {
@@ -282,8 +283,8 @@ test('an atomic import whose outcome is not waited for any more is neither prepa
   assert.equal(await storedSequence(database, one), 0);
 });
 
-test('an atomic import that is repeated is acknowledged behind a commit, which waits for the standby', async (t) => {
-  const { database, accountId } = await databaseFor(t);
+test('an atomic import that is repeated is acknowledged behind a commit, which waits for the standby', async () => {
+  const { one: accountId } = await createAccounts();
   const retry = { key: 'nightly', fingerprint: 'file' };
   const send = (to: Database) => importAtomically(to, requestOf(accountId, [row(1, {})]), () => retry);
   assert.equal((await send(database)).isReplayed, false);

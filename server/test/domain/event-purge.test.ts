@@ -70,17 +70,17 @@ test('an account may lose all its events, and no other account loses one', async
 });
 
 test('many accounts and many events are purged in small transactions, and none where nothing is old', async (t) => {
-  const { database, accountId } = await accountWith(t, 1_000);
+  const { database, accountId } = await accountWith(t, 500);
   const others = await Promise.all(Array.from({ length: 250 }, (_, index) => createAccount(database, `A${index}`)));
   for (const { id } of others) await create(database, id);
   const last = others.at(-1)?.id ?? '';
-  await age(database, accountId, 31, '<= 900');
+  await age(database, accountId, 31, '<= 450');
   await age(database, last, 31, '= 1');
   const { watched, writes } = counted(database);
   await purgeEvents(watched, NEVER);
-  assert.deepEqual((await sequencesOf(database, accountId)).at(0), 901);
+  assert.deepEqual((await sequencesOf(database, accountId)).at(0), 451);
   assert.deepEqual(await sequencesOf(database, last), []);
-  assert.equal(writes.count, Math.ceil(900 / 200) + 1);
+  assert.equal(writes.count, Math.ceil(450 / 200) + 1);
 });
 
 test('a slice ends at a number of bytes, too', async (t) => {
@@ -99,7 +99,7 @@ test('a slice ends at a number of bytes, too', async (t) => {
 });
 
 test('a purge ends soon when the service stops', async (t) => {
-  const { database, accountId } = await accountWith(t, 1_000);
+  const { database, accountId } = await accountWith(t, 400);
   await age(database, accountId, 31, '> 0');
   const stopping = new AbortController();
   const watched: Database = {
@@ -110,5 +110,5 @@ test('a purge ends soon when the service stops', async (t) => {
     },
   };
   await purgeEvents(watched, stopping.signal);
-  assert.equal((await sequencesOf(database, accountId)).length, 800);
+  assert.equal((await sequencesOf(database, accountId)).length, 200);
 });

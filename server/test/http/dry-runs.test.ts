@@ -11,7 +11,7 @@ import { MEBIBYTE, watchMemory } from '../support/memory.ts';
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());
 
-const RUNS = 60;
+const RUNS = 25;
 const row = (members: object) => ({ ...MINIMAL, ...members });
 const line = (members: object = {}) => `${JSON.stringify(row(members))}\n`;
 

@@ -9,7 +9,7 @@ import { LISTING_FIELDS as FIELDS } from '../../src/http/contract/schemas/listin
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());
 
-const RUNS = 30;
+const RUNS = 12;
 
 /** What tries to be something else: formulas, quotes, separators, other values, other encodings' bytes. */
 const PIECES = [

@@ -8,7 +8,7 @@ import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());
 
-const RUNS = 25;
+const RUNS = 12;
 
 /** What is done at once: listings are told apart by their external ids, so that changes meet each other. */
 const step = fc.oneof(
@@ -82,7 +82,7 @@ test('so is a list that is still being sent while listings come, change and go',
   const [oldest] = await fill(service, tenant, 2);
   await fill(service, tenant, 300);
   // More than any buffer between two sockets holds.
-  await fillWithLarge(service, tenant, 30);
+  await fillWithLarge(service, tenant, 20);
   const response = await openList(service, tenant);
   const newest = await fill(service, tenant, 3);
   for (const id of [oldest, newest[0]]) await send(service, tenant, 'DELETE', `/listings/${id}`);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { fill, MINIMAL, post } from '../../../testkit/src/listings.ts';
+import { fill, MINIMAL, plant, post } from '../../../testkit/src/listings.ts';
 import { faultsOf, readError, readList, readListing } from '../../../testkit/src/replies.ts';
 import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
 
@@ -34,7 +34,7 @@ test('an account without listings has an empty list', async () => {
 });
 
 describe('the list is the whole account, newest first', () => {
-  for (const count of [1, 249, 250, 251, 500, 700]) {
+  for (const count of [1, 249, 250, 251, 501]) {
     test(`${count} listings`, async () => {
       const tenant = await service.createTenant();
       const ids = await fill(service, tenant, count);
@@ -47,22 +47,22 @@ describe('the list is the whole account, newest first', () => {
     });
   }
 
-  test('700 listings that were created at once over HTTP', async () => {
+  test('300 listings that were created at once over HTTP', async () => {
     const tenant = await service.createTenant();
-    const creating = Array.from({ length: 700 }, async (_, index) =>
+    const creating = Array.from({ length: 300 }, async (_, index) =>
       readListing(await post(service, tenant, { ...MINIMAL, address: `${index} Elm Street` }), 201),
     );
     const created = await Promise.all(creating);
     const { data, sequence } = await readList(await list(tenant));
     const newestFirst = created.toSorted((a, b) => (a.id < b.id ? 1 : -1));
-    assert.deepEqual([data, sequence], [newestFirst, 700]);
+    assert.deepEqual([data, sequence], [newestFirst, 300]);
   });
 });
 
 test('many pages that are asked for at once are whole, and lead to the end', async () => {
   const tenant = await service.createTenant();
   const newestFirst = (await fill(service, tenant, 900)).toSorted().reverse();
-  const walks = await Promise.all(Array.from({ length: 20 }, () => readPages(tenant, 400)));
+  const walks = await Promise.all(Array.from({ length: 12 }, () => readPages(tenant, 400)));
   for (const ids of walks) assert.deepEqual(ids, newestFirst);
 });
 
@@ -91,7 +91,7 @@ describe('pages are the complete list, cut', () => {
   ] as const) {
     test(`${count} listings, ${limit} at a time`, async () => {
       const tenant = await service.createTenant();
-      await fill(service, tenant, count);
+      await plant(service, tenant, count);
       const { data } = await readList(await list(tenant));
       assert.deepEqual(
         await readPages(tenant, limit),
@@ -102,7 +102,7 @@ describe('pages are the complete list, cut', () => {
 
   test('without a limit a cursor gives all the rest', async () => {
     const tenant = await service.createTenant();
-    const ids = await fill(service, tenant, 700);
+    const ids = await fill(service, tenant, 300);
     const { nextCursor } = await readList(await list(tenant, '?limit=10'));
     const rest = await readList(await list(tenant, `?cursor=${nextCursor}`));
     assert.deepEqual(

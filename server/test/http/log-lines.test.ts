@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { createPerson, signIn } from '../../../testkit/src/browser.ts';
 import { readError } from '../../../testkit/src/replies.ts';
-import { startTestService, type Tenant, type TestService } from '../../../testkit/src/service.ts';
+import { startTestService } from '../../../testkit/src/service.ts';
 import { until } from '../../../testkit/src/until.ts';
 
-let service: TestService;
-let tenant: Tenant;
-before(async () => {
-  service = await startTestService();
-  tenant = await service.createTenant();
-});
+const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());
+const tenant = await service.createTenant();
 
 async function loggedAs(requestId: string): Promise<Record<string, unknown>> {
   const ask = () => service.logLines.find((line) => line.includes(`"requestId":"${requestId}"`));

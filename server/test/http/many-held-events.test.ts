@@ -9,10 +9,10 @@ import { countReads, hold, isAnyHeld, untilAllWoken } from '../support/held.ts';
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());
 
-const WAITERS = 1_000;
+const WAITERS = 400;
 /** Of one pool's ten connections. */
 const READING_MAX = 4;
-const ACCOUNTS = 250;
+const ACCOUNTS = 100;
 
 describe('very many requests that wait', () => {
   test('cost one query at a time, and are all answered by one change', async () => {

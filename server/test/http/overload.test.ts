@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { only } from '../../../testkit/src/database.ts';
 import { openRaw, type RawReply } from '../../../testkit/src/raw.ts';
 import { requestText } from '../../../testkit/src/raw-http.ts';
-import { startTestService, type Tenant, type TestService } from '../../../testkit/src/service.ts';
+import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { generateSecret } from '../../src/model/api-keys.ts';
 
@@ -16,11 +16,7 @@ const JSON_BODY = { 'Content-Type': 'application/json' };
 const REFUSED =
   /^More requests are waiting than can be answered soon, and nothing was done; send this one again in \d s\.$/;
 
-let service: TestService;
-
-before(async () => {
-  service = await startTestService();
-});
+const service = await startTestService();
 after(() => service.stop());
 
 /** Sends many requests at once; the replies, in the same order. Each connection is used once more afterwards. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createPostgresDatabase } from '../../../testkit/src/database.ts';
 import { proxyFor } from '../../../testkit/src/postgres-proxy.ts';
-import { createTenantByCommand, runCommand, spawnService } from '../../../testkit/src/process.ts';
+import { createTenantByCommand, runCommand, runCommandWarm, spawnService } from '../../../testkit/src/process.ts';
 import { directoryFor } from '../../../testkit/src/serving.ts';
 import { createAccount } from '../../src/domain/accounts.ts';
 import { createAdministrator } from '../../src/domain/administrators.ts';
@@ -107,7 +107,7 @@ test('a copy whose server was lost says how to go on, and until then no command 
     if (text.includes('insert into "listings"')) inserted += 1;
     return text === 'commit\0' && inserted > 300 ? 'cut' : 'forward';
   };
-  const broken = await runCommand(['copy', '--from', from], { COPY_TO_URL: proxy.url });
+  const broken = await runCommandWarm(['copy', '--from', from], { COPY_TO_URL: proxy.url });
   assert.equal(broken.code, 1);
   assert.match(broken.stderr, /^error: The connection to a database was lost\. Run the same "copy" again to resume/m);
   const settings = { DATABASE_URL: url, DATA_DIR: await directoryFor(t), PORT: '0' };
@@ -128,9 +128,9 @@ test('a copy whose server was lost says how to go on, and until then no command 
   assert.equal((await sql('select id from api_keys')).length, 1);
 
   proxy.judge = () => 'forward';
-  const { code, stderr } = await runCommand(['copy', '--from', from], { COPY_TO_URL: proxy.url });
+  const { code, stderr } = await runCommandWarm(['copy', '--from', from], { COPY_TO_URL: proxy.url });
   assert.equal(code, 0, stderr);
-  assert.equal((await runCommand(['accounts', 'list'], settings)).code, 0);
+  assert.equal((await runCommandWarm(['accounts', 'list'], settings)).code, 0);
 });
 
 test('rows that were changed meanwhile are told, and the copy is not served', async (t) => {
@@ -176,7 +176,7 @@ test('a service goes on with the copy: the same key, list, events, cursors and w
   assert.equal(await before.end(), 0);
 
   const from = `file:${join(directory, 'listings.db')}`;
-  const { code, stdout, stderr } = await runCommand(['copy', '--from', from, '--json'], { COPY_TO_URL: url });
+  const { code, stdout, stderr } = await runCommandWarm(['copy', '--from', from, '--json'], { COPY_TO_URL: url });
   assert.equal(code, 0, stderr);
   assert.equal(JSON.parse(stdout).tables.listings.rows, 12);
   assert.doesNotMatch(stderr, /:password@/);
@@ -194,18 +194,18 @@ test('an address with a password is taken from the environment, and never from t
       [['--from', there, '--to', url], 'COPY_TO_URL'],
       [['--to', there, '--from', url], 'COPY_FROM_URL'],
     ] as const) {
-      const { code, stdout, stderr } = await runCommand(['copy', ...args], {});
+      const { code, stdout, stderr } = await runCommandWarm(['copy', ...args], {});
       assert.deepEqual([code, stdout], [1, '']);
       assert.match(stderr, new RegExp(`^error: [^\\n]*password[^\\n]*${variable}[^\\n]*\\n$`));
       assert.doesNotMatch(stderr, /secret/);
     }
   }
   const settings = { COPY_FROM_URL: there, COPY_TO_URL: 'postgres://listings:secret@127.0.0.1:1/x' };
-  const twice = await runCommand(['copy', '--from', there], settings);
+  const twice = await runCommandWarm(['copy', '--from', there], settings);
   assert.match(twice.stderr, /^error: Give --from or COPY_FROM_URL, not both\.$/m);
-  const none = await runCommand(['copy', '--from', there], {});
+  const none = await runCommandWarm(['copy', '--from', there], {});
   assert.match(none.stderr, /^error: Give --to file:PATH, or .* in the environment variable COPY_TO_URL\.$/m);
-  assert.match((await runCommand(['copy'], settings)).stderr, /127\.0\.0\.1:1/);
+  assert.match((await runCommandWarm(['copy'], settings)).stderr, /127\.0\.0\.1:1/);
 });
 
 test('what cannot be copied is refused in words', async (t) => {
@@ -218,7 +218,7 @@ test('what cannot be copied is refused in words', async (t) => {
     [there, 'mysql://localhost/x', /--to must be/],
     ['nonsense', there, /--from must be/],
   ] as const) {
-    const { code, stdout, stderr } = await runCommand(['copy', '--from', from, '--to', to, '--json'], {});
+    const { code, stdout, stderr } = await runCommandWarm(['copy', '--from', from, '--to', to, '--json'], {});
     assert.equal(code, 1, from);
     assert.equal(stdout, '');
     assert.match(stderr, words);

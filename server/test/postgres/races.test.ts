@@ -29,10 +29,10 @@ async function openFor(t: TestContext, url: string): Promise<Database> {
   return database;
 }
 
-test('ten processes that bring an empty database up to date at once make one schema with one epoch', async (t) => {
+test('five processes that bring an empty database up to date at once make one schema with one epoch', async (t) => {
   const { url, sql } = await databaseFor(t);
   const settings = { DATABASE_URL: url, DATA_DIR: await directoryFor(t) };
-  const ends = await Promise.all(Array.from({ length: 10 }, () => runCommand(['migrate'], settings)));
+  const ends = await Promise.all(Array.from({ length: 5 }, () => runCommand(['migrate'], settings)));
   for (const { code, stderr } of ends) {
     assert.equal(code, 0, stderr);
     assert.match(stderr, /^database: .*\n$/);

@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { createDatabase } from '../../../testkit/src/database.ts';
 import { createDirectory } from '../../../testkit/src/service.ts';
+import type { Cleanup } from '../../../testkit/src/serving.ts';
 import { createAccount } from '../../src/domain/accounts.ts';
 import { createListing } from '../../src/domain/listings.ts';
 import type { ListingInput } from '../../src/model/listings.ts';
@@ -24,8 +24,8 @@ export function words<R = never>(text: string): Statement<Nothing, R> {
   return statement<Nothing, R>((query) => ({ compile: () => sql<R>`${sql.raw(text)}`.compile(query) }));
 }
 
-/** A new database with one account; both are gone after the test. */
-export async function databaseFor(t: TestContext) {
+/** A new database with one account; both are gone after the test, or after the file with its own `after`. */
+export async function databaseFor(t: Cleanup) {
   const directory = await createDirectory();
   const { url, sql: ask, drop } = await createDatabase(directory);
   const database = await openDatabase(url);

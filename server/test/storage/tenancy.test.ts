@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { createAccount } from '../../src/domain/accounts.ts';
 import { issueApiKey } from '../../src/domain/api-keys.ts';
 import { hashSecret } from '../../src/model/api-keys.ts';
 import type { Search } from '../../src/model/search.ts';
 import { findKeyDetails, findKeyPrincipal, listApiKeys, setLastUsed } from '../../src/storage/api-keys.ts';
 import { findAuditEntries, findTargetNames } from '../../src/storage/audit.ts';
-import type { Database, Executor } from '../../src/storage/database.ts';
+import type { Executor } from '../../src/storage/database.ts';
 import * as events from '../../src/storage/events.ts';
 import { addKeyHour, findKeyHours } from '../../src/storage/key-hours.ts';
 import * as listingRuns from '../../src/storage/listing-runs.ts';
@@ -17,48 +17,34 @@ import { create, databaseFor, storedSequence, words } from './support.ts';
 const INPUT = { externalId: 'MLS-1', address: '12 Elm Street', beds: 3, baths: 2 };
 const TENANT_TABLES = ['account_heads', 'listings', 'listing_facets', 'events', 'api_keys'];
 
-/** What each function that reads listings or events gives an account, and what it gives another account for the same things. */
-const READS = {
-  findListing: {
-    read: (session: Executor, accountId: string, id: string) => listings.findListing(session, accountId, id),
-    nothing: undefined,
-  },
-  findListingByExternalId: {
-    read: (session: Executor, accountId: string) =>
-      listings.findListingByExternalId(session, accountId, INPUT.externalId),
-    nothing: undefined,
-  },
-  findIndexedListings: {
-    read: async (session: Executor, accountId: string) =>
-      (await listings.findIndexedListings(session, accountId, 'externalId', [INPUT.externalId])).rows,
-    nothing: [],
-  },
-  findListingRun: {
-    read: async (session: Executor, accountId: string) =>
-      (await listingRuns.findListingRun(session, accountId, { afterId: undefined, limit: 100 })).docs,
-    nothing: [],
-  },
-  findPageEnd: {
-    read: (session: Executor, accountId: string) => listingRuns.findPageEnd(session, accountId, '~', 0),
-    nothing: undefined,
-  },
-  findEvents: {
-    read: (session: Executor, accountId: string) =>
-      events.findEvents(session, accountId, 0, { limit: 100, bytesMax: 1e6 }).then(({ rows }) => rows),
-    nothing: [],
-  },
-  findEvent: {
-    read: (session: Executor, accountId: string) => events.findEvent(session, accountId, 1),
-    nothing: undefined,
-  },
-  findChangedListings: {
-    read: (session: Executor, accountId: string) => events.findChangedListings(session, accountId, 0, 100),
-    nothing: [],
-  },
-  findOldestEvents: {
-    read: (session: Executor, accountId: string) => events.findOldestEvents(session, accountId, 100, 1),
-    nothing: [],
-  },
+/** What reads something of an account, and what it gives another account for the same things. */
+type Reads = Record<string, [read: (accountId: string, id: string) => Promise<unknown>, nothing: unknown]>;
+
+const { database } = await databaseFor({ after });
+const { scans } = database;
+
+const READS: Reads = {
+  findListing: [(account, id) => listings.findListing(database, account, id), undefined],
+  findListingByExternalId: [
+    (account) => listings.findListingByExternalId(database, account, INPUT.externalId),
+    undefined,
+  ],
+  findIndexedListings: [
+    async (account) => (await listings.findIndexedListings(database, account, 'externalId', [INPUT.externalId])).rows,
+    [],
+  ],
+  findListingRun: [
+    async (account) => (await listingRuns.findListingRun(database, account, { afterId: undefined, limit: 100 })).docs,
+    [],
+  ],
+  findPageEnd: [(account) => listingRuns.findPageEnd(database, account, '~', 0), undefined],
+  findEvents: [
+    async (account) => (await events.findEvents(database, account, 0, { limit: 100, bytesMax: 1e6 })).rows,
+    [],
+  ],
+  findEvent: [(account) => events.findEvent(database, account, 1), undefined],
+  findChangedListings: [(account) => events.findChangedListings(database, account, 0, 100), []],
+  findOldestEvents: [(account) => events.findOldestEvents(database, account, 100, 1), []],
 };
 
 /** Everything, by a word and sorted: what the other account has, too. */
@@ -70,38 +56,24 @@ const SEARCH: Search = {
   order: { by: 'beds', isDescending: true },
 };
 
-/** As READS, for searches. */
-const SEARCHES = {
-  findFirst: {
-    read: ({ scans }: Database, accountId: string) =>
-      searches.findFirst(scans, accountId, SEARCH, { after: undefined, limit: 100 }),
-    nothing: [],
-  },
-  findPacked: {
-    read: async ({ scans }: Database, accountId: string) => {
-      const { packs } = await searches.findPacked(scans, accountId, SEARCH, { after: undefined, limit: 100 });
-      return packs.flatMap((open) => open());
-    },
-    nothing: [],
-  },
-  findPage: {
-    read: async ({ scans }: Database, accountId: string) =>
-      (await searches.findPage(scans, accountId, SEARCH, { after: undefined, limit: 100, bytesMax: 1_000_000 })).rows,
-    nothing: [],
-  },
-  findDocs: {
-    read: async ({ scans }: Database, accountId: string, id: string) =>
-      (await searches.findDocs(scans, accountId, SEARCH, [{ id, value: 3, searchRow: 1 }], {})).docs,
-    nothing: [],
-  },
-  countMatches: {
-    read: ({ scans }: Database, accountId: string) => searches.countMatches(scans, accountId, SEARCH),
-    nothing: 0,
-  },
-  countByStatus: {
-    read: ({ scans }: Database, accountId: string) => searches.countByStatus(scans, accountId),
-    nothing: [],
-  },
+const ALL = { after: undefined, limit: 100 };
+
+const SEARCHES: Reads = {
+  findFirst: [(account) => searches.findFirst(scans, account, SEARCH, ALL), []],
+  findPacked: [
+    async (account) => (await searches.findPacked(scans, account, SEARCH, ALL)).packs.flatMap((open) => open()),
+    [],
+  ],
+  findPage: [
+    async (account) => (await searches.findPage(scans, account, SEARCH, { ...ALL, bytesMax: 1_000_000 })).rows,
+    [],
+  ],
+  findDocs: [
+    async (account, id) => (await searches.findDocs(scans, account, SEARCH, [{ id, value: 3, searchRow: 1 }], {})).docs,
+    [],
+  ],
+  countMatches: [(account) => searches.countMatches(scans, account, SEARCH), 0],
+  countByStatus: [(account) => searches.countByStatus(scans, account), []],
 };
 
 const ROW = { id: 'lst_x', version: 1, sequence: 2, doc: '{}' };
@@ -133,7 +105,9 @@ const CHANGES: Record<
   keepEventDocs: (session, accountId, theirs) => events.keepEventDocs(session, accountId, [theirs.sequence]),
 };
 
-async function createTenant(database: Database, name: string) {
+const createEmpty = async () => (await createAccount(database, 'Hill Country Homes')).id;
+
+async function createTenant(name: string) {
   const { id: accountId } = await createAccount(database, name);
   const { secret } = await issueApiKey(database, {
     accountId,
@@ -147,7 +121,7 @@ async function createTenant(database: Database, name: string) {
 }
 
 /** How many rows the account has in each table. */
-async function countRows(database: Database, accountId: string) {
+async function countRows(accountId: string) {
   const counts: Record<string, number> = {};
   for (const table of TENANT_TABLES) {
     const count = words<{ count: number }>(`select count(*) as count from ${table} where account_id = '${accountId}'`);
@@ -161,28 +135,27 @@ test('every storage function on listings and events stands in one of the tables'
   assert.deepEqual(Object.keys(functions).sort(), [READS, SEARCHES, WRITES, CHANGES].flatMap(Object.keys).sort());
 });
 
-for (const [name, { read, nothing }] of Object.entries({ ...READS, ...SEARCHES })) {
-  test(`${name} gives an account nothing of another one's`, async (t) => {
-    const { database, accountId: emptyId } = await databaseFor(t);
-    const ada = await createTenant(database, 'Ada');
-    const bob = await createTenant(database, 'Bob');
-    assert.notDeepEqual(await read(database, ada.accountId, ada.id), nothing, 'the account finds its own');
-    assert.deepEqual(await read(database, emptyId, ada.id), nothing);
-    assert.deepEqual(await read(database, 'acc_unknown', ada.id), nothing);
-    const seen = JSON.stringify((await read(database, bob.accountId, ada.id)) ?? '');
+for (const [name, [read, nothing]] of Object.entries({ ...READS, ...SEARCHES })) {
+  test(`${name} gives an account nothing of another one's`, async () => {
+    const emptyId = await createEmpty();
+    const ada = await createTenant('Ada');
+    const bob = await createTenant('Bob');
+    assert.notDeepEqual(await read(ada.accountId, ada.id), nothing, 'the account finds its own');
+    assert.deepEqual(await read(emptyId, ada.id), nothing);
+    assert.deepEqual(await read('acc_unknown', ada.id), nothing);
+    const seen = JSON.stringify((await read(bob.accountId, ada.id)) ?? '');
     assert.ok(!seen.includes(ada.id), 'also an account that has the same things sees only its own');
   });
 }
 
 for (const [name, write] of Object.entries(WRITES)) {
-  test(`${name} writes into the account that is named, and no other`, async (t) => {
-    const { database } = await databaseFor(t);
-    const ada = await createTenant(database, 'Ada');
-    const bob = await createTenant(database, 'Bob');
-    const before = await countRows(database, bob.accountId);
+  test(`${name} writes into the account that is named, and no other`, async () => {
+    const ada = await createTenant('Ada');
+    const bob = await createTenant('Bob');
+    const before = await countRows(bob.accountId);
     await database.write((session) => write(session, ada.accountId));
-    assert.deepEqual(await countRows(database, bob.accountId), before);
-    assert.notDeepEqual(await countRows(database, ada.accountId), before);
+    assert.deepEqual(await countRows(bob.accountId), before);
+    assert.notDeepEqual(await countRows(ada.accountId), before);
     await assert.rejects(
       database.write((session) => write(session, 'acc_unknown')),
       /foreign key/i,
@@ -191,9 +164,9 @@ for (const [name, write] of Object.entries(WRITES)) {
 }
 
 for (const [name, change] of Object.entries(CHANGES)) {
-  test(`${name} leaves what belongs to another account as it is`, async (t) => {
-    const { database, accountId: emptyId } = await databaseFor(t);
-    const ada = await createTenant(database, 'Ada');
+  test(`${name} leaves what belongs to another account as it is`, async () => {
+    const emptyId = await createEmpty();
+    const ada = await createTenant('Ada');
     const theirs = await listings.findListing(database, ada.accountId, ada.id);
     assert.ok(theirs);
     const everything = () =>
@@ -206,18 +179,17 @@ for (const [name, change] of Object.entries(CHANGES)) {
   });
 }
 
-test('each account has a sequence of its own', async (t) => {
-  const { database } = await databaseFor(t);
-  const ada = await createTenant(database, 'Ada');
-  const bob = await createTenant(database, 'Bob');
+test('each account has a sequence of its own', async () => {
+  const ada = await createTenant('Ada');
+  const bob = await createTenant('Bob');
   await create(database, bob.accountId, { ...INPUT, externalId: 'MLS-2' });
   assert.equal(await storedSequence(database, ada.accountId), 1);
   assert.equal(await storedSequence(database, bob.accountId), 2);
 });
 
-test("an account is told of its own keys' hours and its own audit log only", async (t) => {
-  const { database, accountId: emptyId } = await databaseFor(t);
-  const ada = await createTenant(database, 'Ada');
+test("an account is told of its own keys' hours and its own audit log only", async () => {
+  const emptyId = await createEmpty();
+  const ada = await createTenant('Ada');
   const keyId = 'key_ada';
   await database.write((session) => addKeyHour(session, ada.accountId, { keyId, hour: 0, requests: 1, errors: 0 }));
   const reads = [
@@ -232,10 +204,10 @@ test("an account is told of its own keys' hours and its own audit log only", asy
   assert.deepEqual(await findKeyHours(database.scans, emptyId, 0), []);
 });
 
-test('an account lists its own keys only', async (t) => {
-  const { database, accountId: emptyId } = await databaseFor(t);
-  const ada = await createTenant(database, 'Ada');
-  await createTenant(database, 'Bob');
+test('an account lists its own keys only', async () => {
+  const emptyId = await createEmpty();
+  const ada = await createTenant('Ada');
+  await createTenant('Bob');
   const keys = await listApiKeys(database, ada.accountId);
   assert.deepEqual(
     keys.map((key) => key.accountId),
@@ -244,9 +216,9 @@ test('an account lists its own keys only', async (t) => {
   assert.deepEqual(await listApiKeys(database, emptyId), []);
 });
 
-test('a key is known, and its use noted, in its own account only', async (t) => {
-  const { database, accountId: emptyId } = await databaseFor(t);
-  const { accountId } = await createTenant(database, 'Ada');
+test('a key is known, and its use noted, in its own account only', async () => {
+  const emptyId = await createEmpty();
+  const { accountId } = await createTenant('Ada');
   const find = async () => (await listApiKeys(database, accountId))[0] ?? assert.fail('there is no key');
   const { id } = await find();
   assert.equal((await findKeyDetails(database, accountId, id))?.accountName, 'Ada');
@@ -257,16 +229,15 @@ test('a key is known, and its use noted, in its own account only', async (t) => 
   assert.equal((await find()).lastUsedAt, 1);
 });
 
-test('an account that is deleted takes its listings, events, keys and sequence with it, and nothing of others', async (t) => {
-  const { database } = await databaseFor(t);
-  const ada = await createTenant(database, 'Ada');
-  const bob = await createTenant(database, 'Bob');
+test('an account that is deleted takes its listings, events, keys and sequence with it, and nothing of others', async () => {
+  const ada = await createTenant('Ada');
+  const bob = await createTenant('Bob');
   const each = { account_heads: 1, listings: 1, listing_facets: 1, events: 1, api_keys: 1 };
-  assert.deepEqual(await countRows(database, ada.accountId), each);
+  assert.deepEqual(await countRows(ada.accountId), each);
   await database.write((session) => session.execute(words(`delete from accounts where id = '${ada.accountId}'`), {}));
   const none = Object.fromEntries(TENANT_TABLES.map((table) => [table, 0]));
-  assert.deepEqual(await countRows(database, ada.accountId), none);
-  assert.deepEqual(await countRows(database, bob.accountId), each);
+  assert.deepEqual(await countRows(ada.accountId), none);
+  assert.deepEqual(await countRows(bob.accountId), each);
   assert.equal(await findKeyPrincipal(database, hashSecret(ada.secret)), undefined);
   assert.equal((await findKeyPrincipal(database, hashSecret(bob.secret)))?.accountId, bob.accountId);
 });

@@ -12,7 +12,7 @@ import { getCursorSecret } from '../../../src/storage/database-info.ts';
 import { openDatabase } from '../../../src/storage/open.ts';
 import { databaseFor, words } from '../support.ts';
 
-const STARTS = 10;
+const STARTS = 5;
 /** Nobody, as far as the file system knows. */
 const OTHER_USER = 65_534;
 

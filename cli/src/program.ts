@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { maskKeys } from '@property-listings/client/request';
+import { Command, CommanderError } from 'commander';
+import { addCompletion } from './commands/completion.ts';
+import { addCreate } from './commands/create.ts';
+import { addDelete } from './commands/delete.ts';
+import { addEvents } from './commands/events.ts';
+import { addExport } from './commands/export.ts';
+import { addGet } from './commands/get.ts';
+import { addImport } from './commands/import.ts';
+import { addKeys } from './commands/keys.ts';
+import { addList } from './commands/list.ts';
+import { addLogin, addLogout } from './commands/login.ts';
+import { addMe } from './commands/me.ts';
+import { addUpdate } from './commands/update.ts';
+import { describeError } from './describe-error.ts';
+import { EXIT } from './exit-codes.ts';
+import { exitQuietlyOnClosedOutput, note } from './output/standard-output.ts';
+import { paint } from './output/terminal.ts';
+import { exitOnSignals } from './signals.ts';
+
+const HELP = `
+Environment variables:
+  PROPERTY_LISTINGS_API_KEY   API key; overrides the one that "login" stored
+  PROPERTY_LISTINGS_BASE_URL  address of the service, such as
+                              https://listings.example.com/v1; overrides the
+                              stored one
+  NO_COLOR                    disables colors
+  PAGER                       shows long tables in a terminal, such as less
+
+Exit codes: 0 success, 1 failure, 2 wrong usage, 4 API key missing or rejected.
+
+Examples:
+  $ listings list --status active,pending --city Austin --beds-gte 3
+  $ listings create --address "12 Elm Street" --beds 3 --baths 2
+  $ listings export listings.csv && listings import listings.csv --dry-run`;
+
+/** Results go to stdout, everything else to stderr. */
+export async function run(args: string[]): Promise<void> {
+  exitQuietlyOnClosedOutput();
+  exitOnSignals();
+  const program = createProgram();
+  if (args.length === 0) return program.outputHelp();
+  try {
+    await program.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    process.exitCode = report(error);
+  }
+}
+
+function createProgram(): Command {
+  const program = new Command('listings')
+    .description('Manage your property listings from the command line.')
+    .version(readVersion(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .exitOverride()
+    // An error may quote a key passed in the wrong place, and build logs keep stderr.
+    .configureOutput({ outputError: (text, write) => write(maskKeys(text)) })
+    // Descriptions list the choices where that helps; commander would repeat them.
+    .configureHelp({ optionDescription: ({ description }) => description })
+    .showHelpAfterError('(run with --help for usage)')
+    .addHelpText('after', HELP);
+  program.commandsGroup('Listings:');
+  for (const add of [addList, addGet, addCreate, addUpdate, addDelete]) add(program);
+  program.commandsGroup('Bulk data:');
+  for (const add of [addImport, addExport, addEvents]) add(program);
+  program.commandsGroup('Keys and settings:');
+  for (const add of [addLogin, addLogout, addMe, addKeys, addCompletion]) add(program);
+  program.helpCommand('help [command]', 'show help for a command');
+  return program;
+}
+
+function readVersion(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  return version;
+}
+
+function report(error: unknown): number {
+  // commander has already printed the error.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT.usage;
+  const { lines, exitCode } = describeError(error);
+  note(`${paint(process.stderr, 'red', 'error:')} ${maskKeys(lines.join('\n'))}`);
+  return exitCode;
+}
