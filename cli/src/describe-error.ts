@@ -101,8 +101,10 @@ const REPLACEMENTS: readonly [theirs: string, ours: string][] = [
   ['ignoreUnknown=true', '--ignore-unknown'],
   ['; details names each', ''],
   ['; details names the first 100', ''],
+  ['; see details for the first 100', ''],
+  ['; see details', ''],
   ['; a + is sent as %2B', ''],
-  [': read it again, and send your change with its ETag', ''],
+  ['; read it again and send your change with the new ETag', ''],
 ];
 
 /** The service's message, with flags in place of API parameters. */

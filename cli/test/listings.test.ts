@@ -99,7 +99,7 @@ describe('update', () => {
     assert.equal(code, 1);
     assert.match(
       stderr,
-      /^error: The listing is not at the version you named\. \(version_mismatch, 412\)\nThe current version is 2\. .* --if-match 2\.\n/,
+      /^error: The listing has changed\. \(version_mismatch, 412\)\nThe current version is 2\. .* --if-match 2\.\n/,
     );
     assert.equal((await retrieve(id)).beds, 2);
   });

@@ -44,7 +44,7 @@ test('from the setup link to a replaced API key: the keys work, and cannot be re
   await page.getByText('setup-link.txt in the data directory').waitFor();
   assert.ok(!(await page.content()).includes(service.directory));
   await page.goto('/setup#token=old');
-  await page.getByText('This setup link does not work', { exact: false }).waitFor();
+  await page.getByText('This setup link is not valid', { exact: false }).waitFor();
   await page.goto((await readFile(join(service.directory, 'setup-link.txt'), 'utf8')).trim());
   await page.getByLabel('Account').fill('Hill Country Homes');
   await page.getByLabel('Your name').fill('Ada Lovelace');

@@ -51,11 +51,7 @@ const ONLY_IN: [packageName: RegExp, place: RegExp, why: string][] = [
   [/^kysely$/, /^storage\//, 'only storage/ knows SQL'],
   [/^node:sqlite$|^pg$/, /^storage\/(sqlite|postgres)(\.ts|\/)/, 'only the engine files know the engine'],
   [/^rate-limiter-flexible$/, /^lib\/limiter\.ts$/, 'one place decides where requests are counted'],
-  [
-    /^better-auth/,
-    /^http\/identity\/(better-auth|begin-session|single-use-codes)\.ts$/,
-    'it is loaded when it is first needed',
-  ],
+  [/^better-auth/, /^http\/identity\/(better-auth|single-use-codes)\.ts$/, 'it is loaded when it is first needed'],
   [/^node:cluster$/, /^runtime\/workers\//, 'the service itself does not know how many processes there are'],
   [/^commander$/, /^commands\//, 'only commands/ knows the command line'],
   [/^node:(fs|net|http|timers|child_process|sqlite)/, /^(?!model\/)/, 'model/ does no input or output'],
@@ -159,11 +155,9 @@ describe('architecture', () => {
   });
 
   test('better-auth is loaded when somebody signs in, and not at the start', () => {
-    const [entry, ...others] = ['better-auth', 'begin-session', 'single-use-codes'].map(
-      (name) => `http/identity/${name}.ts`,
-    );
+    const entry = 'http/identity/better-auth.ts';
     const loading = withoutTypes(inner).filter(
-      ({ file, target }) => target === entry || (others.includes(target) && file !== entry),
+      ({ file, target }) => target === entry || (target === 'http/identity/single-use-codes.ts' && file !== entry),
     );
     assert.deepEqual(loading, []);
   });

@@ -11,13 +11,16 @@ import { actorOf } from './audit.ts';
 import { requireResumed } from './principals.ts';
 
 /**
- * What an invitation leads to, and whether its person can sign in already.
+ * `user` is the invited user, if there is one.
  * @throws {AppError} `not_found`; `forbidden` while the account is suspended
  */
 export async function getInvitation(transaction: Executor, token: string): Promise<OpenInvitation & { user?: User }> {
   const invitation = await findInvitation(transaction, hashToken(token), Date.now());
   if (invitation === undefined) {
-    throw new AppError('not_found', 'This invitation is over: it was used or taken back, or is older than seven days.');
+    throw new AppError(
+      'not_found',
+      'This invitation is no longer valid: it was used or withdrawn, or is older than seven days.',
+    );
   }
   await requireResumed(transaction, invitation.accountId);
   const user = await findUserByEmail(transaction, invitation.email);
@@ -25,9 +28,8 @@ export async function getInvitation(transaction: Executor, token: string): Promi
 }
 
 /**
- * Lets somebody new join, by the token of their invitation; their address is the one that it went to.
- * @throws {AppError} `not_found` for a token that is none (any more); `conflict` for somebody who can sign in already;
- * `validation_failed`
+ * Creates a user with the invited e-mail address, and adds them to the account.
+ * @throws {AppError} as `getInvitation`; `conflict` for an existing user; `validation_failed`
  */
 export async function acceptAsNew(
   database: Database,
@@ -35,7 +37,7 @@ export async function acceptAsNew(
   person: Omit<NewUser, 'email'>,
   address: string,
 ): Promise<User> {
-  // Before anything is hashed for somebody who has no invitation.
+  // First: a request without an invitation must not cost a hash.
   const { email, accountName } = await getInvitation(database, token);
   const prepared = await prepareUser({ ...person, email }, accountName);
   await database.write(async (transaction) => {
@@ -46,36 +48,39 @@ export async function acceptAsNew(
   return prepared.user;
 }
 
-/** Somebody who is signed in. */
-export interface Guest {
+interface AcceptingUser {
   sessionId: string;
   user: User;
   address: string;
 }
 
 /**
- * Lets somebody who is signed in join, and work in the account from now on.
- * @throws {AppError} `not_found` for a token that is none (any more); `conflict` for an invitation of somebody else
+ * Adds a signed-in user to the account, which their session switches to.
+ * @throws {AppError} as `getInvitation`; `conflict` for another user's invitation
  */
-export async function acceptAsUser(database: Database, token: string, guest: Guest): Promise<void> {
+export async function acceptAsUser(
+  database: Database,
+  token: string,
+  { sessionId, user, address }: AcceptingUser,
+): Promise<void> {
   await database.write(async (transaction) => {
     const invitation = await getInvitation(transaction, token);
-    if (invitation.email !== guest.user.email) {
+    if (invitation.email !== user.email) {
       throw new AppError(
         'conflict',
-        `The invitation is for ${invitation.email}, and you are signed in as ${guest.user.email}: sign out first.`,
+        `This invitation is for ${invitation.email}, but you are signed in as ${user.email}; sign out first.`,
       );
     }
-    await accept(transaction, invitation, guest.user, guest.address);
-    if (invitation.isMailed) await verifyEmail(transaction, guest.user.id);
-    await setSessionAccount(transaction, guest.sessionId, invitation.accountId);
+    await accept(transaction, invitation, user, address);
+    if (invitation.isMailed) await verifyEmail(transaction, user.id);
+    await setSessionAccount(transaction, sessionId, invitation.accountId);
   });
 }
 
 async function accept(transaction: Executor, invitation: OpenInvitation, user: User, address: string): Promise<void> {
   const { accountId, id, role } = invitation;
   await removeInvitation(transaction, accountId, id);
-  // The operator may have let them in meanwhile.
+  // The operator may have added them since.
   if ((await findMember(transaction, accountId, user.id)) !== undefined) return;
   const actor = actorOf({ userId: user.id, userName: user.name, email: user.email, address });
   await join(transaction, accountId, user, role, actor);

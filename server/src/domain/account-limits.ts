@@ -7,7 +7,7 @@ import type { Database, Executor } from '../storage/database.ts';
 import { getAccount } from './accounts.ts';
 import { OPERATOR, recordAudit } from './audit.ts';
 
-/** Sets quotas of an account; those that are not given stay. @throws {AppError} `not_found` */
+/** Quotas that `change` omits stay. @throws {AppError} `not_found` */
 export function changeQuotas(database: Database, id: string, change: Partial<Quotas>): Promise<Quotas> {
   return database.write(async (transaction) => {
     const current = await getLimits(transaction, id);
@@ -25,7 +25,10 @@ export function changeQuotas(database: Database, id: string, change: Partial<Quo
   }, id);
 }
 
-/** Locks an account out, people and keys, until it is resumed; nothing is lost. @throws {AppError} `not_found`; `validation_failed` */
+/**
+ * Locks out users and keys until the account is resumed.
+ * @throws {AppError} `not_found`; `validation_failed`
+ */
 export function suspendAccount(database: Database, id: string, reason: string): Promise<void> {
   return database.write(async (transaction) => {
     const current = await getLimits(transaction, id);
@@ -73,12 +76,12 @@ function describe({ listingsMax, bytesMax, rateLimit }: Quotas): string {
   return `listings ${listingsMax ?? OFF}, bytes ${bytesMax ?? OFF}, requests ${rate}`;
 }
 
-/** It is told to each key's holder in a header. */
+/** Responses to the account's keys have it in a header. */
 function parseReason(text: string): string {
   try {
     return parseName(text);
   } catch (cause) {
-    const message = `A reason has 1 to ${NAME_LENGTH_MAX} characters, none of them control characters.`;
+    const message = `A reason must have 1 to ${NAME_LENGTH_MAX} characters, without control characters.`;
     throw new AppError('validation_failed', message, { cause });
   }
 }

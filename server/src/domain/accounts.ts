@@ -15,14 +15,13 @@ import { OPERATOR, recordAudit } from './audit.ts';
 import { type Administrator, requireAdministrator } from './roles.ts';
 
 /**
- * Makes an account. Prices without a currency are in US dollars, areas without a unit in square feet.
- * @throws {AppError} `validation_failed` for a name that is none
+ * US dollars and square feet are the defaults of listings.
+ * @throws {AppError} `validation_failed`
  */
 export async function createAccount(database: Database, name: string): Promise<Account> {
   return database.write((transaction) => storeAccount(transaction, name, OPERATOR));
 }
 
-/** As `createAccount`, within a transaction. */
 export async function storeAccount(transaction: Executor, name: string, actor: AuditActor): Promise<Account> {
   const account: Account = { id: createId('acc'), name: parseName(name), currency: 'USD', areaUnits: 'sqft' };
   const { id } = account;
@@ -31,14 +30,14 @@ export async function storeAccount(transaction: Executor, name: string, actor: A
   return account;
 }
 
-/** @throws {AppError} `not_found`, with words for the operator */
+/** @throws {AppError} `not_found`, with a message for the operator */
 export async function getAccount(transaction: Executor, id: string): Promise<Account> {
   const account = await findAccount(transaction, id);
   if (account !== undefined) return account;
   throw new AppError('not_found', `There is no account ${id}; "accounts list" shows all.`);
 }
 
-/** What can be changed of an account, as it was given. */
+/** Unvalidated changes. */
 export interface AccountChange {
   name?: string | undefined;
   currency?: string | undefined;
@@ -46,8 +45,8 @@ export interface AccountChange {
 }
 
 /**
- * Changes an account. Listings keep the currency and units they have: these are for those that come without.
- * @throws {AppError} `not_found`; `validation_failed` for a value that cannot be; what `requireAdministrator` throws
+ * The currency and units are defaults for later requests; existing listings keep theirs.
+ * @throws {AppError} `not_found`; `validation_failed`; what `requireAdministrator` throws
  */
 export function changeAccount(
   database: Database,
@@ -72,7 +71,6 @@ export function changeAccount(
   }, id);
 }
 
-/** What became of each that was changed. */
 function describeChange(before: Account, { name, currency, areaUnits }: Account): string {
   const parts = [
     name !== before.name && `now called ${name}`,
@@ -84,21 +82,21 @@ function describeChange(before: Account, { name, currency, areaUnits }: Account)
 
 function parseCurrency(text: string): string {
   if (CURRENCIES.has(text)) return text;
-  throw new AppError('validation_failed', `"${text}" is no ISO 4217 code in capital letters, such as EUR.`);
+  throw new AppError('validation_failed', `"${text}" is not an ISO 4217 code in capital letters, such as EUR.`);
 }
 
 function parseAreaUnits(text: string): Account['areaUnits'] {
   const units = AREA_UNITS.find((candidate) => candidate === text);
   if (units !== undefined) return units;
-  throw new AppError('validation_failed', `Area units are ${AREA_UNITS.join(' or ')}, not "${text}".`);
+  throw new AppError('validation_failed', `Area units must be ${AREA_UNITS.join(' or ')}, not "${text}".`);
 }
 
-/** So many rows go in one transaction: a few milliseconds, in which nobody else can write. */
+/** Rows per transaction: a few milliseconds during which other writes wait. */
 const SLICE_LENGTH = 200;
 
 /**
- * Deletes an account: its keys at once, then its listings and events in slices, and at last itself with those who belong
- * to no other account. What is broken off in the middle can be done again.
+ * Deletes the keys first, then listings and events in slices, and last the account with the users
+ * who have no other one. If it is interrupted, a second call finishes it.
  * @throws {AppError} `not_found`
  */
 export async function deleteAccount(database: Database, id: string): Promise<void> {
@@ -111,14 +109,14 @@ export async function deleteAccount(database: Database, id: string): Promise<voi
   await inSlices((limit) => database.write((transaction) => removeIdempotencyRecords(transaction, id, limit), id));
   await database.write(async (transaction) => {
     await closeAccount(transaction, id);
-    // A write that was let in before its key was gone may have come in between.
+    // A write whose key was checked before the deletion may have committed since.
     while ((await removeListings(transaction, id, SLICE_LENGTH)) > 0);
     await removeAccount(transaction, id);
     await removeLonelyUsers(transaction);
   });
 }
 
-/** Calls `remove` until it removes less than it may. */
+/** Calls `remove` until it removes fewer rows than its limit. */
 async function inSlices(remove: (limit: number) => Promise<number>): Promise<void> {
   let removed = SLICE_LENGTH;
   while (removed === SLICE_LENGTH) removed = await remove(SLICE_LENGTH);

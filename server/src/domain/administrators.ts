@@ -11,14 +11,13 @@ import { getAccount, storeAccount } from './accounts.ts';
 import { OPERATOR, recordAudit } from './audit.ts';
 import { hashPassword, withHashing } from './passwords.ts';
 
-/** A person as they were given. */
 export interface NewUser {
   name: string;
   email: string;
   password: string;
 }
 
-/** A person who can be stored: hashing takes long, and a transaction must not wait for it. */
+/** A user with the password already hashed, so that no transaction waits for hashing. */
 export interface PreparedUser {
   user: User;
   credential: { id: string; passwordHash: string };
@@ -32,20 +31,18 @@ export async function prepareUser({ name, email, password }: NewUser, accountNam
   return { user, credential: { id: createId('crd'), passwordHash } };
 }
 
-/** Somebody who can sign in already; their id says that it is they who are meant. */
-interface KnownUser {
+interface ExistingUser {
   email: string;
+  /** Confirms that the user with the unverified `email` is the intended one. */
   personId?: string | undefined;
 }
 
-/** Somebody for an account: a new person, or one who can sign in already. */
-export type Candidate = NewUser | KnownUser;
+export type Candidate = NewUser | ExistingUser;
 
 /**
- * Lets somebody into an account, as the operator does.
- * @throws {AppError} `not_found` without such an account or, if no password is given, such a person; `conflict` for
- * somebody who belongs to it, who has a password already, or whose address was never shown to be theirs;
- * `validation_failed`
+ * Adds a user to an account, for the operator.
+ * @throws {AppError} `not_found` for the account or the existing user; `conflict` for a member, for
+ * a new user whose address is taken, and for an unverified address; `validation_failed`
  */
 export async function createAdministrator(
   database: Database,
@@ -63,7 +60,7 @@ export async function createAdministrator(
   });
 }
 
-/** Makes an account with its first administrator. @throws {AppError} as `createAdministrator` */
+/** Creates an account with its first administrator. @throws {AppError} as `createAdministrator` */
 export async function createAccountFor(
   database: Database,
   name: string,
@@ -78,7 +75,9 @@ export async function createAccountFor(
   });
 }
 
-/** What finds or stores the candidate in a transaction; `existing` is what the operator says of who is there already. */
+/**
+ * Returns what finds or stores the user. `existing` is the command's option for an existing user.
+ */
 async function prepareCandidate(
   candidate: Candidate,
   existing: string,
@@ -88,33 +87,30 @@ async function prepareCandidate(
   return async (transaction) => {
     const { email } = prepared.user;
     if ((await findUserByEmail(transaction, email)) !== undefined) {
-      throw new AppError(
-        'conflict',
-        `Somebody signs in as ${email} already: give no password for them, but ${existing}.`,
-      );
+      throw new AppError('conflict', `A user already signs in as ${email}; instead of a password, give ${existing}.`);
     }
-    // The operator's word is enough.
+    // The operator has vouched for the address.
     await storeUser(transaction, prepared, true);
     return prepared.user;
   };
 }
 
-async function getUser(transaction: Executor, { email: given, personId }: KnownUser): Promise<User> {
+async function getUser(transaction: Executor, { email: given, personId }: ExistingUser): Promise<User> {
   const email = parseEmail(given);
   const user = await findUserByEmail(transaction, email);
   if (user === undefined) {
-    throw new AppError('not_found', `Nobody signs in as ${email} yet: give a password for them.`);
+    throw new AppError('not_found', `No user signs in as ${email} yet; give a password to create one.`);
   }
   const origin = await findUserOrigin(transaction, user.id);
   if (origin?.isVerified || personId === user.id) return user;
   throw new AppError(
     'conflict',
-    `Nothing shows that ${email} belongs to who signs in with it: ${await describeUser(transaction, user)}. Make sure that it is ` +
-      `they whom you mean, then add --person ${user.id}; reset-password gives them another password.`,
+    `The address ${email} of this user is not verified: ${await describeUser(transaction, user)}. Make sure that this is ` +
+      `the right person, then add --person ${user.id}; reset-password sets another password.`,
   );
 }
 
-/** Who somebody is, for the operator: whoever invited them may have chosen their address. */
+/** Describes a user to the operator: the inviter can choose any e-mail address. */
 export async function describeUser(transaction: Executor, { id, name }: User): Promise<string> {
   const origin = await findUserOrigin(transaction, id);
   const memberships = await listMembershipsOf(transaction, id);
@@ -122,7 +118,7 @@ export async function describeUser(transaction: Executor, { id, name }: User): P
   return `${name}, here since ${origin?.createdAt}, of ${accounts.join(', ') || 'no account'}`;
 }
 
-/** @throws {AppError} `conflict` for an address that somebody signs in with */
+/** @throws {AppError} `conflict` if the address is taken */
 export async function storeUser(
   transaction: Executor,
   { user, credential }: PreparedUser,
@@ -130,12 +126,12 @@ export async function storeUser(
 ): Promise<void> {
   const existing = await findUserByEmail(transaction, user.email);
   if (existing !== undefined) {
-    throw new AppError('conflict', `Somebody signs in as ${user.email} already, with a password of their own.`);
+    throw new AppError('conflict', `A user already signs in as ${user.email}, with their own password.`);
   }
   await insertUser(transaction, user, credential, isVerified);
 }
 
-/** Makes somebody belong to an account. @throws {AppError} `conflict` if they do already */
+/** @throws {AppError} `conflict` for a member */
 export async function join(
   transaction: Executor,
   accountId: string,
@@ -144,7 +140,7 @@ export async function join(
   actor: AuditActor,
 ): Promise<void> {
   if ((await findMember(transaction, accountId, id)) !== undefined) {
-    throw new AppError('conflict', `${email} belongs to the account already.`);
+    throw new AppError('conflict', `${email} is already a member of the account.`);
   }
   await insertMembership(transaction, { accountId, userId: id, role, createdAt: Date.now() });
   await recordAudit(transaction, accountId, actor, 'member.joined', { type: 'administrator', id, name });

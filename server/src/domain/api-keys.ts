@@ -35,9 +35,9 @@ export interface NewApiKey {
 }
 
 /**
- * Makes a key. `secret` is the key itself: it is returned this once and stored nowhere.
- * @throws {AppError} `not_found` without such an account; `validation_failed` for a blank name or a past expiry; what
- * `requireAdministrator` throws
+ * `secret` is the key itself, which is stored nowhere.
+ * @throws {AppError} `not_found` for the account; `validation_failed` for a blank name or a past
+ * expiry; what `requireAdministrator` throws
  */
 export async function issueApiKey(
   database: Database,
@@ -46,7 +46,7 @@ export async function issueApiKey(
 ): Promise<{ key: ApiKey; secret: string }> {
   const createdAt = Date.now();
   if (request.expiresAt !== null && request.expiresAt <= createdAt) {
-    throw new AppError('validation_failed', 'The key would have expired already; give a time in the future.');
+    throw new AppError('validation_failed', 'The expiry time is in the past; give one in the future.');
   }
   const secret = generateSecret();
   const key: ApiKey = {
@@ -67,8 +67,9 @@ export async function issueApiKey(
 }
 
 /**
- * Deletes a key: the next request that carries it is refused, in every process.
- * @throws {AppError} `not_found` without such a key, and for another account's; what `requireAdministrator` throws
+ * Every process rejects the next request with the key.
+ * @throws {AppError} `not_found`, also for another account's key; what `requireAdministrator`
+ * throws
  */
 export async function deleteApiKey(
   database: Database,
@@ -80,38 +81,38 @@ export async function deleteApiKey(
   if (accountId === undefined || key === undefined) throw noKey(keyId);
   await database.write(async (transaction) => {
     const actor = await requireAdministrator(transaction, accountId, administrator);
-    // Somebody else may have been first.
+    // Another request may have deleted it.
     if (!(await removeApiKey(transaction, accountId, keyId))) throw noKey(keyId);
     await recordAudit(transaction, accountId, actor, 'api_key.deleted', targetOf({ id: keyId, name: key.name }));
   }, accountId);
 }
 
 function noKey(id: string): AppError {
-  return new AppError('not_found', `There is no key ${id}; it may have been deleted before.`);
+  return new AppError('not_found', `There is no key ${id}; it may have been deleted.`);
 }
 
 function targetOf({ id, name }: { id: string; name: string }): AuditTarget {
   return { type: 'api_key', id, name };
 }
 
-/** Why a key was refused: only its holder is told, in `WWW-Authenticate`. */
-export type KeyRefusal = { why: 'malformed' | 'unknown' | 'expired' } | { why: 'suspended'; reason: string };
+/** Why a key was rejected, for `WWW-Authenticate`. */
+export type KeyRejection = { why: 'malformed' | 'unknown' | 'expired' } | { why: 'suspended'; reason: string };
 
-/** Who sends a request, and what of the key's points is gone with it, where that is known at once. */
+/** A key, and its used rate-limit points if the database counted the request. */
 export interface Authenticated {
   principal: KeyPrincipal;
   taken: Taken | undefined;
 }
 
 /**
- * Who sends a request; a refusal if the secret is no key, or none any more. A database that counts for several machines
- * counts the request with the same round trip, as `count` says.
+ * A database that counts for several machines counts the request in the same round trip, as `count`
+ * says.
  */
 export async function authenticate(
   database: Database,
   secret: string,
   count: KeyCount | undefined,
-): Promise<Authenticated | KeyRefusal> {
+): Promise<Authenticated | KeyRejection> {
   if (!isWellFormedSecret(secret)) return { why: 'malformed' };
   const { principal, taken } = await findPrincipal(database, hashSecret(secret), count);
   if (principal === undefined) return { why: 'unknown' };

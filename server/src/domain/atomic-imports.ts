@@ -2,43 +2,43 @@ import { ownTurn } from '../lib/turns.ts';
 import { AppError } from '../model/errors.ts';
 import type { Database, LongTransaction } from '../storage/database.ts';
 import { versionFloorOf } from '../storage/database-info.ts';
-import { auditImport } from './by-hand.ts';
+import { auditImport } from './audit.ts';
 import { ImportPlan } from './import-plan.ts';
 import { type ImportReport, importFailed } from './import-report.ts';
 import type { ImportRow } from './import-rows.ts';
 import type { Import } from './imports.ts';
 import {
-  findWritten,
+  findEarlierResult,
   getActingAccount,
   type IdempotentRequest,
+  type WriteResult,
   type Writing,
-  type Written,
   write,
   writeLong,
 } from './writing.ts';
 
-/** So many rows are kept in memory, and written while others wait. */
+/** Rows held in memory, and written while other writes wait. */
 const ATOMIC_ROWS_MAX = 10_000;
 
 /**
- * Creates and changes listings in one transaction: all rows are saved, or none. Everything is looked up and worked out
- * before the transaction begins, which only writes.
- * @param makeIdempotentRequest asked once all rows have been read
- * @throws {AppError} `import_failed` with the faults of the rows; `payload_too_large` for too many or too much to write;
- * `unavailable` if the listings change faster than the file is prepared; what `batches` and `write` throw;
- * why `signal` aborts, unless it is being written
+ * Saves all rows in one transaction, or none. The changes are computed before the transaction,
+ * which only writes them.
+ * @param makeIdempotentRequest called when all rows have been read
+ * @throws {AppError} `import_failed` with the issues of the rows; `payload_too_large`;
+ * `unavailable` if the listings change too fast; what `batches` and `write` throw; the reason of
+ * `signal`, until the transaction begins
  */
 export async function importAtomically(
   database: Database,
   request: Import,
   makeIdempotentRequest: () => IdempotentRequest | undefined,
-): Promise<Written<ImportReport>> {
+): Promise<WriteResult<ImportReport>> {
   const { actor, batches, isDryRun } = request;
   const rows = await gather(batches);
   const idempotency = isDryRun ? undefined : makeIdempotentRequest();
-  // That it is a retry, or one with another file, is told first. What was read may not have reached the standby, if the
-  // first attempt was interrupted: it is told behind a commit, which waits for that.
-  const earlier = idempotency && (await findWritten<ImportReport>(database, actor, idempotency));
+  // Retries come first. If the first attempt was interrupted, its outcome may not have reached the
+  // standby: `write` commits, which waits for the standby.
+  const earlier = idempotency && (await findEarlierResult<ImportReport>(database, actor, idempotency));
   if (earlier !== undefined) return write(database, actor, idempotency, async () => earlier.outcome);
   const plan = await prepare(database, request, rows);
   if (isDryRun) return { outcome: allOrNone(plan.report), isReplayed: false };
@@ -51,7 +51,7 @@ async function gather(batches: AsyncIterable<ImportRow[]>): Promise<ImportRow[]>
   for await (const batch of batches) {
     rows.push(...batch);
     if (rows.length <= ATOMIC_ROWS_MAX) continue;
-    const message = `An atomic import takes ${ATOMIC_ROWS_MAX} rows at most; send several files, or leave out atomic=true.`;
+    const message = `An atomic import can have at most ${ATOMIC_ROWS_MAX} rows; send several files, or leave out atomic=true.`;
     throw new AppError('payload_too_large', message);
   }
   return rows;
@@ -66,9 +66,9 @@ async function prepare(database: Database, request: Import, rows: ImportRow[]): 
   return plan;
 }
 
-/** How long a file is worked on before others have their turn: outside of a transaction, and within it. */
+/** Time slice per event-loop turn, inside and outside the transaction. */
 const SLICE_MS = 2;
-/** How often it is asked whether the key, or the session, is still one. */
+/** Interval of the checks that the key or session is still valid. */
 const ACTOR_INTERVAL_MS = 250;
 
 function pauseOutside(database: Database, { actor, signal }: Import): () => Promise<void> {
@@ -91,15 +91,14 @@ function pauseAfterSlices(turn: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** So many changes that others have made meanwhile are looked at within the transaction, and outside of it. */
+/** Concurrent changes that a refresh of the plan reads, inside and outside the transaction. */
 const CHANGES_MAX = { inside: 100, outside: 1_000 };
 const ATTEMPTS_MAX = 5;
 
-/** More has changed than can be looked at while others wait. */
+/** Too much has changed to refresh the plan inside the transaction. */
 class StalePlanError extends AppError {
   constructor() {
-    const message =
-      'The listings change faster than the file can be prepared, and nothing was written; send it again later.';
+    const message = 'The listings change faster than the import can be prepared, and nothing was written; retry later.';
     super('unavailable', message, { headers: { 'Retry-After': '5' } });
   }
 }
@@ -109,7 +108,7 @@ async function save(
   request: Import,
   idempotency: IdempotentRequest | undefined,
   plan: ImportPlan,
-): Promise<Written<ImportReport>> {
+): Promise<WriteResult<ImportReport>> {
   const { actor } = request;
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -1,11 +1,12 @@
 import { createId } from '../lib/ids.ts';
 import type { AuditAction, AuditActor, AuditTarget } from '../model/audit.ts';
+import type { AccountUser } from '../model/users.ts';
 import { insertAuditEntry } from '../storage/audit.ts';
 import type { Executor } from '../storage/database.ts';
+import type { ImportReport } from './import-report.ts';
 
 export const AUDIT_ID_PREFIX = 'aud';
 
-/** Whoever has the command line. */
 export const OPERATOR: AuditActor = { type: 'operator', id: null, name: 'Operator', email: null, address: null };
 
 interface Actor {
@@ -15,12 +16,11 @@ interface Actor {
   address: string | null;
 }
 
-/** A person in the dashboard as the one who did something. */
 export function actorOf({ userId, userName, email, address }: Actor): AuditActor {
   return { type: 'administrator', id: userId, name: userName, email, address };
 }
 
-/** Writes down who did what, in the transaction in which it is done. */
+/** `transaction` is the one that makes the change. */
 export async function recordAudit(
   transaction: Executor,
   accountId: string,
@@ -36,4 +36,32 @@ export async function recordAudit(
     action,
     target,
   });
+}
+
+// Only users' changes of listings are audited. Events record those of programs.
+
+type Change = 'created' | 'updated' | 'deleted' | 'unchanged';
+
+/** Records a user's change of a listing; `doc` is the listing's JSON text. */
+export async function auditListing(
+  transaction: Executor,
+  user: AccountUser | undefined,
+  { type, id, doc }: { type: Change; id: string; doc: string },
+): Promise<void> {
+  if (user === undefined || type === 'unchanged') return;
+  const { address } = JSON.parse(doc);
+  const target = { type: 'listing', id, name: address } as const;
+  await recordAudit(transaction, user.accountId, actorOf(user), `listing.${type}`, target);
+}
+
+/** Records a user's import. */
+export async function auditImport(
+  transaction: Executor,
+  user: AccountUser | undefined,
+  { created, updated, unchanged, failed }: ImportReport,
+): Promise<void> {
+  if (user === undefined || created + updated + unchanged + failed === 0) return;
+  const name = `${created} created, ${updated} updated, ${unchanged} unchanged, ${failed} failed`;
+  const target = { type: 'import', id: createId('imp'), name } as const;
+  await recordAudit(transaction, user.accountId, actorOf(user), 'import.finished', target);
 }

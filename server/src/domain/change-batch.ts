@@ -8,44 +8,44 @@ import { putSearchColumns, releaseExternalId } from '../storage/search-columns.t
 import { findLastWordsRow, insertWordsAt, removeWordsAt } from '../storage/words.ts';
 import type { Writing } from './writing.ts';
 
-/** A change of a listing that is ready to be written. */
+/** A computed change of a listing. */
 export interface ReadyChange {
   type: 'created' | 'updated';
   listing: Listing;
-  /** Its JSON text. */
+  /** JSON text. */
   doc: string;
   /** The names of the changed fields as a JSON array; null for a new listing. */
   changed: string | null;
-  /** As the index takes them; undefined if they are the same as before. */
+  /** For the search index; undefined if they have not changed. */
   words: string | undefined;
 }
 
 interface ReadyEvent extends ReadyChange {
-  /** Of this change, if a later one of the batch replaces it. */
+  /** The document of this change if a later one of the batch replaces it. */
   replacedDoc: string | null;
 }
 
-/** A listing as the batch leaves it. */
+/** A listing after all changes of the batch. */
 interface Final {
   change: ReadyChange;
-  /** Which change of the batch is its last, from 1. */
+  /** The number of its last change in the batch, from 1. */
   place: number;
   words: { place: number; text: string } | undefined;
-  /** Undefined for a new one. */
+  /** Undefined for a new listing. */
   before: IndexedListing | undefined;
 }
 
-/** So long the event loop waits for statements at a time; what others do meanwhile makes the transaction longer. */
+/** Time slice of statements per event-loop turn; longer pauses would prolong the transaction. */
 const SLICE_MS = 5;
-/** What is bound to one statement, unless a single row is longer. */
+/** Parameters of one statement, unless a single row is longer. */
 const STATEMENT_BYTES_MAX = 256 * 1024;
 
-/** What it takes to take replaced words out of SQLite's index, 80 µs, in bytes that are written in the same time. */
+/** Removing words from SQLite's index takes 80 µs: as long as writing this many bytes. */
 const REPLACED_WORDS_BYTES = 8 * 1024;
 
-/** Changes of an account's listings that are written together, in their order. */
+/** Changes of an account's listings that are written together, in order. */
 export class ChangeBatch {
-  /** Of all documents and words, and what stands for the words that are replaced. */
+  /** The cost of writing: documents, words, and an equivalent for replaced words. */
   bytes = 0;
   /** UTF-8 bytes of all documents. */
   #docBytes = 0;
@@ -53,7 +53,7 @@ export class ChangeBatch {
   readonly #events: ReadyEvent[] = [];
   readonly #finals = new Map<string, Final>();
 
-  /** `before` is what is stored of the listing, if anything is. */
+  /** `before` is the stored listing. */
   add(change: ReadyChange, before: IndexedListing | undefined): void {
     const { id } = change.listing;
     const earlier = this.#finals.get(id);
@@ -69,8 +69,8 @@ export class ChangeBatch {
   }
 
   /**
-   * Stores what `storeCreated` and `storeUpdated` would store for one change after the other, with as few statements as
-   * possible. The words come last, and one by one: SQLite's index writes out what it has gathered before each statement of several rows.
+   * Stores what `storeCreated` and `storeUpdated` would store, with as few statements as possible.
+   * The words come last and one by one: SQLite's index flushes before each multi-row statement.
    */
   async store({ transaction, account }: Writing<LongTransaction>): Promise<void> {
     if (this.#events.length === 0) return;
@@ -79,12 +79,16 @@ export class ChangeBatch {
     const lastSequence = await advanceSequenceBy(transaction, account, growth);
     const finals = [...this.#finals.values()];
     await this.#storeEvents(transaction, account.id, lastSequence, finals);
-    await inBatches(transaction, finals, docLength, (some) =>
-      putListings(
-        transaction,
-        account.id,
-        some.map((final) => toRow(final, lastSequence)),
-      ),
+    await inBatches(
+      transaction,
+      finals,
+      ({ change }) => change.doc.length,
+      (some) =>
+        putListings(
+          transaction,
+          account.id,
+          some.map((final) => toRow(final, lastSequence)),
+        ),
     );
     await storeSearchColumns(transaction, account.id, lastRow, finals);
     await storeWords(transaction, account.id, lastRow, finals);
@@ -123,8 +127,6 @@ export class ChangeBatch {
   }
 }
 
-const docLength = ({ change }: Final): number => change.doc.length;
-
 function toRow({ change: { listing, doc }, place }: Final, lastSequence: number) {
   return { id: listing.id, version: listing.version, sequence: lastSequence + place, doc };
 }
@@ -135,17 +137,17 @@ async function storeSearchColumns(
   lastRow: number,
   finals: Final[],
 ): Promise<void> {
-  const moved = finals.filter(({ before, change }) => (before?.externalId ?? undefined) !== change.listing.externalId);
-  // One may have taken what another has given up.
-  const releasing = moved
-    .map(({ before }) => before)
-    .filter((before) => before !== undefined && before.externalId !== null);
+  // First: a listing may take an external id that another one gives up.
+  const releasing = finals.filter(({ before, change: { listing } }) => {
+    const externalId = before?.externalId ?? undefined;
+    return externalId !== undefined && externalId !== listing.externalId;
+  });
   await inBatches(
     transaction,
     releasing,
     () => 0,
     async (some) => {
-      for (const before of some) if (before !== undefined) await releaseExternalId(transaction, accountId, before.id);
+      for (const { change } of some) await releaseExternalId(transaction, accountId, change.listing.id);
     },
   );
   await inBatches(
@@ -182,7 +184,7 @@ async function storeWords(
   );
 }
 
-/** Does something with rows, batch by batch; after each slice others have a turn of the event loop. */
+/** Runs `work` on batches of rows, and yields to the event loop after each slice of time. */
 async function inBatches<T>(
   transaction: LongTransaction,
   rows: readonly T[],

@@ -8,21 +8,21 @@ import { type ImportRow, type RowOutcome, saveRows } from './import-rows.ts';
 import { storeCreated } from './write-path.ts';
 import { type Actor, getActingAccount, type Writing } from './writing.ts';
 
-/** So many rows are looked up and saved at a time, and for so long. */
+/** Rows and time per transaction. */
 const ROWS_MAX = 25;
 const WORK_MAX_MS = 1;
 
 /**
- * Where a dry run, and a file with faults, saves its rows: an empty database that is gone afterwards. What a row could meet in the real one is
- * copied before it comes, so that all goes as it would there, also between the rows.
+ * Saves rows in a temporary database. The listings that a row could affect are copied there first,
+ * so that each row has the same outcome as in an import, also when rows affect each other.
  */
 export class DryRun {
   readonly #database: Database;
   readonly #actor: Actor;
   readonly #scratch: Scratch;
-  /** What the account would have with the rows so far, for its quotas. */
+  /** The account's size after the rows so far, for its quotas. */
   #taken: Pick<AccountHead, 'listingCount' | 'storedBytes'> | undefined;
-  /** Rows come again until they are saved. */
+  /** Rows are passed again until they are saved. */
   readonly #lookedUp = new WeakSet<ImportRow>();
 
   private constructor(database: Database, actor: Actor, scratch: Scratch) {
@@ -44,12 +44,12 @@ export class DryRun {
     return dryRun;
   }
 
-  /** Saves some of the rows, one at least. @returns what came of each @throws {AppError} `unauthorized` */
+  /** Saves at least the first row, and returns the outcomes. @throws {AppError} `unauthorized` */
   async save(rows: ImportRow[]): Promise<RowOutcome[]> {
     const account = await getActingAccount(this.#database, this.#actor);
     const some = rows.slice(0, ROWS_MAX);
     const fresh = some.filter((row) => !this.#lookedUp.has(row));
-    const met = await this.#findMet(account, fresh);
+    const affected = await this.#findAffected(account, fresh);
     for (const row of fresh) this.#lookedUp.add(row);
     return this.#scratch.write(async (transaction) => {
       const copy = await findAccountHead(transaction, account.id);
@@ -58,7 +58,7 @@ export class DryRun {
         account: { ...account, ...this.#taken, sequence: copy?.sequence ?? 0 },
         versionFloor: 0,
       };
-      for (const stored of met) await copyOnce(writing, stored);
+      for (const stored of affected) await copyOnce(writing, stored);
       const outcomes = await saveRows(writing, some, WORK_MAX_MS);
       const { listingCount, storedBytes } = writing.account;
       this.#taken = { listingCount, storedBytes };
@@ -70,22 +70,22 @@ export class DryRun {
     await this.#scratch.close();
   }
 
-  /** The real listings that the rows could meet. */
-  async #findMet({ id: accountId }: Account, rows: ImportRow[]): Promise<StoredListing[]> {
-    const met: (StoredListing | undefined)[] = [];
+  /** The account's listings that the rows could affect. */
+  async #findAffected({ id: accountId }: Account, rows: ImportRow[]): Promise<StoredListing[]> {
+    const found: (StoredListing | undefined)[] = [];
     for (const row of rows) {
       if ('issue' in row) continue;
-      if (row.id !== undefined) met.push(await findListing(this.#database, accountId, row.id));
+      if (row.id !== undefined) found.push(await findListing(this.#database, accountId, row.id));
       if (row.externalId !== undefined)
-        met.push(await findListingByExternalId(this.#database, accountId, row.externalId));
+        found.push(await findListingByExternalId(this.#database, accountId, row.externalId));
     }
-    return met.filter((stored) => stored !== undefined);
+    return found.filter((stored) => stored !== undefined);
   }
 }
 
 /**
- * What was copied before stays as the rows have left it; so does what a row has created, although somebody may have
- * created a listing with the same external id since.
+ * A listing that was copied before stays as the rows left it. So does one that a row created, even
+ * if the account has since got a listing with the same external id.
  */
 async function copyOnce(writing: Writing, { id, doc }: StoredListing): Promise<void> {
   const { transaction, account } = writing;

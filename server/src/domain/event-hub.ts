@@ -5,28 +5,28 @@ import { findSequences } from '../storage/account-heads.ts';
 import type { Database } from '../storage/database.ts';
 import { FairSemaphore } from '../storage/fair-semaphore.ts';
 
-/** Tells this process which account a write has just been committed for. */
+/** Announces this process's commits by account. */
 export const accountWrites = new EventEmitter<{ written: [accountId: string] }>().setMaxListeners(0);
 
-/** How soon a change that another process has made is found. */
+/** Delay until another process's change is found. */
 const POLL_INTERVAL_MS = 250;
 
 /**
- * So many of those that were woken read at a time. The others wait here, as long as it takes: thousands that ask for one
- * of a few connections would be put off, and keep everybody else from them.
+ * Woken requests that read at a time. The others wait here without a limit: thousands of them would
+ * otherwise fill the queue of the few database connections.
  */
 const READERS_MAX = 4;
 
 interface Waiter {
   accountId: string;
-  /** What it knows of its account. */
+  /** The account's sequence that the request has seen. */
   sequence: number;
   end(): void;
 }
 
 /**
- * Where requests wait for a change of their account. Writes of this process wake them at once; those of others are found
- * by one query for all that wait. While nobody waits, nothing runs.
+ * Long polls wait here for a change of their account. Writes of this process wake them at once; one
+ * query for all of them finds those of other processes. Without waiting requests nothing runs.
  */
 export class EventHub {
   readonly #database: Database;
@@ -44,8 +44,8 @@ export class EventHub {
   }
 
   /**
-   * Resolves when the account's sequence is another than this one, when the time is over, when `signal` aborts and when
-   * the hub stops: the caller looks which. What was committed since the caller has read is found by the next query.
+   * Resolves when the account's sequence differs, after `durationMs`, when `signal` aborts, and
+   * when the hub stops; the caller checks which. The next poll finds commits since the caller read.
    */
   wait(accountId: string, sequence: number, durationMs: number, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -54,7 +54,7 @@ export class EventHub {
     return promise;
   }
 
-  /** Reads for one that was woken, when it is its turn. What a database that is lost tells one is told to all that wait for theirs. */
+  /** Runs `work` in turn. If the database is lost, all waiting readers fail at once. */
   read<T>(accountId: string, work: () => Promise<T>): Promise<T> {
     return this.#turns.run(accountId, () =>
       work().catch((error: unknown) => {
@@ -64,7 +64,7 @@ export class EventHub {
     );
   }
 
-  /** Ends all waiting, now and for ever. */
+  /** Ends all waits, also later ones. */
   stop(): void {
     this.#isStopped = true;
     for (const waiter of this.#waitersOf([...this.#waiters.keys()])) waiter.end();
@@ -110,19 +110,19 @@ export class EventHub {
   readonly #poll = async (): Promise<void> => {
     const timer = this.#timer;
     await this.#wakeChanged([...this.#waiters.keys()]);
-    // Everybody may have left meanwhile, and others come.
+    // All requests may have left, and others come, in the meantime.
     if (timer === this.#timer && this.#waiters.size > 0) this.#timer = setTimeout(this.#poll, POLL_INTERVAL_MS);
   };
 
   async #wakeChanged(accountIds: string[]): Promise<void> {
-    // If the database does not answer, all go and meet the fault themselves.
+    // If the database fails, all requests are woken and report the error themselves.
     const sequences = await findSequences(this.#database, accountIds).catch(() => new Map<string, number>());
     const changed = this.#waitersOf(accountIds).filter((waiter) => waiter.sequence !== sequences.get(waiter.accountId));
-    // So that nobody is woken twice.
+    // Before the first pause: no request is woken twice.
     for (const waiter of changed) this.#remove(waiter);
     for (const waiter of changed) {
       waiter.end();
-      // Each reads in a turn of the event loop of its own: a thousand at once would stop it.
+      // Each reads in its own turn of the event loop: a thousand at once would block it.
       await nextTurn();
     }
   }

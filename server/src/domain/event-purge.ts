@@ -3,14 +3,13 @@ import { findAccountIds } from '../storage/accounts.ts';
 import type { Database, Executor } from '../storage/database.ts';
 import { findOldestEvents, removeEvents } from '../storage/events.ts';
 
-/** The contract's promise; who comes later lists again. */
+/** The contract's promise. */
 export const EVENTS_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
-/** What is removed in one transaction: a millisecond, or a few for a listing of a mebibyte. */
+/** Limits of one transaction: a millisecond, or a few for a listing of 1 MiB. */
 const SLICE_LENGTH = 200;
 const SLICE_BYTES_MAX = 256 * 1024;
 const ACCOUNTS_LENGTH = 100;
 
-/** Removes the events of all accounts that are older than 30 days, until `signal` aborts. */
 export async function purgeEvents(database: Database, signal: AbortSignal): Promise<void> {
   const before = Date.now() - EVENTS_KEPT_MS;
   let accountIds = await findAccountIds(database, '', ACCOUNTS_LENGTH);
@@ -25,7 +24,8 @@ export async function purgeEvents(database: Database, signal: AbortSignal): Prom
 }
 
 async function purgeAccount(database: Database, accountId: string, before: number, signal: AbortSignal): Promise<void> {
-  // Nearly all accounts have nothing to remove, as their first event says without a transaction.
+  // Their first event shows, without a transaction, that nearly all accounts have nothing to
+  // remove.
   while (!signal.aborted && (await countOldEvents(database, accountId, before, 1)) > 0) {
     await database.write(async (transaction) => {
       const count = await countOldEvents(transaction, accountId, before, SLICE_LENGTH);
@@ -35,8 +35,8 @@ async function purgeAccount(database: Database, accountId: string, before: numbe
 }
 
 /**
- * How many of the account's first events are to be removed: none behind one that is kept, whatever the clock has done.
- * What is left has no gap, and who needs an event that is gone can see that it is.
+ * Counts the account's first events before the first one to keep. Whatever the clock did, the rest
+ * has no gap, and a reader can tell that earlier events are gone.
  */
 async function countOldEvents(
   transaction: Executor,

@@ -7,39 +7,38 @@ import type { EventHub } from './event-hub.ts';
 import { getLiveHead, type Principal } from './principals.ts';
 import { runSize } from './run-size.ts';
 
-/** Which events somebody wants. */
 export interface EventRange {
-  /** Those after this sequence. */
+  /** A sequence. */
   after: number;
-  /** The epoch that the sequence is of; undefined if the caller does not say. */
+  /** The epoch of `after`; undefined if the client omits it. */
   epoch: string | undefined;
   limit: number;
 }
 
 export interface EventPage {
-  /** The account's state when they were read. */
   epoch: string;
   first: StoredEvent[];
-  /** What comes after the first ones, read run by run as it is asked for; undefined if nothing does. */
+  /** The events after `first`, read run by run while they are sent; undefined if there are none. */
   rest: AsyncIterable<StoredEvent[]> | undefined;
 }
 
-/** How long somebody is willing to wait for the first event, and what aborts when they have left. */
-export interface Patience {
+/** How long to wait for the first event. */
+interface WaitOptions {
   durationMs: number;
+  /** Aborts when the client leaves. */
   signal: AbortSignal;
 }
 
 /**
- * The account's events of a range. If there is none yet it waits for one; the page is empty when the time is over, when
- * the caller has left and when the service stops.
- * @throws {AppError} `events_expired`; `unauthorized` when the caller is out meanwhile
+ * Returns the events of a range, and waits if there is none yet. The page is empty on timeout, when
+ * the client leaves, and when the service stops.
+ * @throws {AppError} `events_expired`; `unauthorized` if the principal loses access
  */
 export async function followEvents(
   { database, eventHub }: { database: Database; eventHub: EventHub },
   principal: Principal,
   { after, epoch = principal.epoch, limit }: EventRange,
-  { durationMs, signal }: Patience,
+  { durationMs, signal }: WaitOptions,
 ): Promise<EventPage> {
   const { accountId } = principal;
   const endTimeMs = performance.now() + durationMs;
@@ -54,17 +53,16 @@ export async function followEvents(
   }
 }
 
-/** A page has fewer events than asked for once their listings have so many bytes. */
+/** A page ends early when its listings have this many bytes. */
 const PAGE_BYTES_MAX = 1024 * 1024;
-/** What comes whole or not at all. The rest of a longer page is read while it is sent, and may be cut. */
+/** Read before the response starts. The rest of a longer page is read while it is sent. */
 const FIRST_RUN = { limit: 300, bytesMax: 256 * 1024 };
 
-/** @throws {AppError} `events_expired` unless everything that happened after `after` can be told */
+/** @throws {AppError} `events_expired` unless all events after `after` are available */
 async function readPage(database: Database, principal: Principal, head: Head, range: EventRange): Promise<EventPage> {
   const { after, epoch, limit } = range;
-  if (epoch !== head.epoch)
-    throw expired('The database has another epoch: it was restored since, or never had this one');
-  if (after > head.sequence) throw expired(`The account has not come so far: its sequence is ${head.sequence}`);
+  if (epoch !== head.epoch) throw expired('The database has another epoch, for example after a restore');
+  if (after > head.sequence) throw expired(`The sequence is beyond that of the account, which is ${head.sequence}`);
   if (after === head.sequence) return { epoch, first: [], rest: undefined };
   let last = after;
   let bytes = 0;
@@ -72,7 +70,7 @@ async function readPage(database: Database, principal: Principal, head: Head, ra
     const left = limit - (last - after);
     const run = { limit: Math.min(size.limit, left), bytesMax: size.bytesMax };
     const { rows } = await findEvents(database, principal.accountId, last, run);
-    // Sequences have no gaps, so a missing one was removed.
+    // Sequences have no gaps: a missing one has expired.
     if (rows[0]?.sequence !== last + 1) return [];
     last += rows.length;
     bytes += rows.reduce((sum, { doc }) => sum + Buffer.byteLength(doc ?? ''), 0);
@@ -80,10 +78,10 @@ async function readPage(database: Database, principal: Principal, head: Head, ra
   };
   const isOver = () => last >= head.sequence || last - after >= limit || bytes >= PAGE_BYTES_MAX;
   const first = await readRun(FIRST_RUN);
-  if (first.length === 0) throw expired('Events after this sequence were removed: it is too long ago');
+  if (first.length === 0) throw expired('Events after this sequence have expired');
   const rest = iterate(async () => {
     const rows = isOver() ? [] : await readRun(runSize());
-    // After reading, as they may have been out by then.
+    // After reading: the principal may have lost access.
     await getLiveHead(database, principal);
     return rows.length === 0 ? undefined : rows;
   });
@@ -91,5 +89,5 @@ async function readPage(database: Database, principal: Principal, head: Head, ra
 }
 
 function expired(reason: string): AppError {
-  return new AppError('events_expired', `${reason}. List all listings again, and go on from that list's sequence.`);
+  return new AppError('events_expired', `${reason}. List all listings again, and continue from that list's sequence.`);
 }

@@ -4,14 +4,13 @@ import { findListingCount } from '../storage/account-heads.ts';
 import type { Database } from '../storage/database.ts';
 import { findListingRun, findPageEnd, type ListingRun } from '../storage/listing-runs.ts';
 import { countMatches } from '../storage/searches.ts';
-import type { FoundListings, PageRequest } from './page-request.ts';
 import { getLiveHead, type Principal } from './principals.ts';
 import { readFirst, runSize } from './run-size.ts';
-import { searchListings } from './search-listings.ts';
+import { type FoundListings, type PageRequest, searchListings } from './search-listings.ts';
 
 /**
- * The account's listings that a search finds, in its order.
- * @throws {AppError} `unauthorized` if the caller is out before all is read; `unavailable`; why `signal` aborts
+ * @throws {AppError} `unauthorized` if the principal loses access before all is read;
+ * `unavailable`; the reason of `signal`
  */
 export function findListings(
   database: Database,
@@ -23,7 +22,7 @@ export function findListings(
   return searchListings(database, principal, search, request);
 }
 
-/** How many listings a search finds, wherever a page begins. @throws {AppError} as `findListings` */
+/** Counts all matches, also before the page. @throws {AppError} as `findListings` */
 export async function countListings(
   database: Database,
   principal: Principal,
@@ -36,7 +35,7 @@ export async function countListings(
   return count;
 }
 
-/** All of the account's listings, newest first; a place in this list is the id of a listing. */
+/** All listings, newest first. The position in this list is a listing's id. */
 async function listNewest(
   database: Database,
   principal: Principal,
@@ -51,14 +50,16 @@ async function listNewest(
   return { first: first.docs, rest, pageEnd };
 }
 
-/** The id of a page's last listing if more come after it. It stands in a header, before what was not read yet. */
+/**
+ * The id of the page's last listing unless the list ends there: a header, sent before it is read.
+ */
 async function findEnd(first: ListingRun, limit: number, { accountId }: Principal, database: Database) {
   const { docs, nextAfterId } = first;
   if (nextAfterId === undefined || docs.length === limit) return nextAfterId;
   return findPageEnd(database, accountId, nextAfterId, limit - docs.length);
 }
 
-/** What comes after a run: all up to the listing with the id `untilId`, or all the rest. */
+/** The listings after `first`, up to the id `untilId` if it is given. */
 function readRest(
   database: Database,
   principal: Principal,
@@ -70,7 +71,7 @@ function readRest(
     if (afterId === undefined || afterId === untilId) return undefined;
     const range = { afterId, untilId, areLong, signal, ...runSize() };
     const run = await findListingRun(database, principal.accountId, range);
-    // After reading: an account that was deleted before would end the list as if it were whole.
+    // After reading: otherwise the list of a deleted account would look complete.
     await getLiveHead(database, principal);
     ({ nextAfterId: afterId, areLong } = run);
     return run.docs;

@@ -7,13 +7,13 @@ import type { IndexedListing } from '../storage/listings.ts';
 import { indexText } from '../storage/words.ts';
 import { ChangeBatch, type ReadyChange } from './change-batch.ts';
 import { addOutcome, emptyReport, type ImportReport } from './import-report.ts';
-import { type GoodRow, type ImportRow, noSuchRow, type RowOutcome } from './import-rows.ts';
+import { type ImportRow, noSuchRow, type RowOutcome, type ValidRow } from './import-rows.ts';
 import { KnownListing, KnownListings } from './known-listings.ts';
-import { takeRoom } from './quotas.ts';
+import { takeQuota } from './quotas.ts';
 import { type CurrentListing, externalIdTaken, makeChanged, makeNew } from './save-listing.ts';
 import { changesWords } from './write-path.ts';
 
-/** What becomes of a row, as long as the listing that it means stays the same. */
+/** The outcome of a row while its listing stays the same. */
 interface PlannedRow {
   current: CurrentListing | undefined;
   /** Undefined if nothing changes. */
@@ -21,11 +21,11 @@ interface PlannedRow {
 }
 
 interface PlannedChange extends ReadyChange {
-  /** The listing as later rows meet it. */
+  /** The listing that later rows find. */
   after: CurrentListing;
 }
 
-/** The listings as the rows so far leave them. */
+/** The listings after the rows so far. */
 interface Overlay {
   byId: Map<string, CurrentListing>;
   idOf: Map<string, string>;
@@ -33,13 +33,13 @@ interface Overlay {
 
 export interface PlanLimits {
   versionFloor: number;
-  /** What the documents that are met, and what is written, may hold. */
+  /** For the documents that are read and written. */
   bytesMax: number;
 }
 
 /**
- * What the rows of a file make of an account's listings, worked out without a lock: with the outcomes that saving them one
- * after the other would have. It holds as long as no listing changes that a row could meet: `refresh` works out again what has changed.
+ * Computes, without a lock, the outcomes that saving the rows one by one would have. The plan is
+ * valid until a listing changes that a row could affect; `refresh` brings it up to date.
  */
 export class ImportPlan {
   report: ImportReport = emptyReport();
@@ -47,20 +47,19 @@ export class ImportPlan {
   readonly #rows: ImportRow[];
   readonly #limits: PlanLimits;
   #account: AccountHead;
-  /** The account with the room that is left after the rows so far. */
-  #room: AccountHead;
+  /** The account after the rows so far, for its quotas. */
+  #accountAfter: AccountHead;
   #known = new KnownListings();
   #planned = new Map<ImportRow, PlannedRow>();
 
-  /** `account` as it was before anything is looked up. */
   constructor(rows: ImportRow[], account: AccountHead, limits: PlanLimits) {
     this.#rows = rows;
     this.#account = { ...account };
-    this.#room = { ...account };
+    this.#accountAfter = { ...account };
     this.#limits = limits;
   }
 
-  /** Looks everything up and works it out. @throws {AppError} `payload_too_large`; what `pause` throws */
+  /** @throws {AppError} `payload_too_large`; what `pause` throws */
   async make(transaction: Executor, pause: () => Promise<void>): Promise<void> {
     const good = this.#rows.flatMap((row) => ('issue' in row ? [] : [row]));
     const ids = good.map(({ id }) => id).filter((id) => id !== undefined);
@@ -71,12 +70,12 @@ export class ImportPlan {
     };
     await this.#known.lookUp(transaction, this.#account.id, 'id', ids, watched);
     await this.#known.lookUp(transaction, this.#account.id, 'externalId', externalIds, watched);
-    await this.#workOut(pause);
+    await this.#compute(pause);
   }
 
   /**
-   * Makes the plan hold for the account as it is now.
-   * @returns false if more than `changesMax` changes came since; then nothing is done
+   * Brings the plan up to date with the account.
+   * @returns false, having done nothing, after more than `changesMax` changes
    */
   async refresh(
     transaction: Executor,
@@ -91,14 +90,13 @@ export class ImportPlan {
     const hasSameRoom = hasAsMuchRoom(account, this.#account);
     this.#account = { ...account };
     if (!hasSameSettings) this.#planned.clear();
-    const ids = new Set(changes.filter((change) => this.#known.isAbout(change)).map(({ id }) => id));
+    const ids = new Set(changes.filter((change) => this.#known.includes(change)).map(({ id }) => id));
     for (const id of ids) this.#known.forget(id);
     await this.#known.lookUp(transaction, account.id, 'id', ids, pause);
-    if (ids.size > 0 || !hasSameSettings || !hasSameRoom) await this.#workOut(pause);
+    if (ids.size > 0 || !hasSameSettings || !hasSameRoom) await this.#compute(pause);
     return true;
   }
 
-  /** Forgets what was looked up. */
   async remake(transaction: Executor, account: AccountHead, pause: () => Promise<void>): Promise<void> {
     this.#account = { ...account };
     this.#known = new KnownListings();
@@ -106,10 +104,10 @@ export class ImportPlan {
     await this.make(transaction, pause);
   }
 
-  async #workOut(pause: () => Promise<void>): Promise<void> {
+  async #compute(pause: () => Promise<void>): Promise<void> {
     this.report = emptyReport();
     this.batch = new ChangeBatch();
-    this.#room = { ...this.#account };
+    this.#accountAfter = { ...this.#account };
     const overlay = { byId: new Map<string, CurrentListing>(this.#known.byId), idOf: new Map(this.#known.idOf) };
     for (const row of this.#rows) {
       addOutcome(this.report, { line: row.line, result: this.#takeRow(row, overlay) });
@@ -129,7 +127,7 @@ export class ImportPlan {
     const [before, after] = [current?.listing.externalId, result.listing.externalId];
     const takenBy = after === undefined || after === before ? undefined : overlay.idOf.get(after);
     if (takenBy !== undefined) return externalIdTaken(takenBy);
-    const lack = attempt(() => takeRoom(this.#room, result.listing, current?.stored));
+    const lack = attempt(() => takeQuota(this.#accountAfter, result.listing, current?.stored));
     if (lack instanceof AppError) return lack;
     if (before !== undefined) overlay.idOf.delete(before);
     if (after !== undefined) overlay.idOf.set(after, result.listing.id);
@@ -142,7 +140,7 @@ export class ImportPlan {
     return this.#known.byId.get(id)?.stored;
   }
 
-  #planRow(row: GoodRow, current: CurrentListing | undefined): PlannedRow {
+  #planRow(row: ValidRow, current: CurrentListing | undefined): PlannedRow {
     const earlier = this.#planned.get(row);
     if (earlier !== undefined && earlier.current === current) return earlier;
     const planned = { current, result: this.#makeChange(row, current) };
@@ -150,7 +148,7 @@ export class ImportPlan {
     return planned;
   }
 
-  #makeChange({ makeInput }: GoodRow, current: CurrentListing | undefined): PlannedRow['result'] {
+  #makeChange({ makeInput }: ValidRow, current: CurrentListing | undefined): PlannedRow['result'] {
     try {
       const input = makeInput(current?.listing);
       if (current === undefined) return this.#toChange('created', makeNew(this.#account, input), []);
@@ -168,7 +166,7 @@ export class ImportPlan {
     const isNew = type === 'created';
     const hasNewWords = isNew || changesWords(changed);
     const words = hasNewWords ? indexText(this.#account.id, searchWords(listing)) : undefined;
-    // Its sequence is known when it is written, and later rows do not ask for it.
+    // Later rows do not use the sequence, which is known when the listing is written.
     const after = new KnownListing({ id: listing.id, version: listing.version, sequence: 0, doc });
     return { type, listing, doc, changed: isNew ? null : JSON.stringify(changed), words, after };
   }
@@ -177,19 +175,19 @@ export class ImportPlan {
     const { bytesMax } = this.#limits;
     if (bytes <= bytesMax) return;
     const message =
-      'The file changes too much to be written at once: other writes would have to wait for it. Send several files, or ' +
-      'leave out atomic=true.';
+      'The file changes too much for one transaction, as other writes would wait for it. Send several files, or omit ' +
+      'atomic=true.';
     throw new AppError('payload_too_large', message);
   }
 }
 
-/** Whether a listing becomes the same for both, and there is as much room for it. */
+/** Whether both give listings the same defaults and quotas. */
 function haveSameSettings(one: AccountHead, other: AccountHead): boolean {
   const names = ['currency', 'areaUnits', 'listingsMax', 'bytesMax'] as const;
   return names.every((name) => one[name] === other[name]);
 }
 
-/** Whether as much is left of the quotas, which are the same. Those of other listings use them up, too. */
+/** Whether the same quotas have as much left: changes of other listings use them, too. */
 function hasAsMuchRoom(one: AccountHead, other: AccountHead): boolean {
   return (
     (one.listingsMax === null || one.listingCount === other.listingCount) &&

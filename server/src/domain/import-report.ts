@@ -1,7 +1,7 @@
 import { AppError, type ErrorCode, type RowIssue, type ValidationIssue } from '../model/errors.ts';
 import type { RowOutcome } from './import-rows.ts';
 
-/** Why a row was not imported; the members are those that the error would have in a reply of its own. */
+/** Why a row was not imported, with the members that its error would have in a response. */
 interface RowFailure extends Record<string, unknown> {
   line: number;
   code: ErrorCode;
@@ -9,17 +9,16 @@ interface RowFailure extends Record<string, unknown> {
   details?: ValidationIssue[] | RowIssue[] | undefined;
 }
 
-/** What came of an import. */
 export interface ImportReport {
   created: number;
   updated: number;
   unchanged: number;
   failed: number;
-  /** The first of them; only the first faults of their fields are kept. */
+  /** The first failures, with the first issues of their fields. */
   errors: RowFailure[];
 }
 
-/** So many rows, and so many faults of fields in all, are kept for a file: it may have a million of them. */
+/** Failures and issues that are kept for a file, which may have a million. */
 const ERRORS_MAX = 100;
 const DETAILS_MAX = 100;
 
@@ -40,16 +39,16 @@ export function addOutcome(report: ImportReport, { line, result }: RowOutcome): 
   report.errors.push({ line, code, message, ...members, details });
 }
 
-/** The error of an import that keeps all rows or none, when some of them cannot be. */
+/** The error of an atomic import with rows that cannot be imported. */
 export function importFailed({ failed, errors }: ImportReport): AppError {
   const message =
     failed === 1
-      ? 'One row cannot be imported, so none was; details says why.'
-      : `${failed} rows cannot be imported, so none was; details names the first.`;
+      ? 'One row is not valid, so none was imported; see details.'
+      : `${failed} rows are not valid, so none was imported; see details for the first.`;
   return new AppError('import_failed', message, { details: errors.flatMap(toIssues).slice(0, ERRORS_MAX) });
 }
 
-/** The field that an error of a whole row is about. */
+/** The fields of errors that concern a whole row. */
 const FIELDS: Partial<Record<ErrorCode, string>> = { not_found: 'id', external_id_taken: 'externalId' };
 
 function toIssues({ line, code, message, details }: RowFailure): RowIssue[] {

@@ -4,33 +4,30 @@ import { findListing, findListingByExternalId } from '../storage/listings.ts';
 import { readStored, requireFreeExternalId, type SavedListing, saveChanged, saveNew } from './save-listing.ts';
 import type { Writing } from './writing.ts';
 
-/** A row of a file that is to become a listing, or to change one. */
-export interface GoodRow {
-  /** Where it stands, for whoever looks for it. */
+export interface ValidRow {
   line: number;
-  /** The listing it means; without it and without an external id that exists, it is a new one. */
+  /** The listing to change. Without it, the listing with `externalId`, or a new one. */
   id: string | undefined;
-  /** The one that `makeInput` gives, unless that is the listing's own. */
+  /** Undefined if `makeInput` returns the listing's own. */
   externalId: string | undefined;
-  /** What the listing is to be, if it is `current` now. @throws {AppError} `validation_failed` */
+  /** @throws {AppError} `validation_failed` */
   makeInput: (current: Listing | undefined) => ListingInput;
 }
 
-/** A row that cannot be imported, whatever there is already. */
-interface FaultyRow {
+/** A row that cannot be imported, whatever the account contains. */
+interface InvalidRow {
   line: number;
   issue: PlainError;
 }
 
-export type ImportRow = GoodRow | FaultyRow;
+export type ImportRow = ValidRow | InvalidRow;
 
-/** What came of a row. */
 export interface RowOutcome {
   line: number;
   result: SavedListing['type'] | PlainError;
 }
 
-/** Saves rows until the time is over, one at least. @returns what came of each */
+/** Saves at least one row, and more until the time is up. */
 export async function saveRows(writing: Writing, rows: ImportRow[], workMs: number): Promise<RowOutcome[]> {
   const endTimeMs = performance.now() + workMs;
   const outcomes: RowOutcome[] = [];
@@ -41,10 +38,10 @@ export async function saveRows(writing: Writing, rows: ImportRow[], workMs: numb
   return outcomes;
 }
 
-/** What may be wrong with a row; any other error is one of the database, and of all rows. */
+/** Errors of a single row; any other error concerns all rows. */
 const ROW_CODES = new Set<ErrorCode>(['not_found', 'external_id_taken', 'validation_failed', 'quota_exceeded']);
 
-async function saveRow(writing: Writing, row: GoodRow): Promise<RowOutcome['result']> {
+async function saveRow(writing: Writing, row: ValidRow): Promise<RowOutcome['result']> {
   try {
     const { type } = await (row.id === undefined ? saveByExternalId(writing, row) : saveById(writing, row, row.id));
     return type;
@@ -54,7 +51,7 @@ async function saveRow(writing: Writing, row: GoodRow): Promise<RowOutcome['resu
   }
 }
 
-async function saveById(writing: Writing, row: GoodRow, id: string): Promise<SavedListing> {
+async function saveById(writing: Writing, row: ValidRow, id: string): Promise<SavedListing> {
   const stored = await findListing(writing.transaction, writing.account.id, id);
   if (stored === undefined) throw noSuchRow();
   const current = readStored(stored);
@@ -63,15 +60,15 @@ async function saveById(writing: Writing, row: GoodRow, id: string): Promise<Sav
   return saveChanged(writing, current, input);
 }
 
-/** Nor does another account's listing exist. */
+/** Also for another account's listing. */
 export function noSuchRow(): AppError {
   return new AppError(
     'not_found',
-    'There is no listing with this id in the account; leave the id out, and the row creates one or is found by its externalId.',
+    'There is no listing with this id in the account; omit the id to create a listing or to find it by its externalId.',
   );
 }
 
-async function saveByExternalId(writing: Writing, { externalId, makeInput }: GoodRow): Promise<SavedListing> {
+async function saveByExternalId(writing: Writing, { externalId, makeInput }: ValidRow): Promise<SavedListing> {
   const { transaction, account } = writing;
   const stored = externalId && (await findListingByExternalId(transaction, account.id, externalId));
   if (!stored) return saveNew(writing, makeInput(undefined));

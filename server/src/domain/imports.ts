@@ -1,34 +1,31 @@
 import { AppError } from '../model/errors.ts';
 import type { Database } from '../storage/database.ts';
-import { auditImport } from './by-hand.ts';
+import { auditImport } from './audit.ts';
 import { DryRun } from './dry-run.ts';
 import { addOutcome, emptyReport, type ImportReport } from './import-report.ts';
 import { type ImportRow, type RowOutcome, saveRows } from './import-rows.ts';
 import { type Actor, write } from './writing.ts';
 
-/** What is to be imported, and for whom. */
 export interface Import {
   actor: Actor;
-  /** Its rows, as they come. */
   batches: AsyncIterable<ImportRow[]>;
-  /** Whether nothing is to be written. */
   isDryRun: boolean;
-  /** Aborts when the outcome is not waited for any more; `batches` throw then. */
+  /** Aborts when the client leaves; `batches` then throw. */
   signal?: AbortSignal;
 }
 
-/** Saves some rows, one at least. @returns what came of each */
+/** Saves at least the first row, and returns the outcomes. */
 type SaveSome = (rows: ImportRow[]) => Promise<RowOutcome[]>;
 
 /**
- * Creates and changes listings, batch by batch, and keeps the good rows when others fail. Rows that were saved before an
- * error stay so. `onUntold` is called when the audit log could not be told: what was saved stays, and is what is answered.
+ * Saves the valid rows, batch by batch. Rows saved before an error stay saved.
+ * @param onAuditError called if the audit entry cannot be written; the report is still correct
  * @throws {AppError} what `batches` and `write` throw, with the report so far as members
  */
 export async function importRows(
   database: Database,
   { actor, batches, isDryRun }: Import,
-  onUntold: (error: unknown) => void,
+  onAuditError: (error: unknown) => void,
 ): Promise<ImportReport> {
   const report = emptyReport();
   if (isDryRun) {
@@ -39,7 +36,7 @@ export async function importRows(
   try {
     await saveAll(batches, inTransactions(database, actor), report);
   } finally {
-    await tell(database, actor, report).catch(onUntold);
+    await auditReport(database, actor, report).catch(onAuditError);
   }
   return report;
 }
@@ -48,23 +45,27 @@ async function saveAll(batches: AsyncIterable<ImportRow[]>, save: SaveSome, repo
   try {
     for await (const rows of batches) await saveBatch(rows, save, report);
   } catch (error) {
-    throw error instanceof AppError ? brokenOff(error, report) : error;
+    throw error instanceof AppError ? withReport(error, report) : error;
   }
 }
 
-/** Tells of what was imported by hand, once: whether an outcome that is not known was one cannot be told. */
-async function tell(database: Database, { accountId, user }: Actor, report: ImportReport): Promise<void> {
+/**
+ * Records the import after its transactions: the report does not count rows whose outcome is
+ * unknown.
+ */
+async function auditReport(database: Database, { accountId, user }: Actor, report: ImportReport): Promise<void> {
   if (user === undefined) return;
   await database.write((transaction) => auditImport(transaction, user, report), accountId);
 }
 
-/** `unavailable` and `storage_full` promise that nothing was written: that is not so when rows were saved before. */
-function brokenOff(error: AppError, report: ImportReport): AppError {
+/**
+ * `unavailable` and `storage_full` promise that nothing was written, which saved rows contradict.
+ */
+function withReport(error: AppError, report: ImportReport): AppError {
   const members = { ...error.members, ...report };
   const isPromise = error.code === 'unavailable' || error.code === 'storage_full';
   if (!isPromise || report.created + report.updated === 0) return error.with({ ...report });
-  const message =
-    'The import was broken off in the middle: what the counts say was written, and nothing after it; send the file again.';
+  const message = 'The import stopped early: the rows in the counts were written, and no others; send the file again.';
   return new AppError(error.code, message, { members, headers: error.headers, cause: error.cause });
 }
 
@@ -78,7 +79,7 @@ async function saveBatch(rows: ImportRow[], save: SaveSome, report: ImportReport
   }
 }
 
-/** The rows at fault before the first good one: there is nothing to save of them. */
+/** The outcomes of the invalid rows before the first valid one. */
 function takeIssues(rows: ImportRow[]): RowOutcome[] {
   const outcomes: RowOutcome[] = [];
   for (const row of rows) {
@@ -88,13 +89,13 @@ function takeIssues(rows: ImportRow[]): RowOutcome[] {
   return outcomes;
 }
 
-/** How long rows are saved before others have their turn. */
+/** Time per transaction, after which other writes get their turn. */
 const WORK_MIN_MS = 1;
 const WORK_MAX_MS = 5;
 
 /**
- * Saves rows in one transaction after the other; the key is looked at in each. They are saved for about as long as a
- * commit takes: where disks are slow, others wait for the commit anyway, and an import would never end.
+ * Saves rows in successive transactions, each of which checks the actor. A transaction saves rows
+ * for about as long as its commit takes: on a slow disk, other writes wait for the commit anyway.
  */
 function inTransactions(database: Database, actor: Actor): SaveSome {
   let workMs = WORK_MIN_MS;

@@ -17,22 +17,22 @@ import { getAccount } from './accounts.ts';
 import { recordAudit } from './audit.ts';
 import { type Administrator, requireAdministrator } from './roles.ts';
 
-/** A holiday fits in between, hardly more. */
+/** Seven days: long enough for a vacation. */
 const LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** What somebody who invites gets: the tokens are in nobody else's hands, and stored nowhere. */
+/** Only hashes of the tokens are stored. */
 export interface NewInvitation {
   invitation: Invitation;
   accountName: string;
-  /** For the link that is shown to whoever invites. */
+  /** For the link that the inviter sees. */
   token: string;
-  /** For the link that is mailed, and never shown: whoever accepts by it reads the mail of the address. */
+  /** For the mailed link, which is never shown: accepting with it verifies the e-mail address. */
   mailedToken: string;
 }
 
 /**
- * Invites somebody to an account; an earlier invitation to the same address is over.
- * @throws {AppError} `conflict` for somebody who belongs to it already; `validation_failed`; `not_found`; what
+ * Replaces an earlier invitation to the same address.
+ * @throws {AppError} `conflict` for a member; `validation_failed`; `not_found`; what
  * `requireAdministrator` throws
  */
 export function invite(
@@ -47,7 +47,7 @@ export function invite(
   return database.write(async (transaction) => {
     const account = await getAccount(transaction, accountId);
     const actor = await requireAdministrator(transaction, accountId, administrator);
-    await refuseMember(transaction, accountId, email);
+    await requireNoMember(transaction, accountId, email);
     const createdAt = Date.now();
     const times = { createdAt, expiresAt: createdAt + LIFETIME_MS };
     const invitation = { accountId, id: createId('inv'), email, role, invitedBy: actor.name, ...times };
@@ -62,13 +62,13 @@ export function invite(
   });
 }
 
-async function refuseMember(transaction: Executor, accountId: string, email: string): Promise<void> {
+async function requireNoMember(transaction: Executor, accountId: string, email: string): Promise<void> {
   const user = await findUserByEmail(transaction, email);
   if (user === undefined || (await findMember(transaction, accountId, user.id)) === undefined) return;
-  throw new AppError('conflict', `${email} belongs to the account already.`);
+  throw new AppError('conflict', `${email} is already a member of the account.`);
 }
 
-/** Takes an invitation back. @throws {AppError} `not_found`; what `requireAdministrator` throws */
+/** @throws {AppError} `not_found`; what `requireAdministrator` throws */
 export async function revokeInvitation(
   database: Database,
   accountId: string,
@@ -79,18 +79,18 @@ export async function revokeInvitation(
     const actor = await requireAdministrator(transaction, accountId, administrator);
     const email = await removeInvitation(transaction, accountId, id);
     if (email === undefined) {
-      throw new AppError('not_found', `There is no invitation ${id}; it may have been accepted or taken back before.`);
+      throw new AppError('not_found', `There is no invitation ${id}; it may have been accepted or revoked.`);
     }
     await recordAudit(transaction, accountId, actor, 'invitation.revoked', targetOf({ id, email }));
   });
 }
 
-/** Whoever manages the account no more lets nobody in, themselves neither: what they have invited to is over. */
+/** Ends the invitations of a user who is no longer an administrator. */
 export async function revokeInvitationsBy(transaction: Executor, accountId: string, userId: string, actor: AuditActor) {
   await recordRevoked(transaction, accountId, await removeInvitationsBy(transaction, accountId, userId), actor);
 }
 
-/** Whoever was removed does not come back by an invitation from before. */
+/** A removed user cannot return with an earlier invitation. */
 export async function revokeInvitationTo(transaction: Executor, accountId: string, email: string, actor: AuditActor) {
   await recordRevoked(transaction, accountId, await removeInvitationTo(transaction, accountId, email), actor);
 }

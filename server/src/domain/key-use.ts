@@ -12,12 +12,12 @@ import {
 } from '../storage/key-hours.ts';
 
 const HOUR_MS = 3_600_000;
-/** So many hours are told of: the one that runs and those before it. */
-const HOURS_TOLD = 24;
+/** Hours that are shown: the current one and those before it. */
+const HOURS_SHOWN = 24;
 
-/** When the first of the hours began that are told of, in UTC milliseconds. */
-export function firstHourTold(): number {
-  return hourOf(Date.now()) - (HOURS_TOLD - 1) * HOUR_MS;
+/** The start of the first hour that is shown, in UTC milliseconds. */
+export function firstHourShown(): number {
+  return hourOf(Date.now()) - (HOURS_SHOWN - 1) * HOUR_MS;
 }
 
 function hourOf(timeMs: number): number {
@@ -26,33 +26,33 @@ function hourOf(timeMs: number): number {
 
 type UsedKey = Pick<KeyPrincipal, 'keyId' | 'accountId'>;
 
-/** How a key was used in an hour. */
+/** A key's use in an hour. */
 interface Use extends KeyHour {
   accountId: string;
   lastUsedAt: number;
 }
 
-/** So many uses are written in one transaction: a few milliseconds. */
+/** Uses per transaction: a few milliseconds. */
 const FLUSH_LENGTH = 500;
 
-/** What is written in one transaction. With its number it is counted once, however often it is handed in. */
+/** The uses of one transaction. The number prevents counting it twice if it is written again. */
 interface Batch {
   number: number;
   uses: Use[];
 }
 
-/** Gathers when keys were used and how often, and writes it in batches: never on a request's path. */
+/** Counts the use of keys, and writes it in batches, never on the path of a request. */
 export class KeyUse {
   readonly #database: Database;
-  /** When the hour began that is counted. */
+  /** The start of the current hour. */
   #hour = 0;
-  /** Its uses, by key. */
+  /** The uses in the current hour, by key. */
   #current = new Map<string, Use>();
-  /** What else is not written yet, by key and hour. */
+  /** Other uses that are not written yet, by key and hour. */
   readonly #kept = new Map<string, Use>();
   readonly #process = randomUUID();
   #lastNumber = 0;
-  /** Handed in, and its commit not answered: it is handed in again, before anything else. */
+  /** A batch whose commit has an unknown outcome: it is written again first. */
   #unknown: Batch | undefined;
 
   constructor(database: Database) {
@@ -66,15 +66,15 @@ export class KeyUse {
     use.lastUsedAt = now;
   }
 
-  /** Notes that a request, which was counted before, is answered with an error. */
+  /** For a request that was counted before. */
   countError(key: UsedKey): void {
     this.#useOf(key, Date.now()).errors += 1;
   }
 
-  /** Writes what was gathered; on an error what is not written yet is kept for the next time. */
+  /** After an error, uses that are not written are kept for the next flush. */
   async flush(): Promise<void> {
     this.#endHour();
-    // In the same order in every process: else two that write at once could wait for each other.
+    // The same order in every process: otherwise two of them could deadlock.
     const waiting = [...this.#kept.values()].sort((one, other) => (one.keyId < other.keyId ? -1 : 1));
     this.#kept.clear();
     try {
@@ -140,9 +140,9 @@ async function writeUse(transaction: Executor, { accountId, lastUsedAt, ...hour 
   await addKeyHour(transaction, accountId, hour);
 }
 
-/** How often each of the account's keys was used in the hours that are told of. */
+/** Sums the use of the account's keys over the hours that are shown. */
 export async function sumKeyUse({ scans }: Database, accountId: string) {
-  const hours = await findKeyHours(scans, accountId, firstHourTold());
+  const hours = await findKeyHours(scans, accountId, firstHourShown());
   const sums = new Map<string, { requests: number; errors: number }>();
   for (const { keyId, requests, errors } of hours) {
     const sum = sums.get(keyId) ?? { requests: 0, errors: 0 };
@@ -151,12 +151,11 @@ export async function sumKeyUse({ scans }: Database, accountId: string) {
   return sums;
 }
 
-/** So many are removed in one transaction: less than a millisecond. */
+/** Rows per transaction: less than a millisecond. */
 const PURGE_LENGTH = 200;
 
-/** Removes what nobody is told of any more, until `signal` aborts. */
 export async function purgeKeyUse(database: Database, signal: AbortSignal): Promise<void> {
-  const before = firstHourTold();
+  const before = firstHourShown();
   let removed = PURGE_LENGTH;
   while (removed === PURGE_LENGTH && !signal.aborted) {
     removed = await database.write((transaction) => removeKeyHours(transaction, before, PURGE_LENGTH));

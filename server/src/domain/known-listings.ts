@@ -4,7 +4,7 @@ import type { Executor } from '../storage/database.ts';
 import { findIndexedListings, type IndexedListing, type StoredListing } from '../storage/listings.ts';
 import type { CurrentListing } from './save-listing.ts';
 
-/** A listing as it is stored, or will be; its JSON is parsed when it is needed. */
+/** A stored or planned listing; its JSON is parsed when it is first needed. */
 export class KnownListing<S extends StoredListing = StoredListing> implements CurrentListing {
   readonly stored: S;
   #listing: Listing | undefined;
@@ -22,16 +22,16 @@ export class KnownListing<S extends StoredListing = StoredListing> implements Cu
 
 export type LookupKind = 'id' | 'externalId';
 
-/** The listings of an account that the rows of a file could meet, as far as they were looked up. */
+/** The account's listings that the rows of a file could affect, as far as they were looked up. */
 export class KnownListings {
   readonly byId = new Map<string, KnownListing<IndexedListing>>();
-  /** The id of the listing that has it. */
+  /** Listing ids by external id. */
   readonly idOf = new Map<string, string>();
-  /** Of all documents. */
+  /** The length of all documents. */
   bytes = 0;
   readonly #asked = { id: new Set<string>(), externalId: new Set<string>() };
 
-  /** Looks up what was not looked up before. `pause` is awaited after each statement. */
+  /** Looks up new keys only. `pause` is awaited after each statement. */
   async lookUp(
     transaction: Executor,
     accountId: string,
@@ -53,13 +53,12 @@ export class KnownListings {
     }
   }
 
-  /** Whether a listing that has changed, and has this external id now, is one that was looked up. */
-  isAbout({ id, externalId }: { id: string; externalId: string | null }): boolean {
+  /** Whether a changed listing, with its present external id, was looked up. */
+  includes({ id, externalId }: { id: string; externalId: string | null }): boolean {
     const { id: ids, externalId: externalIds } = this.#asked;
     return this.byId.has(id) || ids.has(id) || (externalId !== null && externalIds.has(externalId));
   }
 
-  /** Forgets a listing: it is looked up again when it is asked for. */
   forget(id: string): void {
     const stored = this.byId.get(id)?.stored;
     this.#asked.id.delete(id);

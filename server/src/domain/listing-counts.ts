@@ -2,22 +2,22 @@ import type { Head } from '../model/accounts.ts';
 import type { Scans } from '../storage/database.ts';
 import { countByStatus, type StatusCount } from '../storage/searches.ts';
 
-/** So many accounts are remembered, each in less than a KiB. */
+/** Accounts with a cached count, each of less than 1 KiB. */
 const ACCOUNTS_MAX = 1000;
-/** So many are counted in some milliseconds: anew after each change. */
+/** Listings that are counted in a few milliseconds, and so again after each change. */
 const QUICK_LENGTH = 10_000;
-/** Others take 0.7 µs each, and are counted so seldom that it takes a thirtieth of a reader's time at most. */
-const REST_MS_PER_LISTING = 0.02;
+/** A listing takes 0.7 µs to count: larger accounts take at most 1/30 of a reader's time. */
+const FRESH_MS_PER_LISTING = 0.02;
 
 interface Counted {
-  /** Where the account stood. */
+  /** The account's epoch and sequence. */
   at: string;
   counts: Promise<StatusCount[]>;
-  /** Until then it is good enough, whatever has changed. */
-  restsUntilMs: number;
+  /** Used until then, whatever has changed. */
+  freshUntilMs: number;
 }
 
-/** How many listings accounts have: counting reads all of them, and the dashboard asks every few seconds. */
+/** Caches counts: counting reads all listings, and the dashboard asks every few seconds. */
 export class ListingCounts {
   readonly #scans: Scans;
   readonly #byAccount = new Map<string, Counted>();
@@ -29,15 +29,15 @@ export class ListingCounts {
   /** @throws {AppError} `unavailable` */
   async count(accountId: string, { epoch, sequence }: Head): Promise<StatusCount[]> {
     const at = `${epoch} ${sequence}`;
-    // Whoever is counting counts for all who come meanwhile.
+    // Concurrent callers share one count.
     await this.#byAccount.get(accountId)?.counts.catch(() => undefined);
     const known = this.#byAccount.get(accountId);
-    if (known !== undefined && (known.at === at || performance.now() < known.restsUntilMs)) return known.counts;
+    if (known !== undefined && (known.at === at || performance.now() < known.freshUntilMs)) return known.counts;
     return this.#begin(accountId, at);
   }
 
   #begin(accountId: string, at: string): Promise<StatusCount[]> {
-    const counted: Counted = { at, counts: countByStatus(this.#scans, accountId), restsUntilMs: 0 };
+    const counted: Counted = { at, counts: countByStatus(this.#scans, accountId), freshUntilMs: 0 };
     this.#byAccount.delete(accountId);
     this.#byAccount.set(accountId, counted);
     const [oldest] = this.#byAccount.keys();
@@ -45,7 +45,7 @@ export class ListingCounts {
     counted.counts.then(
       (counts) => {
         const total = counts.reduce((sum, { count }) => sum + count, 0);
-        if (total > QUICK_LENGTH) counted.restsUntilMs = performance.now() + total * REST_MS_PER_LISTING;
+        if (total > QUICK_LENGTH) counted.freshUntilMs = performance.now() + total * FRESH_MS_PER_LISTING;
       },
       () => this.#byAccount.delete(accountId),
     );

@@ -2,36 +2,38 @@ import { AppError } from '../model/errors.ts';
 import type { Listing, ListingInput } from '../model/listings.ts';
 import type { Database } from '../storage/database.ts';
 import { findListing, findListingByExternalId } from '../storage/listings.ts';
-import { auditListing } from './by-hand.ts';
+import { auditListing } from './audit.ts';
 import { readStored, requireFreeExternalId, type SavedListing, saveChanged, saveNew } from './save-listing.ts';
 import { storeDeleted } from './write-path.ts';
-import { type Actor, type IdempotentRequest, type Written, write } from './writing.ts';
+import { type Actor, type IdempotentRequest, type WriteResult, write } from './writing.ts';
 
 /**
- * Whether a listing of this version (undefined: there is none) may be changed.
- * @throws {AppError} `version_mismatch` or `precondition_failed` if not
+ * Checks the version of the listing; undefined if there is none.
+ * @throws {AppError} `version_mismatch`; `precondition_failed`
  */
 export type Precondition = (version: number | undefined) => void;
 
-/** What a change needs besides its content. */
 export interface ChangeOptions {
   idempotency?: IdempotentRequest | undefined;
   precondition?: Precondition | undefined;
 }
 
-/** Input that was parsed before the transaction. Its error is thrown inside, so that a replay is recognized first. */
+/**
+ * Parsed before the transaction. An error is thrown inside, so that a replay is recognized first.
+ */
 export type ParsedInput = ListingInput | AppError;
 
 /**
- * Creates a listing and resolves once it is on disk.
- * @throws {AppError} the input's; `external_id_taken` with the `listingId` that has it; what `write` throws
+ * Resolves once the listing is on disk.
+ * @throws {AppError} the input's; `external_id_taken` with the `listingId` that has it; what
+ * `write` throws
  */
 export function createListing(
   database: Database,
   actor: Actor,
   input: ParsedInput,
   { idempotency }: ChangeOptions = {},
-): Promise<Written<SavedListing>> {
+): Promise<WriteResult<SavedListing>> {
   return write(database, actor, idempotency, async (writing) => {
     if (input instanceof AppError) throw input;
     await requireFreeExternalId(writing, input.externalId);
@@ -42,8 +44,9 @@ export function createListing(
 }
 
 /**
- * Changes the listing with this id; one that stays as it was keeps its version and makes no event.
- * @throws {AppError} `not_found`, and then what the precondition, `change` and `createListing` throw
+ * A listing that stays the same keeps its version and has no event.
+ * @throws {AppError} `not_found`, and then what the precondition, `change` and `createListing`
+ * throw
  */
 export function updateListing(
   database: Database,
@@ -51,7 +54,7 @@ export function updateListing(
   id: string,
   change: (current: Listing) => ListingInput,
   { idempotency, precondition }: ChangeOptions = {},
-): Promise<Written<SavedListing>> {
+): Promise<WriteResult<SavedListing>> {
   return write(database, actor, idempotency, async (writing) => {
     const stored = await findListing(writing.transaction, writing.account.id, id);
     if (stored === undefined) throw noListing();
@@ -65,14 +68,14 @@ export function updateListing(
   });
 }
 
-/** Creates the listing with the caller's own id, or replaces it. @throws {AppError} as `updateListing`, but for `not_found` */
+/** Creates or replaces the listing. @throws {AppError} as `updateListing`, except `not_found` */
 export function putListing(
   database: Database,
   actor: Actor,
   externalId: string,
   input: ParsedInput,
   { idempotency, precondition }: ChangeOptions = {},
-): Promise<Written<SavedListing>> {
+): Promise<WriteResult<SavedListing>> {
   return write(database, actor, idempotency, async (writing) => {
     const stored = await findListingByExternalId(writing.transaction, writing.account.id, externalId);
     precondition?.(stored?.version);
@@ -83,16 +86,15 @@ export function putListing(
   });
 }
 
-/** Which listing is meant: by its own id or by the caller's. */
 export type ListingKey = { id: string } | { externalId: string };
 
-/** Deletes a listing; a tombstone stays in the events. @throws {AppError} `not_found`; what the precondition and `write` throw */
+/** Leaves a tombstone. @throws {AppError} `not_found`; what the precondition and `write` throw */
 export function deleteListing(
   database: Database,
   actor: Actor,
   key: ListingKey,
   { idempotency, precondition }: ChangeOptions = {},
-): Promise<Written<{ type: 'deleted' }>> {
+): Promise<WriteResult<{ type: 'deleted' }>> {
   return write(database, actor, idempotency, async (writing) => {
     const { transaction, account } = writing;
     const current =
@@ -107,7 +109,7 @@ export function deleteListing(
   });
 }
 
-/** Nor does another account's listing exist. */
+/** Also for another account's listing. */
 export function noListing(): AppError {
   return new AppError('not_found', 'There is no listing with this id in the account.');
 }

@@ -11,8 +11,8 @@ import { requireResumed } from './principals.ts';
 import { type Administrator, requireAdministrator } from './roles.ts';
 
 /**
- * Lets a session work in another of the person's accounts.
- * @throws {AppError} `not_found` for one that they do not belong to; `forbidden` for one that is suspended
+ * Switches a session to another of the user's accounts.
+ * @throws {AppError} `not_found` without a membership; `forbidden` for a suspended account
  */
 export async function chooseAccount(
   database: Database,
@@ -20,15 +20,15 @@ export async function chooseAccount(
   accountId: string,
 ): Promise<Membership> {
   const membership = memberships.find((candidate) => candidate.accountId === accountId);
-  if (membership === undefined) throw new AppError('not_found', 'You belong to no such account.');
+  if (membership === undefined) throw new AppError('not_found', 'You are not a member of this account.');
   await requireResumed(database, accountId);
   await database.write((transaction) => setSessionAccount(transaction, sessionId, accountId));
   return membership;
 }
 
 /**
- * Makes a member an administrator, or the other way round.
- * @throws {AppError} `not_found`; `conflict` for the last administrator; what `requireAdministrator` throws
+ * @throws {AppError} `not_found`; `conflict` for the last administrator; what
+ * `requireAdministrator` throws
  */
 export function changeRole(
   database: Database,
@@ -50,8 +50,9 @@ export function changeRole(
 }
 
 /**
- * Removes somebody from an account; who belongs to no other one can no longer sign in.
- * @throws {AppError} `not_found`; `conflict` for the last administrator; what `requireAdministrator` throws
+ * Deletes the user, too, if this was their only account.
+ * @throws {AppError} `not_found`; `conflict` for the last administrator; what
+ * `requireAdministrator` throws
  */
 export async function removeMember(
   database: Database,
@@ -74,7 +75,7 @@ export async function removeMember(
 async function getMember(transaction: Executor, accountId: string, userId: string): Promise<Member> {
   const member = await findMember(transaction, accountId, userId);
   if (member !== undefined) return member;
-  throw new AppError('not_found', `Nobody ${userId} belongs to the account; they may have been removed before.`);
+  throw new AppError('not_found', `There is no member ${userId}; they may have been removed.`);
 }
 
 async function requireOtherAdministrator(
@@ -83,7 +84,7 @@ async function requireOtherAdministrator(
   { id, role }: Member,
 ): Promise<void> {
   if (role === 'member' || (await hasOtherAdministrator(transaction, accountId, id))) return;
-  throw new AppError('conflict', 'An account needs an administrator: make somebody else one first.');
+  throw new AppError('conflict', 'An account needs an administrator; make someone else an administrator first.');
 }
 
 function targetOf({ id, name, email }: Member, what = ''): AuditTarget {

@@ -6,22 +6,22 @@ import type { Database } from '../storage/database.ts';
 import { findKeyHours, type KeyHour } from '../storage/key-hours.ts';
 import type { StatusCount } from '../storage/searches.ts';
 import { AUDIT_ID_PREFIX } from './audit.ts';
-import { firstHourTold } from './key-use.ts';
+import { firstHourShown } from './key-use.ts';
 
-/** A key that was used; it may be deleted since. */
+/** A key that was used, and may have been deleted since. */
 interface UsedKey {
   id: string;
   name: string;
   isDeleted: boolean;
 }
 
-/** What an account's first page shows. */
+/** The dashboard's first page. */
 export interface Overview {
   total: number;
   byStatus: Record<string, number>;
-  /** When the newest listing was created: RFC 3339. */
+  /** When the newest listing was created, in RFC 3339. */
   lastListingAt: string | null;
-  /** Hour by hour, those in which a key was used. */
+  /** The hours in which a key was used. */
   hours: KeyHour[];
   usedKeys: UsedKey[];
   keyCount: number;
@@ -35,7 +35,7 @@ export async function getOverview(
 ): Promise<Overview> {
   const [counts, hours, keys] = await Promise.all([
     counting,
-    findKeyHours(database.scans, accountId, firstHourTold()),
+    findKeyHours(database.scans, accountId, firstHourShown()),
     listApiKeys(database, accountId),
   ]);
   const names = new Map(keys.map(({ id, name }) => [id, name]));
@@ -55,7 +55,7 @@ export async function getOverview(
   };
 }
 
-/** Keys that are deleted are named as they were then: who was used in an hour was not deleted before it. */
+/** The audit log names deleted keys. A key used in an hour was deleted after that hour began. */
 async function nameKeys(
   { scans }: Database,
   accountId: string,
@@ -64,7 +64,7 @@ async function nameKeys(
 ): Promise<UsedKey[]> {
   const ids = [...new Set(hours.map(({ keyId }) => keyId))];
   const isComplete = ids.every((id) => names.has(id));
-  const since = firstIdAt(AUDIT_ID_PREFIX, firstHourTold());
+  const since = firstIdAt(AUDIT_ID_PREFIX, firstHourShown());
   const former = isComplete ? new Map() : await findTargetNames(scans, accountId, 'api_key.deleted', since);
   return ids.map((id) => ({ id, name: names.get(id) ?? former.get(id) ?? id, isDeleted: !names.has(id) }));
 }

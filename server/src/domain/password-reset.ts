@@ -11,8 +11,8 @@ import { OPERATOR, recordAudit } from './audit.ts';
 import { hashPassword } from './passwords.ts';
 
 /**
- * Gives somebody of an account another password, as the operator does; all their sessions end.
- * @throws {AppError} `not_found` for somebody who does not belong to it; `validation_failed`
+ * Sets a member's password, for the operator, and ends their sessions.
+ * @throws {AppError} `not_found` without such a member; `validation_failed`
  */
 export async function resetPassword(
   database: Database,
@@ -27,7 +27,7 @@ export async function resetPassword(
     await getAccount(transaction, accountId);
     const user = await findUserByEmail(transaction, email);
     if (user === undefined || (await findMember(transaction, accountId, user.id)) === undefined) {
-      throw new AppError('not_found', `Nobody who signs in as ${email} belongs to the account.`);
+      throw new AppError('not_found', `No member of the account signs in as ${email}.`);
     }
     await setPasswordHash(transaction, user.id, passwordHash);
     await removeSessions(transaction, user.id);
@@ -38,7 +38,7 @@ export async function resetPassword(
   });
 }
 
-/** Their password is the same in each of their accounts. */
+/** A user has one password for all accounts. */
 async function recordReset(transaction: Executor, { id, name }: User, hasLostTwoFactor: boolean): Promise<void> {
   const target = { type: 'administrator', id, name } as const;
   for (const { accountId } of await listMembershipsOf(transaction, id)) {

@@ -3,16 +3,18 @@ import { hashArgon2id } from '../lib/argon2.ts';
 import { AppError } from '../model/errors.ts';
 import { normalPassword } from '../model/passwords.ts';
 
-/** OWASP's Password Storage Cheat Sheet: argon2id with 19 MiB, 2 passes and 1 thread. It takes 70 ms. */
+/**
+ * OWASP's Password Storage Cheat Sheet: argon2id with 19 MiB, 2 passes and 1 thread. It takes 70
+ * ms.
+ */
 const MEMORY_KIB = 19_456;
 const PASSES = 2;
 const PARALLELISM = 1;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-/** As the reference implementation writes it (PHC string format): parameters can be raised, and old hashes still read. */
+/** The PHC string format of the reference implementation: old hashes keep their parameters. */
 const ENCODED = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-/** What is stored of a password. */
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(SALT_BYTES);
   const tag = await derive(
@@ -42,14 +44,14 @@ function encode(bytes: Buffer): string {
   return bytes.toString('base64').replaceAll('=', '');
 }
 
-/** Those that wait longer than this takes, a second, are better told so. */
+/** A second of hashing; further sign-ins are rejected. */
 const WAITING_MAX = 16;
 
 const waiting: (() => void)[] = [];
 let isHashing = false;
 
 /**
- * Runs what hashes passwords: one at a time, a few more after it, and no others.
+ * Runs one `work` at a time, while a few others wait.
  * @throws {AppError} `rate_limited`; what `work` throws
  */
 export async function withHashing<T>(work: () => Promise<T>): Promise<T> {
@@ -64,7 +66,6 @@ export async function withHashing<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whoever ends hands their place over. */
 function waitForTurn(): Promise<void> {
   if (waiting.length >= WAITING_MAX) {
     throw new AppError('rate_limited', 'Too many people are signing in right now; try again in a second.', {

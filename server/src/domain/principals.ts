@@ -7,17 +7,18 @@ import { findKeyHead, type KeyPrincipal } from '../storage/api-keys.ts';
 import type { Executor } from '../storage/database.ts';
 import { findSessionMembership } from '../storage/session-memberships.ts';
 
-/** Somebody who uses the dashboard, and where their account stood when they were let in. */
+/** A user of the dashboard, with the account's head at the start of the request. */
 export interface SessionPrincipal extends Head {
   accountId: string;
   access: Access;
   user: AccountUser;
 }
 
-/** Who was let in: by a key, or by a session of the dashboard. */
 export type Principal = KeyPrincipal | SessionPrincipal;
 
-/** What a user of the dashboard works with. @throws {AppError} `unauthorized` when they are out meanwhile; `forbidden` while the account is suspended */
+/**
+ * @throws {AppError} `unauthorized` if access has ended; `forbidden` while the account is suspended
+ */
 export async function getSessionPrincipal(transaction: Executor, user: AccountUser): Promise<SessionPrincipal> {
   const { accountId, sessionId } = user;
   const membership = await findSessionMembership(transaction, accountId, sessionId);
@@ -29,7 +30,7 @@ export async function getSessionPrincipal(transaction: Executor, user: AccountUs
   return { sequence, epoch, accountId, access: 'full', user };
 }
 
-/** Tells a user that their account is suspended, if it is. @throws {AppError} `forbidden` */
+/** @throws {AppError} `forbidden` for a suspended account, with the reason */
 export async function requireResumed(transaction: Executor, accountId: string): Promise<void> {
   const reason = (await findLimits(transaction, accountId))?.suspendedFor ?? null;
   if (reason === null) return;
@@ -37,8 +38,8 @@ export async function requireResumed(transaction: Executor, accountId: string): 
 }
 
 /**
- * Where the account of somebody who was let in stands now: for replies that last.
- * @throws {AppError} `unauthorized` unless they still are; an account that is gone took its keys with it
+ * For responses that last: checks the principal again.
+ * @throws {AppError} `unauthorized` if access has ended
  */
 export async function getLiveHead(transaction: Executor, principal: Principal): Promise<Head> {
   const head = await findLiveHead(transaction, principal);
@@ -53,7 +54,7 @@ async function findLiveHead(transaction: Executor, principal: Principal): Promis
   return findKeyHead(transaction, accountId, keyId);
 }
 
-/** Somebody was let in and is out now. */
+/** The error for a principal whose access has ended. */
 export function principalGone(principal: object): AppError {
   return 'user' in principal ? sessionGone() : keyGone();
 }

@@ -9,7 +9,7 @@ import { removeChallenges, renameUser } from '../storage/users.ts';
 import { recordAudit } from './audit.ts';
 import { sessionGone } from './principals.ts';
 
-/** Somebody who changes what is their own, and the accounts in whose logs that stands. */
+/** A user who changes their own data, and the accounts whose audit logs record it. */
 export interface SessionActor {
   sessionId: string;
   userId: string;
@@ -30,60 +30,50 @@ export async function changeName(database: Database, sessionActor: SessionActor,
 }
 
 /**
- * What goes with another password, in one transaction: all sessions end, and whoever has typed the old password and owes
- * the second factor begins anew.
+ * Runs in better-auth's transaction. Ends all sessions, and each sign-in with the old password that
+ * still waits for its second factor.
  */
 export async function afterPasswordChange(transaction: Executor, sessionActor: SessionActor): Promise<void> {
-  await requireSession(transaction, sessionActor);
+  await recordSecurityChange(transaction, sessionActor, 'administrator.password_changed');
   await removeSessions(transaction, sessionActor.userId);
   await removeChallenges(transaction, sessionActor.userId);
-  await recordEverywhere(transaction, sessionActor, 'administrator.password_changed');
 }
 
-/** What goes with new recovery codes, in one transaction. */
-export async function afterCodesRenewed(transaction: Executor, sessionActor: SessionActor): Promise<void> {
-  await requireSession(transaction, sessionActor);
-  await recordEverywhere(transaction, sessionActor, 'administrator.recovery_codes_renewed');
-}
-
-/** What goes with a recovery code that is used in place of a code of the app, in one transaction. */
-export async function afterRecoveryCode(transaction: Executor, sessionActor: SessionActor): Promise<void> {
-  await requireSession(transaction, sessionActor);
-  await recordEverywhere(transaction, sessionActor, 'administrator.recovery_code_used');
-}
-
-/** What goes with switching the second factor on, in one transaction. */
+/** Runs in better-auth's transaction. */
 export async function afterTwoFactorEnabled(transaction: Executor, sessionActor: SessionActor): Promise<void> {
-  await requireSession(transaction, sessionActor);
+  await recordSecurityChange(transaction, sessionActor, 'administrator.two_factor_enabled');
   await verifyTwoFactor(transaction, sessionActor.userId);
-  await recordEverywhere(transaction, sessionActor, 'administrator.two_factor_enabled');
 }
 
-/** What goes with switching the second factor off, in one transaction. */
+/** Runs in better-auth's transaction. */
 export async function afterTwoFactorDisabled(transaction: Executor, sessionActor: SessionActor): Promise<void> {
-  await requireSession(transaction, sessionActor);
+  await recordSecurityChange(transaction, sessionActor, 'administrator.two_factor_disabled');
   await removeTwoFactor(transaction, sessionActor.userId);
-  await recordEverywhere(transaction, sessionActor, 'administrator.two_factor_disabled');
+}
+
+/** Runs in the transaction of the change. @throws {AppError} `unauthorized` */
+export async function recordSecurityChange(transaction: Executor, sessionActor: SessionActor, action: AuditAction) {
+  await requireSession(transaction, sessionActor);
+  await recordEverywhere(transaction, sessionActor, action);
 }
 
 /**
- * What somebody does who was signed in must not be done once their session has ended, as by another password.
+ * Prevents a change by a session that has ended since the request began, as by a password change.
  * @throws {AppError} `unauthorized`
  */
 export async function requireSession(transaction: Executor, { userId, sessionId }: SessionActor): Promise<void> {
   if (!(await hasSession(transaction, userId, sessionId))) throw sessionGone();
 }
 
-/** Ends one of the person's sessions. @throws {AppError} `not_found` for one that is not theirs */
+/** @throws {AppError} `not_found`, also for another user's session */
 export async function endSession(database: Database, sessionActor: SessionActor, sessionId: string): Promise<void> {
   await database.write(async (transaction) => {
     const existed = await removeSession(transaction, sessionActor.userId, sessionId);
-    if (!existed) throw new AppError('not_found', 'There is no such session; it may have ended before.');
+    if (!existed) throw new AppError('not_found', 'There is no such session; it may have ended.');
     await recordEverywhere(transaction, sessionActor, 'administrator.sessions_ended');
   });
 }
 
-/** Ends all of the person's sessions but the one in use. */
 export async function endOtherSessions(database: Database, sessionActor: SessionActor): Promise<void> {
   await database.write(async (transaction) => {
     const ended = await removeOtherSessions(transaction, sessionActor.userId, sessionActor.sessionId);
@@ -91,7 +81,7 @@ export async function endOtherSessions(database: Database, sessionActor: Session
   });
 }
 
-/** Writes down what somebody did with their own person, in each account that they belong to. */
+/** Records a user's change in each of their accounts. */
 export async function recordEverywhere(
   transaction: Executor,
   { memberships, actor }: Pick<SessionActor, 'memberships' | 'actor'>,

@@ -3,15 +3,15 @@ import { randomWord } from '../lib/ids.ts';
 const COUNT = 10;
 const GROUPS = 3;
 const GROUP_LENGTH = 4;
-/** 60 random bits: as many as the ten characters of both cases had that were made before. */
+/** 60 random bits, as in earlier codes of ten characters of both cases. */
 const CODE = new RegExp(`^[0-9a-z]{${GROUPS * GROUP_LENGTH}}$`);
 
-/** Codes that are read from paper: small letters and digits of which no two look alike. */
+/** Made to be read from paper: lower-case letters and digits that do not look alike. */
 export function createRecoveryCodes(): string[] {
   return Array.from({ length: COUNT }, () => groupsOf(randomWord(GROUPS * GROUP_LENGTH)));
 }
 
-/** A code as it was made, however it is typed; earlier ones, of another length, stay as they are. */
+/** Normalizes a typed code; earlier codes, of another length, stay the same. */
 export function normalRecoveryCode(text: string): string {
   const word = text.toLowerCase().replaceAll(/[\s-]/g, '').replaceAll('o', '0').replaceAll(/[il]/g, '1');
   return CODE.test(word) ? groupsOf(word) : text;

@@ -6,12 +6,11 @@ import { findSessionMembership } from '../storage/session-memberships.ts';
 import { actorOf, OPERATOR } from './audit.ts';
 import { sessionGone } from './principals.ts';
 
-/** Who manages an account and its keys: the operator, or one of its administrators. */
 export type Administrator = 'operator' | AccountUser;
 
 /**
- * Who manages an account, for the audit log. It is looked at again in the transaction in which something is changed.
- * @throws {AppError} `unauthorized` when the session is over, `forbidden` when the role is another meanwhile
+ * Checks the administrator again in the transaction of the change.
+ * @throws {AppError} `unauthorized` if the session has ended; `forbidden` if the role has changed
  */
 export async function requireAdministrator(
   transaction: Executor,
@@ -28,5 +27,5 @@ export async function requireAdministrator(
 /** @throws {AppError} `forbidden` for members */
 export function requireRole({ role }: { role: Role }): void {
   if (role === 'administrator') return;
-  throw new AppError('forbidden', 'Only administrators of the account may do this; ask one of them.');
+  throw new AppError('forbidden', 'Only administrators of the account are allowed to do this; ask one of them.');
 }

@@ -3,19 +3,17 @@ import type { Account } from '../model/accounts.ts';
 import { AppError } from '../model/errors.ts';
 import { changedFields, LISTING_ID_PREFIX, type Listing, type ListingInput, toListing } from '../model/listings.ts';
 import { findListingByExternalId, type StoredListing } from '../storage/listings.ts';
-import { takeRoom } from './quotas.ts';
+import { takeQuota } from './quotas.ts';
 import { storeCreated, storeUpdated } from './write-path.ts';
 import type { Writing } from './writing.ts';
 
-/** What became of a listing: its JSON text `doc` is what GET gives. */
+/** `doc` is the JSON text that GET returns. */
 export interface SavedListing extends StoredListing {
   type: 'created' | 'updated' | 'unchanged';
 }
 
-/** A listing that is to be changed. */
 export interface CurrentListing {
   stored: StoredListing;
-  /** What it says. */
   listing: Listing;
 }
 
@@ -23,22 +21,21 @@ export function readStored(stored: StoredListing): CurrentListing {
   return { stored, listing: JSON.parse(stored.doc) };
 }
 
-/** Creates a listing; no other one may have its external id. @throws {AppError} `quota_exceeded`; nothing is written then */
+/** The external id must be free. @throws {AppError} `quota_exceeded`, before anything is written */
 export async function saveNew(writing: Writing, input: ListingInput): Promise<SavedListing> {
   const listing = makeNew(writing.account, input);
-  takeRoom(writing.account, listing);
+  takeQuota(writing.account, listing);
   const stored = await storeCreated(writing, listing);
   return { type: 'created', ...stored };
 }
 
-/** What a new listing says. */
 export function makeNew(account: Account, input: ListingInput): Listing {
   const now = new Date().toISOString();
   const id = createId(LISTING_ID_PREFIX);
   return toListing(input, account, { id, version: 1, createdAt: now, updatedAt: now });
 }
 
-/** Replaces what `current` says; otherwise as `saveNew`. */
+/** As `saveNew`, for an existing listing. */
 export async function saveChanged(
   writing: Writing,
   current: CurrentListing,
@@ -47,12 +44,12 @@ export async function saveChanged(
   const { stored, listing: before } = current;
   const { listing, changed } = makeChanged(writing, before, input);
   if (changed.length === 0) return { type: 'unchanged', ...stored };
-  takeRoom(writing.account, listing, stored);
+  takeQuota(writing.account, listing, stored);
   const updated = await storeUpdated(writing, { current: stored, listing, changed });
   return { type: 'updated', ...updated };
 }
 
-/** What a listing says after a change, and the names of the fields in which that differs. */
+/** `changed` names the fields that differ. */
 export function makeChanged(
   { account, versionFloor }: Pick<Writing, 'account' | 'versionFloor'>,
   before: Listing,
@@ -79,6 +76,6 @@ export async function requireFreeExternalId(
 }
 
 export function externalIdTaken(listingId: string): AppError {
-  const message = `The listing ${listingId} has this externalId; change that one or use another.`;
+  const message = `The listing ${listingId} has this externalId; change that listing or use another externalId.`;
   return new AppError('external_id_taken', message, { members: { listingId } });
 }

@@ -3,23 +3,43 @@ import type { Search } from '../model/search.ts';
 import type { Database, PackedRows } from '../storage/database.ts';
 import type { Position } from '../storage/search-conditions.ts';
 import { type Found, findDocs, findFirst, findPacked, findPage } from '../storage/searches.ts';
-import type { FoundListings, PageRequest } from './page-request.ts';
 import { getLiveHead, type Principal } from './principals.ts';
 import { runSize } from './run-size.ts';
 
+/** Listings in list order, as their stored JSON texts. */
+export interface FoundListings {
+  first: readonly string[];
+  /**
+   * The listings after `first`, read run by run while they are sent; undefined if there are none.
+   */
+  rest: AsyncIterable<readonly string[]> | undefined;
+  /** The `after` of the next page; undefined on the last one. */
+  pageEnd: string | undefined;
+}
+
+/** The requested part of a list. */
+export interface PageRequest {
+  /** The position before the first listing; undefined for the beginning. */
+  after: string | undefined;
+  /** Listings per page; undefined for all. */
+  limit: number | undefined;
+  /** Aborts when the client leaves, which cancels a waiting search. */
+  signal: AbortSignal;
+}
+
 /**
- * A sorted list is scanned as a whole for each so many listings of it, of which 5 MB are kept; at first fewer are wanted
- * sooner.
+ * A sorted list takes one scan of the whole account per this many listings, which hold 5 MB of
+ * memory. The first scan returns fewer, sooner.
  */
 const FOUND_MAX = 100_000;
 const FOUND_AT_FIRST = 1_000;
-/** So few are read as they are found. */
+/** Pages up to this length are read with the scan. */
 const SHORT_MAX = 101;
 
 /**
- * The account's listings that a search finds, in its order. They are found without their documents, which are read run by
- * run: a listing that is changed in between is served as it then is, or left out if it is no longer what is searched.
- * @throws {AppError} `unauthorized` if the caller is out meanwhile
+ * The scan returns no documents, which are read run by run. A listing that changes in between is
+ * returned as it then is, or left out if it no longer matches.
+ * @throws {AppError} `unauthorized` if the principal loses access
  */
 export async function searchListings(
   database: Database,
@@ -35,7 +55,7 @@ export async function searchListings(
   }
   const found = await findFirst(database.scans, principal.accountId, search, { after: start, limit: wanted, signal });
   const isCut = found.length === wanted;
-  // The listing beyond a page only tells that there is one.
+  // The listing beyond a page only shows that there is one.
   if (isCut && limit !== undefined) found.pop();
   const reading = new Reading({ database, principal, search, signal }, { found, isCut: isCut && limit === undefined });
   const pageEnd = isCut && limit !== undefined ? encodePosition(found[limit - 1]) : undefined;
@@ -43,7 +63,7 @@ export async function searchListings(
   return { first, rest: reading.isOver ? undefined : reading.rest(), pageEnd };
 }
 
-/** A page whose listings are read as they are found; undefined if they turn out to be long. */
+/** Reads a page with the scan; undefined if its listings are too long for that. */
 async function findShortPage(
   database: Database,
   principal: Principal,
@@ -54,14 +74,13 @@ async function findShortPage(
   const { rows, isCut } = await findPage(database.scans, principal.accountId, search, { ...wanted, bytesMax });
   if (isCut) return undefined;
   const isFull = rows.length === wanted.limit;
-  // The listing beyond a page only tells that there is one.
+  // The listing beyond a page only shows that there is one.
   if (isFull) rows.pop();
   await getLiveHead(database, principal);
   const pageEnd = isFull ? encodePosition(rows.at(-1)) : undefined;
   return { first: rows.map(({ doc }) => doc), rest: undefined, pageEnd };
 }
 
-/** Who reads, and what. */
 interface Reader {
   database: Database;
   principal: Principal;
@@ -69,13 +88,13 @@ interface Reader {
   signal: AbortSignal;
 }
 
-/** Reads what was found, and finds what comes after it once that is read. */
+/** Reads the found listings run by run, and scans again when they run out. */
 class Reading {
   readonly #of: Reader;
   #found: Found[];
-  /** What was found after that. */
+  /** Listings found after `#found`. */
   #packs: PackedRows<Found>['packs'] = [];
-  /** Whether more may come after what was found. */
+  /** Whether the scan stopped at its limit. */
   #isCut: boolean;
 
   constructor(of: Reader, start: { found: Found[]; isCut: boolean }) {
@@ -97,7 +116,7 @@ class Reading {
     const last = this.#found[count - 1];
     this.#found = this.#found.slice(count);
     if (this.#found.length === 0) await this.#findMore(last);
-    // After reading: an account that was deleted before would end the list as if it were whole.
+    // After reading: otherwise the list of a deleted account would look complete.
     await getLiveHead(database, principal);
     return docs;
   }
@@ -118,7 +137,6 @@ class Reading {
   }
 }
 
-/** Where a page ends, as text for its cursor. */
 function encodePosition(last: Position | undefined): string {
   return JSON.stringify([last?.value, last?.id]);
 }

@@ -9,16 +9,14 @@ import { storeAccount } from './accounts.ts';
 import { join, type NewUser, type PreparedUser, prepareUser, storeUser } from './administrators.ts';
 import { actorOf } from './audit.ts';
 
-/** Long enough to find it, too short to find it by chance in an old log. */
+/** Too short for a link in an old log to work. */
 const LINK_LIFETIME_MS = 30 * 60 * 1000;
-/** So many accounts are joined in one turn of the event loop. */
+/** Accounts per event-loop turn. */
 const SLICE_LENGTH = 100;
 
-/** What the sign-in page needs to know of the first administrator. */
 export interface SetupState {
-  /** Whether there is none yet. */
+  /** Whether there is no administrator yet. */
   isOpen: boolean;
-  /** Whether there is no account either. */
   needsAccountName: boolean;
 }
 
@@ -28,7 +26,10 @@ export async function findSetupState(transaction: Executor): Promise<SetupState>
   return { isOpen: true, needsAccountName: accounts.length === 0 };
 }
 
-/** The token of a new setup link, which ends the one before it; none if there is an administrator. */
+/**
+ * Returns the token of a new link, which replaces the previous one; undefined if there is an
+ * administrator.
+ */
 export function renewSetupLink(database: Database): Promise<string | undefined> {
   const token = createToken();
   return database.write(async (transaction) => {
@@ -39,35 +40,34 @@ export function renewSetupLink(database: Database): Promise<string | undefined> 
 }
 
 export interface Setup extends NewUser {
-  /** What the first account is called; of no account if there is one. */
+  /** For the first account; not used if there is one. */
   accountName?: string | undefined;
 }
 
-/** So many accounts are named to who sets up. */
-const NAMES_TOLD_MAX = 10;
+/** Account names shown before setup. */
+const NAMES_SHOWN_MAX = 10;
 
-/** What somebody with the setup link will get. */
-export interface SetupOffer {
-  /** Of the first accounts that there are. */
+/** What the holder of a setup link will administer. */
+export interface SetupPreview {
   accountNames: string[];
   hasMoreAccounts: boolean;
 }
 
-/** Looks at the token of a setup link before anything is typed. @throws {AppError} as `setUp` does for the token */
-export async function previewSetup(transaction: Executor, token: string): Promise<SetupOffer> {
+/** @throws {AppError} as `setUp` for the token */
+export async function previewSetup(transaction: Executor, token: string): Promise<SetupPreview> {
   await requireOpen(transaction, token);
-  const names = await listAccountNames(transaction, NAMES_TOLD_MAX + 1);
-  return { accountNames: names.slice(0, NAMES_TOLD_MAX), hasMoreAccounts: names.length > NAMES_TOLD_MAX };
+  const names = await listAccountNames(transaction, NAMES_SHOWN_MAX + 1);
+  return { accountNames: names.slice(0, NAMES_SHOWN_MAX), hasMoreAccounts: names.length > NAMES_SHOWN_MAX };
 }
 
 /**
- * Makes the first administrator, by the token of the setup link or, without one, for the operator. They get all accounts
- * there are, or a new one. Of several at once one wins.
- * @throws {AppError} `forbidden` for a link that is none (any more); `conflict` when there is an administrator;
+ * Creates the first administrator, of all accounts or of a new one. Without a `token` the operator
+ * asks for it. Of concurrent calls one wins.
+ * @throws {AppError} `forbidden` for an invalid link; `conflict` if there is an administrator;
  * `validation_failed`
  */
 export async function setUp(database: Database, setup: Setup, address: string | null, token?: string): Promise<User> {
-  // Before anything is hashed for somebody who has no link.
+  // First: a request without a link must not cost a hash.
   await requireOpen(database, token);
   const prepared = await prepareUser(setup, setup.accountName);
   await database.writeLong(async (transaction) => {
@@ -80,18 +80,18 @@ export async function setUp(database: Database, setup: Setup, address: string | 
 
 async function requireOpen(transaction: Executor, token: string | undefined): Promise<void> {
   if (await hasAdministrator(transaction)) {
-    throw new AppError('conflict', 'There is an administrator already: sign in, or ask them for an invitation.');
+    throw new AppError('conflict', 'There already is an administrator; sign in, or ask them for an invitation.');
   }
   if (token === undefined) return;
   const link = await findSetupLink(transaction);
   if (link?.hash !== hashToken(token)) {
     throw new AppError(
       'forbidden',
-      'This setup link does not work: each start of the service makes a new one, and only the newest does.',
+      'This setup link is not valid; each start of the service prints a new one, and only the newest works.',
     );
   }
   if (link.expiresAt <= Date.now()) {
-    throw new AppError('forbidden', 'This setup link was good for 30 minutes: start the service anew for another.');
+    throw new AppError('forbidden', 'This setup link has expired after 30 minutes; restart the service for a new one.');
   }
 }
 
@@ -103,7 +103,7 @@ async function storeFirst(
 ): Promise<void> {
   const { user } = prepared;
   const actor = actorOf({ userId: user.id, userName: user.name, email: user.email, address });
-  // Whoever has the setup link is the operator.
+  // Verified: the holder of the setup link is the operator.
   await storeUser(transaction, prepared, true);
   let accountIds = await findAccountIds(transaction, '', SLICE_LENGTH);
   if (accountIds.length === 0) accountIds = [(await storeAccount(transaction, requireName(accountName), actor)).id];
@@ -116,7 +116,7 @@ async function storeFirst(
 
 function requireName(accountName: string | undefined): string {
   if (accountName !== undefined) return accountName;
-  const message = 'Is required: what the first account is called.';
+  const message = 'Is required: the name of the first account.';
   throw new AppError('validation_failed', 'There is no account yet; give the first one a name.', {
     details: [{ field: 'accountName', code: 'required', message }],
   });

@@ -9,9 +9,9 @@ import { requireResumed } from './principals.ts';
 import { recordEverywhere, type SessionActor } from './profile.ts';
 
 /**
- * Writes down that somebody has come in, before they are let in; their session begins in the first of their accounts that
- * is not suspended, and the one that it replaces in the browser ends.
- * @throws {AppError} `forbidden` where all are suspended
+ * Records a sign-in before its cookie is sent. The session starts in the user's first account that
+ * is not suspended, and replaces the browser's previous session.
+ * @throws {AppError} `forbidden` if all are suspended
  */
 export async function recordSignIn(
   database: Database,
@@ -28,7 +28,7 @@ export async function recordSignIn(
   return membership;
 }
 
-/** Where all are suspended, the session that has just begun ends: its cookie has not been sent. */
+/** If all are suspended, the new session ends: its cookie has not been sent. */
 async function findOpenMembership(database: Database, sessionActor: SessionActor): Promise<Membership | undefined> {
   const { memberships, userId, sessionId } = sessionActor;
   let suspended: unknown;
@@ -45,7 +45,6 @@ async function findOpenMembership(database: Database, sessionActor: SessionActor
   throw suspended;
 }
 
-/** Ends the session in use. */
 export async function signOut(database: Database, sessionActor: SessionActor): Promise<void> {
   await database.write((transaction) => endOwnSession(transaction, sessionActor));
 }
@@ -55,8 +54,8 @@ async function endOwnSession(transaction: Executor, sessionActor: SessionActor):
   if (existed) await recordEverywhere(transaction, sessionActor, 'administrator.signed_out');
 }
 
-/** Writes down that somebody knew a password and gave a wrong second factor. */
-export async function recordRefusal(database: Database, userId: string, address: string): Promise<void> {
+/** Records a wrong second factor after the right password. */
+export async function recordWrongFactor(database: Database, userId: string, address: string): Promise<void> {
   await database.write(async (transaction) => {
     const user = await findUser(transaction, userId);
     if (user === undefined) return;
@@ -66,18 +65,19 @@ export async function recordRefusal(database: Database, userId: string, address:
   });
 }
 
-/** @throws {AppError} `unauthorized` if the password is another one than before */
+/** @throws {AppError} `unauthorized` if the password has changed */
 export type PasswordCheck = (transaction: Executor) => Promise<void>;
 
-/** Remembers which password somebody has now: the old one lets nobody in any more, also not who gave it just before. */
+/**
+ * Notes the current hash: an old password must not complete a sign-in that began before the change.
+ */
 export async function notePassword(transaction: Executor, userId: string): Promise<PasswordCheck> {
   const hash = await findPasswordHash(transaction, userId);
   return async (later) => {
-    if (hash === undefined || (await findPasswordHash(later, userId)) !== hash) await refusePassword(later);
+    if (hash === undefined || (await findPasswordHash(later, userId)) !== hash) await rejectPassword(later);
   };
 }
 
-/** As if it had changed. */
-export const refusePassword: PasswordCheck = async () => {
-  throw new AppError('unauthorized', 'The password was changed just now: sign in again.');
+export const rejectPassword: PasswordCheck = async () => {
+  throw new AppError('unauthorized', 'The password has just been changed; sign in again.');
 };

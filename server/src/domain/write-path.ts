@@ -7,7 +7,7 @@ import { insertEvent, keepEventDoc } from '../storage/events.ts';
 import { insertListing, removeListing, replaceListing, type StoredListing } from '../storage/listings.ts';
 import type { Writing } from './writing.ts';
 
-// The write path: in one transaction the account's sequence grows by one, the event is appended, the listing written.
+// One transaction increments the account's sequence, appends the event, and writes the listing.
 
 export async function storeCreated({ transaction, account }: Writing, listing: Listing): Promise<StoredListing> {
   const { id, version } = listing;
@@ -22,15 +22,14 @@ export async function storeCreated({ transaction, account }: Writing, listing: L
 
 interface Update {
   current: StoredListing;
-  /** What it is to become. */
   listing: Listing;
-  /** The names of the fields in which they differ. */
+  /** The names of the fields that differ. */
   changed: string[];
 }
 
 const SEARCHED_FIELDS = new Set(['address', 'city', 'description']);
 
-/** Whether a change of these fields changes the words that a listing is found by. */
+/** Whether a change of these fields affects the search index. */
 export function changesWords(changed: readonly string[]): boolean {
   return changed.some((name) => SEARCHED_FIELDS.has(name));
 }
@@ -62,7 +61,7 @@ interface Change {
   changed: string | null;
 }
 
-/** Appends a change to the account's events, and counts what it adds. @returns its sequence number */
+/** Returns the sequence of the new event. */
 async function appendEvent(
   transaction: Executor,
   account: AccountHead,

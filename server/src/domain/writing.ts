@@ -11,43 +11,42 @@ import { principalGone } from './principals.ts';
 
 export type { IdempotentRequest };
 
-/** On whose behalf something is changed. */
 export interface Actor {
   accountId: string;
-  /** The key in use: it must still be one when the change is made. */
+  /** The key of the request, checked again in the transaction. */
   keyId?: string;
-  /** Who uses the dashboard: their session must still be one. */
+  /** The user of the dashboard, whose session is checked again in the transaction. */
   user?: AccountUser;
-  /** The database's when they were let in. */
+  /** The database's epoch at the start of the request. */
   epoch?: string;
 }
 
-/** What a change is made with: an open transaction, and the account that it belongs to. */
+/** An open transaction, and its account. */
 export interface Writing<S extends Executor = Executor> {
   transaction: S;
   account: AccountHead;
-  /** The least version that a change gives a listing. */
+  /** The minimum version of a changed listing. */
   versionFloor: number;
 }
 
-export interface Written<T> {
+export interface WriteResult<T> {
   outcome: T;
-  /** Whether this is what came of an earlier request with the same Idempotency-Key. */
+  /** Whether an earlier request with the same Idempotency-Key had this outcome. */
   isReplayed: boolean;
 }
 
 /**
- * Runs `work` in one transaction on behalf of an actor, and remembers the outcome under the retry's key
- * in the same transaction: a crash can neither lose nor double it. Whatever `work` throws is not remembered.
- * @throws {AppError} `unauthorized` when the actor is out meanwhile; `idempotency_key_reused`; what `Database.write` and
- * `work` throw
+ * Runs `work` in one transaction, which also records the outcome under the Idempotency-Key: a crash
+ * can neither lose nor repeat it. Errors of `work` are not recorded.
+ * @throws {AppError} `unauthorized` if the actor has lost access; `idempotency_key_reused`; what
+ * `Database.write` and `work` throw
  */
 export async function write<T>(
   database: Database,
   actor: Actor,
   idempotency: IdempotentRequest | undefined,
   work: (writing: Writing) => Promise<T>,
-): Promise<Written<T>> {
+): Promise<WriteResult<T>> {
   if (actor.keyId !== undefined) database.requireRoom(actor.accountId);
   const written = await database.write(
     (transaction) => runOnce(transaction, actor, idempotency, work),
@@ -57,13 +56,13 @@ export async function write<T>(
   return written;
 }
 
-/** As `write`, for work that takes many turns of the event loop: nobody else writes meanwhile. */
+/** As `write`, for work of many event-loop turns, during which other writes wait. */
 export async function writeLong<T>(
   database: Database,
   actor: Actor,
   idempotency: IdempotentRequest | undefined,
   work: (writing: Writing<LongTransaction>) => Promise<T>,
-): Promise<Written<T>> {
+): Promise<WriteResult<T>> {
   if (actor.keyId !== undefined) database.requireRoom(actor.accountId);
   const written = await database.writeLong(
     (transaction) => runOnce(transaction, actor, idempotency, work),
@@ -74,14 +73,14 @@ export async function writeLong<T>(
 }
 
 /**
- * What came of an earlier request with this Idempotency-Key; undefined if there was none. `write` looks again.
+ * The result of an earlier request with this Idempotency-Key. `write` checks again.
  * @throws {AppError} `unauthorized`; `idempotency_key_reused`
  */
-export async function findWritten<T>(
+export async function findEarlierResult<T>(
   transaction: Executor,
   actor: Actor,
   idempotency: IdempotentRequest,
-): Promise<Written<T> | undefined> {
+): Promise<WriteResult<T> | undefined> {
   const { id } = await getActingAccount(transaction, actor);
   const outcome = await findOutcome<T>(transaction, id, idempotency);
   return outcome === undefined ? undefined : { outcome, isReplayed: true };
@@ -92,7 +91,7 @@ async function runOnce<T, S extends Executor>(
   actor: Actor,
   idempotency: IdempotentRequest | undefined,
   work: (writing: Writing<S>) => Promise<T>,
-): Promise<Written<T>> {
+): Promise<WriteResult<T>> {
   const account = await getActingAccount(transaction, actor);
   const writing = { transaction, account, versionFloor: versionFloorOf(actor.epoch ?? '') };
   if (idempotency === undefined) return { outcome: await work(writing), isReplayed: false };
@@ -103,7 +102,7 @@ async function runOnce<T, S extends Executor>(
   return { outcome, isReplayed: false };
 }
 
-/** The actor's account. @throws {AppError} `unauthorized` when the actor is out */
+/** @throws {AppError} `unauthorized` if the actor has lost access */
 export async function getActingAccount(transaction: Executor, actor: Actor): Promise<AccountHead> {
   const account = await findActingAccount(transaction, actor);
   if (account === undefined) throw principalGone(actor);

@@ -10,12 +10,11 @@ import { send } from './protocol/send.ts';
 import { isDashboardVisit, replyToLostVisit } from './routes/dashboard.ts';
 import type { Services } from './services.ts';
 
-/** What each request passes, in order. */
 export function createApp(services: Services): App {
   const { admission, log, trustedProxies, rateLimit, keyUse, isLeaving } = services;
   const refusals = new RefusalCount(log, {
-    first: 'more requests come than can be answered: some are refused',
-    report: 'requests were refused, as too many were waiting',
+    first: 'more requests than the service can handle; some are rejected',
+    report: 'requests were rejected because too many were waiting',
   });
   const find = createMap(services);
 
@@ -23,9 +22,9 @@ export function createApp(services: Services): App {
     return isDashboardVisit(exchange) ? { status: 302, headers: { Location: '/' } } : answer(exchange);
   }
 
-  /** Rejects a request because too many wait; without a key its sender learns nothing else. */
+  /** Rejects a request because too many wait. A request without a valid key gets 401 even then. */
   async function reject(exchange: Exchange, { gate, isPublic }: Found): Promise<Reply> {
-    admission.noteRefusal(exchange);
+    admission.noteRejection(exchange);
     if (!isPublic) await gate?.requireLikelyCaller?.(exchange, services);
     throw new Overloaded();
   }
@@ -54,7 +53,7 @@ export function createApp(services: Services): App {
       await rateLimit.settle(exchange, reply.status);
       if (isKeysError(reply) && hasKey(exchange)) keyUse.countError(exchange.principal);
       if (outgoing.destroyed) return;
-      // A client that keeps the connection would send its next request on one that is just being closed.
+      // Otherwise the client would send its next request on a connection that is about to close.
       if (isLeaving()) outgoing.shouldKeepAlive = false;
       await send(exchange, gate?.headers ? { ...reply, headers: { ...gate.headers, ...reply.headers } } : reply);
     } catch (error) {
@@ -63,7 +62,7 @@ export function createApp(services: Services): App {
   };
 }
 
-/** A request above the limit was not counted, nor is a key that was deleted meanwhile anybody's. */
+/** Requests above the rate limit are not counted, and neither are those of a deleted key. */
 function isKeysError({ status }: Reply): boolean {
   return status >= 400 && status !== 401 && status !== 429;
 }
@@ -80,15 +79,14 @@ function replyToError(error: unknown, exchange: Exchange, { logger }: Log): Repl
 function internalError(cause: unknown): AppError {
   return new AppError(
     'internal_error',
-    'The service made a mistake; send the request again, or report its requestId.',
-    { cause },
+    'An unexpected error occurred; send the request again, or report its requestId.',
+    {
+      cause,
+    },
   );
 }
 
-/**
- * A reply that failed on its way: the connection is gone. A reader that leaves early, and a key that was deleted meanwhile,
- * are in the request's own line.
- */
+/** A client that left early and a key deleted meanwhile are only in the request's own log line. */
 function reportCut(error: unknown, exchange: Exchange, { logger }: Log): void {
   const { requestId, outgoing } = exchange;
   outgoing.destroy();
@@ -97,5 +95,5 @@ function reportCut(error: unknown, exchange: Exchange, { logger }: Log): void {
     return;
   }
   const hasLeft = error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
-  if (!hasLeft) logger.error({ requestId, err: error }, 'a reply was cut');
+  if (!hasLeft) logger.error({ requestId, err: error }, 'a response was cut off');
 }

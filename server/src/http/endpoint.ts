@@ -11,7 +11,7 @@ import { negotiateType, requireBodyType } from './protocol/negotiate.ts';
 import type { Reply } from './protocol/reply.ts';
 import type { Services } from './services.ts';
 
-/** The exchange that a handler gets, by who may call its operation. */
+/** The handler's exchange, by caller. */
 interface Exchanges {
   account: Admitted<Principal>;
   key: Admitted<KeyPrincipal>;
@@ -21,19 +21,17 @@ interface Exchanges {
   anyone: Exchange;
 }
 
-/** How an API authenticates each kind of caller that it has. */
 type Authenticators<C extends Caller> = {
   [K in C]: (exchange: Exchange, services: Services) => Promise<Exchanges[K]>;
 };
 
-/** What a handler works with besides the exchange. */
 export interface Call<S extends QuerySchema = typeof noQuery> {
   query: Readonly<z.output<S>>;
   /** Path parameters, decoded. */
   parameters: Record<string, string>;
-  /** The media type of the response, by `Accept`. */
+  /** The negotiated media type of the response. */
   mediaType: string;
-  /** The path below which the API stands. */
+  /** The API's base path. */
   base: string;
   services: Services;
 }
@@ -41,7 +39,10 @@ export interface Call<S extends QuerySchema = typeof noQuery> {
 /** An operation and its handler. */
 export interface Endpoint<C extends Caller> {
   operation: Operation<C, QuerySchema>;
-  /** Authenticates the caller, makes the checks that all operations have in the order of the contract's §1, and answers. */
+  /**
+   * Authenticates, makes the checks that all operations share in the contract's order (§1), and
+   * calls the handler.
+   */
   serve(
     exchange: Exchange,
     call: Pick<Call, 'parameters' | 'services'>,
@@ -66,17 +67,16 @@ export function endpoint<C extends Caller, S extends QuerySchema>(
   };
 }
 
-/** Who is let in below a path. */
+/** The authentication below a base path. */
 export interface Gate {
   base: string;
   authenticators: Authenticators<'account' | 'anyone'>;
-  /** Headers of every response, errors included. */
+  /** Headers of every response, also of errors. */
   headers?: Record<string, string>;
-  /** Whether a request would be let in, checked at the least cost: for an overloaded service. @throws {AppError} `unauthorized` */
+  /** A cheap authentication, for an overloaded service. @throws {AppError} `unauthorized` */
   requireLikelyCaller?(exchange: Exchange, services: Services): Promise<void>;
 }
 
-/** One of the two APIs: its document, who may call it, and what it does. */
 export interface ServedApi<C extends Caller> extends Api, Gate {
   authenticators: Authenticators<C | 'account' | 'anyone'>;
   endpoints: readonly Endpoint<C>[];

@@ -5,9 +5,10 @@ import type { Endpoint, Gate, ServedApi } from './endpoint.ts';
 import { admitKey, requireLikelyKey } from './gate/authenticate.ts';
 import { admitAdministrator, admitAnyone, admitMember, admitUser } from './identity/admit.ts';
 import { ADMIN_DESCRIPTION, withShortBody } from './openapi/admin.ts';
+import { openApiDocument } from './openapi/document.ts';
 import { V1_DESCRIPTION } from './openapi/v1.ts';
 import type { Exchange } from './protocol/exchange.ts';
-import type { Reply } from './protocol/reply.ts';
+import { type Reply, replyJson } from './protocol/reply.ts';
 import { type PublicHandler, type PublicRoutes, Routes } from './protocol/router.ts';
 import { accountEndpoints } from './routes/account.ts';
 import { activityEndpoints } from './routes/activity.ts';
@@ -22,7 +23,6 @@ import { acceptanceEndpoints, invitationEndpoints } from './routes/invitations.t
 import { listingEndpoints } from './routes/listings.ts';
 import { meEndpoints } from './routes/me.ts';
 import { memberEndpoints } from './routes/members.ts';
-import { openApiReplies } from './routes/openapi.ts';
 import { overviewEndpoints } from './routes/overview.ts';
 import { profileEndpoints } from './routes/profile.ts';
 import { secondFactorEndpoints } from './routes/second-factor.ts';
@@ -30,7 +30,7 @@ import { sessionEndpoints } from './routes/session.ts';
 import { setupEndpoints } from './routes/setup.ts';
 import type { Services } from './services.ts';
 
-/** What keys and members do with listings. */
+/** For API keys and members. */
 const SHARED = [...listingEndpoints, ...eventEndpoints, ...importEndpoints];
 
 function operationsOf<C extends Caller>(endpoints: readonly Endpoint<C>[]) {
@@ -39,7 +39,7 @@ function operationsOf<C extends Caller>(endpoints: readonly Endpoint<C>[]) {
 
 const v1Endpoints = [...SHARED, ...meEndpoints];
 
-/** What programs use, with an API key. */
+/** For programs, with an API key. */
 export const V1: ServedApi<'account' | 'key' | 'anyone'> = {
   ...V1_DESCRIPTION,
   authenticators: { account: admitKey, key: admitKey, anyone: async (exchange) => exchange },
@@ -64,7 +64,7 @@ const ACCOUNT_ENDPOINTS = [
   ...invitationEndpoints,
 ];
 
-/** What the dashboard uses, with a session. */
+/** For the dashboard, with a session. */
 export const ADMIN: ServedApi<'account' | 'member' | 'administrator' | 'user' | 'anyone'> = {
   ...ADMIN_DESCRIPTION,
   authenticators: {
@@ -74,7 +74,7 @@ export const ADMIN: ServedApi<'account' | 'member' | 'administrator' | 'user' | 
     user: admitUser,
     anyone: admitAnyone,
   },
-  // One browser may serve two users after each other: it keeps nothing that the next one could see.
+  // Users may share a browser: it must keep nothing that the next one could see.
   headers: { 'Cache-Control': 'no-store' },
   endpoints: [...USER_ENDPOINTS, ...overviewEndpoints, ...SHARED, ...ACCOUNT_ENDPOINTS],
   operations: [
@@ -85,7 +85,6 @@ export const ADMIN: ServedApi<'account' | 'member' | 'administrator' | 'user' | 
   ],
 };
 
-/** What a request leads to. */
 interface Route {
   /** Undefined outside the APIs. */
   gate?: Gate;
@@ -93,12 +92,11 @@ interface Route {
   answer: PublicHandler;
 }
 
-/** What a request leads to; without being let in nothing can be learned of an API, not even what is not there. */
 export interface Found extends Omit<Route, 'answer'> {
   answer(exchange: Exchange): Reply | Promise<Reply>;
 }
 
-/** The map of the service: two APIs, and what anyone may read. */
+/** All routes: two APIs, and the public pages. */
 export function createMap(services: Services): (exchange: Exchange) => Found {
   const routes = new Routes<Route>();
   addApi(routes, V1, services);
@@ -123,18 +121,20 @@ function addApi<C extends Caller>(routes: Routes<Route>, api: ServedApi<C>, serv
       answer: (exchange, parameters) => serve(exchange, { parameters, services }, api),
     });
   }
-  const replyDocument = openApiReplies(api, services.release);
+  // Created on the first request: that takes a fifth of the time to start.
+  let document: Promise<string> | undefined;
   routes.add('GET', api.base + OPENAPI_NAME, {
     gate: api,
     isPublic: true,
     answer: async (exchange) => {
       await api.authenticators.anyone(exchange, services);
-      return replyDocument();
+      document ??= openApiDocument(api, services.release).then((created) => JSON.stringify(created));
+      return replyJson(200, await document);
     },
   });
 }
 
-/** 401 comes before 404. */
+/** 401 comes before 404: without authentication, nothing shows which paths exist. */
 function toMissing(error: AppError, path: string, services: Services): Found {
   const gate = path === V1.base ? V1 : [V1, ADMIN].find(({ base }) => path.startsWith(`${base}/`));
   const answer = async (exchange: Exchange): Promise<Reply> => {

@@ -13,7 +13,6 @@ import type { SetupLink } from './identity/setup-link.ts';
 import type { ReadingThreads } from './imports/reading-threads.ts';
 import type { CursorCodec } from './protocol/cursor.ts';
 
-/** What the routes work with. */
 export interface Services extends IdentityServices {
   admission: Admission;
   uploadGate: UploadGate;
@@ -27,12 +26,12 @@ export interface Services extends IdentityServices {
   keyGuesses: KeyGuessLimiter;
   invitationLimit: InvitationLimit;
   setupLink: SetupLink;
-  /** None when the service cannot send mail. */
+  /** Undefined if the service cannot send mail. */
   mailer: Mailer | undefined;
-  /** The program's version: part of each list's ETag. */
+  /** The program's version, a part of each list's ETag. */
   release: string;
-  /** Whether the service stops. */
+  /** Whether the service is stopping. */
   isStopping: () => boolean;
-  /** Whether this process leaves, because the service stops or another process takes its place. */
+  /** Whether this process is ending, because the service stops or another process replaces it. */
   isLeaving: () => boolean;
 }

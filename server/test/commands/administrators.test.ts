@@ -152,34 +152,34 @@ describe('what cannot be done is told in words, and changes nothing', async () =
   const create = ['administrators', 'create', '--account', id, '--password-stdin', '--email'];
   const reset = ['administrators', 'reset-password', '--account', id, '--password-stdin', '--email'];
   for (const [name, args, code, words] of [
-    ['an address that is none', [...create, 'ada'], 1, /"ada" is not an e-mail address/],
-    ['a person who has a password', [...create, other.email], 1, /signs in as .* already: .* --existing/],
+    ['an address that is none', [...create, 'ada'], 1, /"ada" is not an email address/],
+    ['a person who has a password', [...create, other.email], 1, /already signs in as .*; .* --existing/],
     [
       'a person who has a password, for a new account',
       ['accounts', 'create', '--name', 'Third', '--admin-password-stdin', '--admin-email', other.email],
       1,
-      /signs in as .* already: .* --admin-existing/,
+      /already signs in as .*; .* --admin-existing/,
     ],
     [
       'a person who belongs to it',
       ['administrators', 'create', '--account', id, '--email', email, '--existing'],
       1,
-      /belongs to the account already/,
+      /is already a member of the account/,
     ],
     [
       'a person who does not exist',
       ['administrators', 'create', '--account', id, '--email', 'x@example.com', '--existing'],
       1,
-      /Nobody signs in as/,
+      /No user signs in as/,
     ],
     ['an account that does not exist', ['administrators', 'list', '--account', 'acc_x'], 1, /no account acc_x/],
     [
       'an invitation of a member',
       ['administrators', 'invite', '--account', id, '--email', email],
       1,
-      /belongs to the account already/,
+      /is already a member of the account/,
     ],
-    ['the password of a stranger', [...reset, other.email], 1, /Nobody who signs in as/],
+    ['the password of a stranger', [...reset, other.email], 1, /No member of the account signs in as/],
     [
       'a role that there is not',
       [...create, 'y@example.com', '--role', 'owner'],

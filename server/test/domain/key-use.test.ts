@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mock, type TestContext, test } from 'node:test';
 import { createAccount, deleteAccount } from '../../src/domain/accounts.ts';
 import { issueApiKey } from '../../src/domain/api-keys.ts';
-import { firstHourTold, KeyUse, purgeKeyUse } from '../../src/domain/key-use.ts';
+import { firstHourShown, KeyUse, purgeKeyUse } from '../../src/domain/key-use.ts';
 import { AppError } from '../../src/model/errors.ts';
 import { listApiKeys } from '../../src/storage/api-keys.ts';
 import type { Database } from '../../src/storage/database.ts';
@@ -165,7 +165,7 @@ test('a request that comes while others are written is not lost', async (t) => {
 
 test('hours that nobody is told of are removed, those of the last day stay', async (t) => {
   const { database, accountId, sql } = await databaseFor(t);
-  const first = firstHourTold();
+  const first = firstHourShown();
   const hours = [-30, -2, -1, 0, 1, 23].map((index) => first + index * HOUR_MS);
   await database.write(async (session) => {
     for (const hour of hours) {

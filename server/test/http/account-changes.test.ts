@@ -48,7 +48,7 @@ describe('a page that shows an account', () => {
     const { browser, first, second, bosses } = await enter();
     await choose(browser, first);
     const { message } = await readError(await createListing(browser, second), 409, 'account_changed');
-    assert.match(message, /load the page again/);
+    assert.match(message, /Reload the page/);
     const reading = await browser.send('GET', '/admin/listings', undefined, { 'X-Account-Id': second });
     await readError(reading, 409, 'account_changed');
     assert.deepEqual([await listingsOf(browser), await listingsOf(bosses)], [0, 0]);

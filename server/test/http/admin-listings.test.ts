@@ -209,5 +209,5 @@ test('an import whose line in the audit log may be lost is answered with what it
   const { data } = await browser.ask('GET', '/admin/activity');
   const told = data.filter(({ action }: { action: string }) => action === 'import.finished');
   assert.equal(told.length, 1);
-  assert.ok(service.logLines.some((line) => line.includes('an import is not in the audit log')));
+  assert.ok(service.logLines.some((line) => line.includes('an import is missing from the audit log')));
 });

@@ -289,12 +289,12 @@ describe('bad rows fail alone, each with the line on which it begins', () => {
 
 describe('a file is refused before any row', () => {
   const refused: [name: string, body: string | Buffer, faults: string[], message: RegExp][] = [
-    ['for a column that is not known', 'adress,beds,baths', ['adress: unknown_field'], /perhaps address is meant/],
+    ['for a column that is not known', 'adress,beds,baths', ['adress: unknown_field'], /did you mean address\?/],
     [
       'for a RESO name that is mistyped',
       'address,beds,baths,Listprize',
       ['Listprize: unknown_field'],
-      /listPrice is meant/,
+      /did you mean listPrice\?/,
     ],
     [
       'for several, and then all are named',
@@ -302,10 +302,10 @@ describe('a file is refused before any row', () => {
       ['x1: unknown_field', 'y2: unknown_field'],
       /^2 columns/,
     ],
-    ['for a column that comes twice', 'address,beds,baths,beds', ['beds: duplicate'], /leave one of them out/],
-    ['for two names of one field', 'address,beds,baths,BedroomsTotal', ['BedroomsTotal: duplicate'], /as beds does/],
+    ['for a column that comes twice', 'address,beds,baths,beds', ['beds: duplicate'], /remove one of them/],
+    ['for two names of one field', 'address,beds,baths,BedroomsTotal', ['BedroomsTotal: duplicate'], /like beds/],
     ['for a column without a name', 'address,beds,baths,', ['column 4: unknown_field'], /column 4/],
-    ['for columns with other separators', 'address;beds;baths', ['address;beds;baths: unknown_field'], /by commas/],
+    ['for columns with other separators', 'address;beds;baths', ['address;beds;baths: unknown_field'], /with commas/],
     ['for names of objects', 'address,beds,baths,constructor', ['constructor: unknown_field'], /constructor/],
     [
       'for a header that is not UTF-8',

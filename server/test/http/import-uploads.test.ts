@@ -227,7 +227,7 @@ describe('a file may be packed', () => {
   test('what is packed twice is told so', async () => {
     const tenant = await service.createTenant();
     const response = await sendFile(service, tenant, { ...packed, body: gzipSync(gzipSync(good)) });
-    assert.match((await readError(response, 422, 'import_failed')).message, /packed twice/);
+    assert.match((await readError(response, 422, 'import_failed')).message, /compressed twice/);
   });
 
   test('a hundred megabytes of one row are refused, in constant memory', async () => {

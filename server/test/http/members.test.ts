@@ -95,7 +95,7 @@ describe('the last administrator', () => {
         409,
         'conflict',
       );
-      assert.match(message, /make somebody else one first/);
+      assert.match(message, /make someone else an administrator first/);
     }
     assert.equal((await adas.ask('GET', '/admin/session')).account.role, 'administrator');
   });

@@ -13,8 +13,7 @@ const CONNECTIONS = 60;
 const PIPELINED = 100;
 const JSON_BODY = { 'Content-Type': 'application/json' };
 /** PostgreSQL's connections are waited for, too, for two seconds at most. */
-const REFUSED =
-  /^More requests are waiting than can be answered soon, and nothing was done; send this one again in \d s\.$/;
+const REFUSED = /^Too many requests are waiting, and nothing was done; retry in \d s\.$/;
 
 const service = await startTestService();
 after(() => service.stop());
@@ -74,7 +73,7 @@ test('when too many requests wait the others are told at once when to come back,
   const ids = new Set(refused.map(({ headers }) => headers['x-request-id']));
   const lines = service.logLines.slice(linesBefore).map((line) => JSON.parse(line));
   assert.ok(!lines.some(({ requestId }) => ids.has(requestId)), 'the log has no line for each');
-  assert.ok(lines.some(({ msg }) => msg === 'more requests come than can be answered: some are refused'));
+  assert.ok(lines.some(({ msg }) => msg === 'more requests than the service can handle; some are rejected'));
 });
 
 test('nothing of a refused change is stored', async () => {

@@ -293,7 +293,7 @@ describe('the second factor', () => {
       {
         field: 'code',
         code: 'invalid_format',
-        message: 'Was used before: wait until the app shows the next one.',
+        message: 'Was already used; wait until the app shows the next one.',
       },
     ]);
     const browsers = [await typePassword(person), await typePassword(person)];

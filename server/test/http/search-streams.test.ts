@@ -164,7 +164,7 @@ describe('a search whose client has left while it waits', () => {
       connection.socket.destroy();
       const heard = await Promise.all(outcomes);
       assert.ok(
-        heard.every((outcome) => outcome === 'The connection ended before the reply did.'),
+        heard.every((outcome) => outcome === 'The connection ended before the response was sent.'),
         heard.join(),
       );
       await Promise.all(others);

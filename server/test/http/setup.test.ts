@@ -94,7 +94,7 @@ describe('no administrator is made', () => {
 
   test('with another token', async () => {
     const { message } = await refused({ token: 'x' }, 403, 'forbidden');
-    assert.match(message, /each start of the service makes a new one/);
+    assert.match(message, /each start of the service prints a new one/);
   });
 
   test('with the link of an earlier start', async () => {

@@ -32,7 +32,7 @@ describe('an error in the middle of a list cuts the reply', () => {
     const requestId = response.headers['x-request-id'];
     await until('the error is logged', () => errorsIn(service).length === 1);
     const [error] = errorsIn(service);
-    assert.deepEqual([error.requestId, error.msg], [requestId, 'a reply was cut']);
+    assert.deepEqual([error.requestId, error.msg], [requestId, 'a response was cut off']);
     assert.match(error.err.message, /no such table|relation "listings" does not exist/);
     assert.equal((await service.fetch(tenant, '/v1/me')).status, 200);
   });

@@ -34,7 +34,7 @@ test('when all connections are taken so many requests wait for one, and the othe
   }
   const refused = told
     .flat()
-    .filter(({ body }) => body.includes('More requests are waiting than can be answered soon'));
+    .filter(({ body }) => body.includes('Too many requests are waiting, and nothing was done'));
   assert.ok(refused.length > (CONNECTIONS * PIPELINED) / 4, `${refused.length} were told at once`);
 
   await holder.query('commit');

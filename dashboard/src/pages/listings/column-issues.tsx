@@ -54,7 +54,7 @@ function Explanation({ field, code, message }: ValidationIssue) {
       </>
     );
   }
-  const meant = suggestColumn(field) ?? /(?:perhaps|did you mean) `?(\w+)/i.exec(message)?.[1];
+  const meant = suggestColumn(field) ?? /did you mean `?(\w+)/i.exec(message)?.[1];
   return (
     <>
       Unknown column {name}.{' '}

@@ -8,43 +8,46 @@ import { isProbe } from '../protocol/probes.ts';
 import { UnreadConnections } from '../protocol/unread-connections.ts';
 
 /**
- * So long requests are begun in a turn of the event loop, and less where what was begun before takes of it: a request to
- * PostgreSQL meets several turns.
+ * Time budget per event-loop turn for starting requests. Running requests use some of it: with
+ * PostgreSQL a request takes several turns.
  */
 const SHARE_MS = 3;
 const SHARE_MIN_MS = 1;
 const SHARE_MAX_MS = 6;
-/** Where too many wait, those of whom so few wait are still taken, up to so many in all: one sender keeps no others out. */
+/**
+ * When the queue is full, senders with fewer waiting requests than this are still accepted, up to a
+ * total.
+ */
 const MODEST_COUNT = 4;
 const WAITING_MAX = 3_000;
 
 /**
- * Where requests wait when more come than can be done. As long as the turns of the event loop are short each is begun as
- * it comes. Otherwise they are only read, and begun one after the other: so it is known how many wait, and whoever has to
- * be refused is told at once.
+ * Decides which requests start now. While event-loop turns are short, each request starts when it
+ * arrives. Otherwise requests are only read, and start one by one: so the number of waiting
+ * requests is known, and excess ones are rejected at once.
  */
 export class Admission {
   readonly #database: Pick<Database, 'isOverfull'>;
-  /** What programs send and what browsers do keep nobody of the other kind out. */
+  /** Programs and browsers have separate queues, so that neither delays the other. */
   readonly #lines = { keys: new Line(), people: new Line() };
   readonly #unread = new UnreadConnections(() => this.#lines.keys.room);
   readonly #waiting = new WaitingRequests();
   readonly #trustedProxies: TrustedProxies;
   #isScheduled = false;
-  /** When the first and the last request of this turn came; undefined before the first. */
+  /** When the first and last request of this turn arrived; undefined before the first. */
   #firstMs: number | undefined;
   #lastMs = 0;
-  /** How long requests came since others were begun. */
-  #comingMs = 0;
-  /** When requests were last begun. */
-  #begunMs = 0;
+  /** Time spent on arriving requests since the last start. */
+  #arrivingMs = 0;
+  /** When requests were last started. */
+  #startedMs = 0;
 
   constructor(database: Pick<Database, 'isOverfull'>, trustedProxies: TrustedProxies) {
     this.#database = database;
     this.#trustedProxies = trustedProxies;
   }
 
-  /** Whether so much waits that a request is better rejected; `needsKey` tells which line it would wait in. */
+  /** Whether to reject a request. `needsKey` selects its queue. */
   isFull(exchange: Exchange, needsKey: boolean): boolean {
     if (!needsKey) return this.#isTooLong(exchange, this.#lines.people) && !isProbe(exchange);
     return this.#isTooLong(exchange, this.#lines.keys) || this.#database.isOverfull();
@@ -55,12 +58,12 @@ export class Admission {
     return this.#waiting.length >= WAITING_MAX || this.#waiting.countOf(this.#senderOf(exchange)) >= MODEST_COUNT;
   }
 
-  /** To be told of each request that is refused because of that. */
-  noteRefusal(exchange: Exchange): void {
+  /** Call it for each request that is rejected. */
+  noteRejection(exchange: Exchange): void {
     this.#unread.add(exchange);
   }
 
-  /** Resolves when a request may begin; undefined if that is now. */
+  /** Resolves when the request can start; undefined if it can start now. */
   enter(exchange: Exchange, needsKey: boolean): Promise<void> | undefined {
     const nowMs = performance.now();
     this.#lastMs = nowMs;
@@ -88,40 +91,40 @@ export class Admission {
 
   readonly #endTurn = (): void => {
     this.#isScheduled = false;
-    if (this.#firstMs !== undefined) this.#comingMs += this.#lastMs - this.#firstMs;
+    if (this.#firstMs !== undefined) this.#arrivingMs += this.#lastMs - this.#firstMs;
     this.#firstMs = undefined;
-    if (this.#waiting.length === 0) this.#comingMs = 0;
+    if (this.#waiting.length === 0) this.#arrivingMs = 0;
     else if (areConnecting()) this.#schedule();
-    else void this.#begin();
+    else void this.#start();
   };
 
-  async #begin(): Promise<void> {
+  async #start(): Promise<void> {
     const nowMs = performance.now();
-    const otherMs = nowMs - this.#begunMs - this.#comingMs;
-    // Where it takes long to read and refuse what comes, more of the time is for what is begun.
-    const shareMs = Math.max(SHARE_MIN_MS, SHARE_MS - otherMs, Math.min(SHARE_MAX_MS, this.#comingMs));
+    const otherMs = nowMs - this.#startedMs - this.#arrivingMs;
+    // If reading and rejecting requests takes long, started requests get more time.
+    const shareMs = Math.max(SHARE_MIN_MS, SHARE_MS - otherMs, Math.min(SHARE_MAX_MS, this.#arrivingMs));
     const endMs = nowMs + shareMs;
-    this.#comingMs = 0;
+    this.#arrivingMs = 0;
     while (performance.now() < endMs) {
       const start = this.#waiting.take();
       if (start === undefined) return;
       start();
-      // What a request does before it waits for something is done first, or all would begin at once.
+      // The request runs up to its first await; otherwise all would start at once.
       await new Promise<void>((resolve) => process.nextTick(resolve));
     }
-    this.#begunMs = performance.now();
+    this.#startedMs = performance.now();
     if (this.#waiting.length > 0) this.#schedule();
   }
 }
 
-/** Who sends a request, as far as that is known before it begins. */
+/** The sender of a request before authentication. */
 interface Sender {
   network: string;
-  /** What the request carries; nothing of it has been checked. */
+  /** Not verified. */
   authorization: string;
 }
 
-/** Requests that wait: networks take turns, and within a network those with the same key. */
+/** Networks take turns, and within a network, keys. */
 class WaitingRequests {
   readonly #networks = new Map<string, FairQueue<string, () => void>>();
   length = 0;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type Authenticated, authenticate, type KeyRefusal } from '../../domain/api-keys.ts';
+import { type Authenticated, authenticate, type KeyRejection } from '../../domain/api-keys.ts';
 import type { KeyUse } from '../../domain/key-use.ts';
 import type { Principal } from '../../domain/principals.ts';
 import { isWellFormedSecret } from '../../model/api-keys.ts';
@@ -15,18 +15,17 @@ import { CHALLENGE, challengeFor } from '../protocol/reply.ts';
 import type { KeyGuessLimiter } from './key-guess-limiter.ts';
 import { allowanceOf, type RateLimit } from './rate-limit.ts';
 
-/** RFC 6750 §2.1, the scheme in any case (RFC 9110 §11.1). */
+/** RFC 6750 §2.1; the scheme is case-insensitive (RFC 9110 §11.1). */
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
 const UNREADABLE = 'Send one header like this: Authorization: Bearer API_KEY';
-const DESCRIPTIONS: Record<KeyRefusal['why'], string> = {
+const DESCRIPTIONS: Record<KeyRejection['why'], string> = {
   malformed: 'This is not an API key; its checksum or form is wrong, so copy it again',
   unknown: 'There is no such API key; it may have been deleted',
   expired: 'This API key has expired',
   suspended: 'The account of this API key is suspended: ',
 };
 
-/** What is needed to find a key. */
 interface Authenticating {
   database: Database;
   keyGuesses: KeyGuessLimiter;
@@ -34,15 +33,15 @@ interface Authenticating {
   rateLimit: Pick<RateLimit, 'keyCount'>;
 }
 
-/** What is needed to let a key in. */
 interface AdmittingKeys extends Authenticating {
   rateLimit: RateLimit;
   keyUse: Pick<KeyUse, 'countRequest'>;
 }
 
 /**
- * Lets a request in by its API key, and counts it.
- * @throws {AppError} `unauthorized`; `unavailable` if the account has too many requests waiting; `rate_limited`
+ * Authenticates a request by its API key, and counts it.
+ * @throws {AppError} `unauthorized`; `unavailable` if too many requests of the account wait;
+ * `rate_limited`
  */
 export async function admitKey(exchange: Exchange, services: AdmittingKeys): Promise<Admitted<KeyPrincipal>> {
   const { database, keyUse, rateLimit } = services;
@@ -54,33 +53,32 @@ export async function admitKey(exchange: Exchange, services: AdmittingKeys): Pro
   return admitted;
 }
 
-/**
- * Finds the key that a request carries.
- * @throws {AppError} `unauthorized`, with the reason in `WWW-Authenticate` for the key's holder
- */
+/** @throws {AppError} `unauthorized`, with the reason in `WWW-Authenticate` */
 async function requireApiKey(exchange: Exchange, services: Authenticating): Promise<Authenticated> {
   const { database, rateLimit } = services;
   const secret = readSecret(exchange);
   const found = secret === undefined ? undefined : await authenticate(database, secret, rateLimit.keyCount);
   if (found !== undefined && 'principal' in found) return found;
-  await hinderGuessing(exchange, services);
+  await limitGuessing(exchange, services);
   throw unauthorized(found === undefined ? UNREADABLE : describe(found));
 }
 
-function describe(refusal: KeyRefusal): string {
-  const words = DESCRIPTIONS[refusal.why];
-  return refusal.why === 'suspended' ? words + toDescription(refusal.reason) : words;
+function describe(rejection: KeyRejection): string {
+  const words = DESCRIPTIONS[rejection.why];
+  return rejection.why === 'suspended' ? words + toDescription(rejection.reason) : words;
 }
 
-/** RFC 6750 §3: an `error_description` has visible ASCII and spaces, no quotation mark and no backslash. */
+/**
+ * RFC 6750 §3: an `error_description` is printable ASCII without quotation marks and backslashes.
+ */
 function toDescription(text: string): string {
   const plain = text.normalize('NFKD').replaceAll(/\p{M}/gu, '').replaceAll('"', "'");
   return plain.replaceAll(/[^\x20-\x7e]|\\/gu, '?');
 }
 
 /**
- * For a request that an overloaded service does not serve: it is not counted. While the database is overloaded it is not
- * asked, and a well-formed key is enough.
+ * For a request that an overloaded service rejects, and does not count. If the database is
+ * overloaded, a well-formed key is enough.
  * @throws {AppError} `unauthorized`
  */
 export async function requireLikelyKey(exchange: Exchange, services: Authenticating): Promise<void> {
@@ -90,7 +88,7 @@ export async function requireLikelyKey(exchange: Exchange, services: Authenticat
   await requireApiKey(exchange, { ...services, rateLimit: { keyCount: undefined } });
 }
 
-/** The key that a request carries; undefined if what it carries cannot be read. @throws {AppError} `unauthorized` if it carries none */
+/** Undefined for a malformed header. @throws {AppError} `unauthorized` without the header */
 function readSecret({ incoming }: Exchange): string | undefined {
   const { authorization } = incoming.headers;
   if (authorization === undefined) throw unauthorized();
@@ -98,18 +96,18 @@ function readSecret({ incoming }: Exchange): string | undefined {
   return isOne ? BEARER.exec(authorization)?.[1] : undefined;
 }
 
-/** Too many refused keys from one address cost each further one its connection; the reply stays the same. */
-async function hinderGuessing(
+/** After too many rejected keys from an address, each further one also closes its connection. */
+async function limitGuessing(
   { incoming, outgoing }: Exchange,
   { keyGuesses, trustedProxies }: Authenticating,
 ): Promise<void> {
-  const isGuessing = await keyGuesses.countRefusal(clientAddress(incoming, trustedProxies));
+  const isGuessing = await keyGuesses.countRejection(clientAddress(incoming, trustedProxies));
   if (isGuessing && isLatest(incoming)) outgoing.shouldKeepAlive = false;
 }
 
 /**
- * Whether no other request has come on this connection since: with a good key it would run and lose its reply. Only
- * `node:http`'s parser knows.
+ * Whether no later request has arrived on the connection: with a valid key it would run and lose
+ * its response. Only the parser of `node:http` knows.
  */
 function isLatest(incoming: IncomingMessage): boolean {
   const parser: unknown = Reflect.get(incoming.socket, 'parser');
@@ -121,8 +119,8 @@ function unauthorized(description?: string): AppError {
   return new AppError('unauthorized', 'Invalid or missing API key', { headers: { 'WWW-Authenticate': challenge } });
 }
 
-/** @throws {AppError} `insufficient_scope` for a key that may only read */
+/** @throws {AppError} `insufficient_scope` for a read-only key */
 export function requireFullAccess({ access }: Principal): void {
   if (access === 'full') return;
-  throw new AppError('insufficient_scope', 'This key may only read; use a key with full access to change listings.');
+  throw new AppError('insufficient_scope', 'This key is read-only; use a key with full access to change listings.');
 }

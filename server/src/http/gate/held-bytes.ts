@@ -1,16 +1,16 @@
 import { AppError } from '../../model/errors.ts';
 
-/** The contract's limit for an import that keeps all rows or none: they are held in memory until the last has come. */
+/** The contract's limit of an atomic import, which is held in memory until its last row arrives. */
 export const ATOMIC_BYTES_MAX = 64 * 1024 * 1024;
-/** What the files of an account may hold at a time: one that is as large as can be, or several smaller ones. */
+/** Of an account at a time: one file of the maximum size, or several smaller ones. */
 const ACCOUNT_BYTES_MAX = ATOMIC_BYTES_MAX;
-/** What all of them may hold. */
+/** Of all accounts. */
 const BYTES_MAX = 3 * ATOMIC_BYTES_MAX;
 
 const accounts = new Map<string, number>();
 let total = 0;
 
-/** Bytes that are held in memory for an account, until this is disposed of. */
+/** Bytes in memory for an account, until this is disposed. */
 export class HeldBytes {
   readonly #accountId: string;
   #bytes = 0;
@@ -19,7 +19,10 @@ export class HeldBytes {
     this.#accountId = accountId;
   }
 
-  /** Holds more. @throws {AppError} `too_many_imports` or `unavailable` if the account, or all of them, hold too much */
+  /**
+   * @throws {AppError} `too_many_imports` above the account's limit; `unavailable` above that of
+   * all
+   */
   add(bytes: number): void {
     this.#bytes += bytes;
     total += bytes;
@@ -39,11 +42,11 @@ export class HeldBytes {
 
 function accountHoldsTooMuch(): AppError {
   const message =
-    'The atomic imports of this account hold 64 MiB already; send the file again when one has ended, or leave out atomic=true.';
+    'The atomic imports of this account already hold 64 MiB; send the file again when one has finished, or leave out atomic=true.';
   return new AppError('too_many_imports', message, { headers: { 'Retry-After': '5' } });
 }
 
 function tooMuchHeld(): AppError {
-  const message = 'Too many atomic imports are under way; send the file again later, or leave out atomic=true.';
+  const message = 'Too many atomic imports are running; send the file again later, or leave out atomic=true.';
   return new AppError('unavailable', message, { headers: { 'Retry-After': '5' } });
 }

@@ -4,28 +4,27 @@ import type { KeyPrincipal } from '../../storage/api-keys.ts';
 import type { KeyCount } from '../../storage/key-counts.ts';
 import { type Exchange, hasKey } from '../protocol/exchange.ts';
 
-/** One limit, and what counts for it. */
 interface Meter {
   limiter: Limiter;
   policy: string;
 }
 
-/** Of so many limits of accounts the counts are kept: the operator sets them. */
+/** Different limits in memory; the operator sets them. */
 const METERS_MAX = 1_000;
 
 /**
- * How many requests each key may send: as many as its account's own limit says, or the default. Every reply to a good key says what is left, by the fields of
- * draft-ietf-httpapi-ratelimit-headers-10.
+ * Limits the requests of each key by its account's limit or the default. Responses to valid keys
+ * have the headers of draft-ietf-httpapi-ratelimit-headers-10.
  */
 export class RateLimit {
-  /** For who can count a request with the look for its key. */
+  /** For a database that counts a request in the query for its key. */
   readonly keyCount: KeyCount | undefined;
   readonly #default: Meter | undefined;
   readonly #createLimiter: CreateLimiter;
   /** By allowance. */
   readonly #own = new Map<string, Meter>();
 
-  /** `allowance` is for keys whose account has none of its own; without it these are not limited. */
+  /** `allowance` is the default; without it, accounts without a limit of their own have none. */
   constructor(allowance: Allowance | undefined, createLimiter: CreateLimiter) {
     this.#createLimiter = createLimiter;
     this.#default = allowance && this.#createMeter(allowance);
@@ -33,9 +32,9 @@ export class RateLimit {
   }
 
   /**
-   * Takes a point of the key; the headers of the reply, if it is limited. `taken` says that one of the default limit was
-   * taken already.
-   * @throws {AppError} `rate_limited`, with the headers of its own reply
+   * Counts a request, and returns the headers of the response. With `taken`, the default limit has
+   * already counted it.
+   * @throws {AppError} `rate_limited`, with its headers
    */
   async spend(keyId: string, taken?: Taken, own?: Allowance): Promise<Record<string, string>> {
     const meter = this.#meterOf(own);
@@ -43,17 +42,17 @@ export class RateLimit {
     const counted = own === undefined && taken ? taken : await meter.limiter.penalty(keyId);
     const headers = describe(meter, counted);
     if (counted.consumedPoints <= meter.limiter.points) return headers;
-    // A request that was refused costs nothing, or it would take the place of one whose 304 is still to come.
+    // A rejected request is free; otherwise it could use the point that a pending 304 gives back.
     await this.giveBack(keyId, own);
     const seconds = String(wholeSeconds(waitMsOf(meter.limiter, counted)));
     throw new AppError(
       'rate_limited',
-      `This key has sent all the requests it may for now; go on in ${seconds} s. RateLimit says in each reply what is left.`,
+      `This key has reached its rate limit; retry in ${seconds} s. RateLimit in each response shows what is left.`,
       { headers: { ...headers, 'Retry-After': seconds } },
     );
   }
 
-  /** Once the reply is known: a 304 is free, and of a key that was deleted meanwhile nothing is told. */
+  /** A 304 is free. A 401 for a key that was deleted meanwhile has no headers of the limit. */
   async settle(exchange: Exchange, status: number): Promise<void> {
     if (!hasKey(exchange)) return;
     if (status === 304)
@@ -61,12 +60,12 @@ export class RateLimit {
     if (status === 401) exchange.rateLimit = undefined;
   }
 
-  /** Gives the key a point back; the headers of the reply. */
+  /** Returns a point to the key, and the headers of the response. */
   async giveBack(keyId: string, own?: Allowance): Promise<Record<string, string>> {
     const meter = this.#meterOf(own);
     if (meter === undefined) return {};
     const counted = await meter.limiter.reward(keyId);
-    // The time was over, and the next one would begin with a point too many.
+    // The window had ended, and the next one would begin with an extra point.
     if (counted.consumedPoints < 0) await meter.limiter.delete(keyId);
     return describe(meter, counted);
   }
@@ -91,12 +90,12 @@ export class RateLimit {
   }
 }
 
-/** With other settings the count begins anew. */
+/** Other settings start a new count. */
 function nameOf({ points, seconds }: Allowance): string {
   return `requests ${points}/${seconds}`;
 }
 
-/** The limit that the key's account has of its own. */
+/** The account's own limit. */
 export function allowanceOf({ ratePoints, rateSeconds }: KeyPrincipal): Allowance | undefined {
   return ratePoints === null || rateSeconds === null ? undefined : { points: ratePoints, seconds: rateSeconds };
 }
@@ -110,7 +109,7 @@ function describe({ limiter, policy }: Meter, counted: Taken): Record<string, st
   };
 }
 
-/** Rounded up: who waits so long does not come too early. */
+/** Rounded up, so that a client does not retry too early. */
 function wholeSeconds(durationMs: number): number {
   return Math.max(1, Math.ceil(durationMs / 1000));
 }

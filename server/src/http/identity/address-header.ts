@@ -1,2 +1,2 @@
-/** In which header better-auth is told where a request comes from. */
+/** Passes the client's address to better-auth. */
 export const ADDRESS_HEADER = 'x-client-address';

@@ -9,28 +9,31 @@ import type { IdentityServices } from './services.ts';
 import { requireCurrentSession, type UserExchange } from './sessions.ts';
 
 /**
- * Lets a request of the dashboard in that needs no session.
- * @throws {AppError} `forbidden` for a change that comes from another site
+ * For operations without a session.
+ * @throws {AppError} `forbidden` for a change from another site
  */
 export async function admitAnyone(exchange: Exchange, services: IdentityServices): Promise<Exchange> {
   requireSameOrigin(exchange.incoming, services);
   return exchange;
 }
 
-/** Lets in a user who is signed in, whether or not they belong to an account. @throws {AppError} `unauthorized`; `forbidden` */
+/** For signed-in users, also without an account. @throws {AppError} `unauthorized`; `forbidden` */
 export async function admitUser(exchange: Exchange, services: IdentityServices): Promise<UserExchange> {
   requireSameOrigin(exchange.incoming, services);
   return Object.assign(exchange, { currentSession: await requireCurrentSession(exchange, services) });
 }
 
-/** Lets in a member of the session's account. @throws {AppError} as `admitUser`; `account_changed` */
+/** For members of the session's account. @throws {AppError} as `admitUser`; `account_changed` */
 export async function admitMember(exchange: Exchange, services: IdentityServices): Promise<Admitted<SessionPrincipal>> {
   requireSameOrigin(exchange.incoming, services);
   const user = await requireAccountUser(exchange, services);
   return Object.assign(exchange, { principal: await getSessionPrincipal(services.database, user) });
 }
 
-/** Lets in an administrator of the session's account. @throws {AppError} as `admitMember`; `forbidden` for other members */
+/**
+ * For administrators of the session's account.
+ * @throws {AppError} as `admitMember`; `forbidden` for other members
+ */
 export async function admitAdministrator(
   exchange: Exchange,
   services: IdentityServices,
@@ -41,17 +44,16 @@ export async function admitAdministrator(
 }
 
 /**
- * Who works with an account in the dashboard. The account is the session's, and never another one in its place: what is
- * meant for one must not be done in another.
- * @throws {AppError} `unauthorized` when nobody is signed in; `account_changed` when they belong to the account no more, or
- * the page that asks shows another one
+ * Only the session's account is used: a change meant for one account must not happen in another.
+ * @throws {AppError} `unauthorized` without a session; `account_changed` for a former member, and
+ * if the page shows another account
  */
 async function requireAccountUser(exchange: Exchange, services: IdentityServices): Promise<AccountUser> {
   const { sessionId, user, membership } = await requireCurrentSession(exchange, services);
-  if (membership === undefined) throw accountChanged('You belong no more to the account that you worked in');
+  if (membership === undefined) throw accountChanged('You are no longer a member of this account');
   const { accountId, role } = membership;
   const shown = exchange.incoming.headers['x-account-id'];
-  if (shown !== undefined && shown !== accountId) throw accountChanged('You work in another account by now');
+  if (shown !== undefined && shown !== accountId) throw accountChanged('The session has switched to another account');
   return {
     sessionId,
     userId: user.id,
@@ -64,5 +66,5 @@ async function requireAccountUser(exchange: Exchange, services: IdentityServices
 }
 
 function accountChanged(why: string): AppError {
-  return new AppError('account_changed', `${why}, and nothing was done: load the page again.`);
+  return new AppError('account_changed', `${why}; nothing was done. Reload the page.`);
 }

@@ -1,33 +1,31 @@
 import type { Allowance, CreateLimiter } from '../../lib/limiter.ts';
 import { AppError, type ErrorCode } from '../../model/errors.ts';
-import { networkOf } from '../protocol/client-address.ts';
+import { clientAddress, networkOf, type TrustedProxies } from '../protocol/client-address.ts';
+import type { Exchange } from '../protocol/exchange.ts';
+import type { Reply } from '../protocol/reply.ts';
 import { SlottedLimiter } from './slotted-limiter.ts';
-import { tooMany } from './too-many.ts';
 
 const WINDOW_SECONDS = 15 * 60;
-/** Nobody mistypes their password so often in one place. */
+/** More than mistyped passwords of one user. */
 const OF_EMAIL_AT_ADDRESS = { points: 10, seconds: WINDOW_SECONDS };
 /** An office has one address. */
 const OF_ADDRESS = { points: 50, seconds: WINDOW_SECONDS };
 /**
- * NIST SP 800-63B §5.2.2 names a hundred. To use them up takes three addresses, and then people still sign in where they
- * are signed in already; who guesses from a thousand addresses has 2,400 a day.
+ * NIST SP 800-63B §5.2.2 recommends 100. Three addresses can use them up; users can then still sign
+ * in at addresses where they have a session. A thousand addresses get 2,400 guesses a day.
  */
 const OF_EMAIL = { points: 100, seconds: 60 * 60 };
-/** Links are mistyped less often than passwords, and codes of a second factor have limits of their own besides. */
+/** Second-factor codes have further limits. */
 const OF_TOKENS = { points: 50, seconds: WINDOW_SECONDS };
 
-/** A password that is tried. */
 export interface Attempt {
-  /** Whose it is said to be. */
   email: string;
-  /** Where it comes from. */
   address: string;
-  /** Typed once more by somebody who is signed in: others cannot use up what they may try, wherever they are. */
+  /** Attempts of signed-in users are counted separately: others cannot use them up. */
   isSignedIn: boolean;
 }
 
-/** Counts passwords that are tried, by whose they are said to be and by where they come from. Right ones are free. */
+/** Counts password attempts by e-mail address and client address. Right passwords are free. */
 export class PasswordAttempts {
   readonly #byEmailAtAddress: SlottedLimiter;
   readonly #byAddress: SlottedLimiter;
@@ -41,18 +39,15 @@ export class PasswordAttempts {
     this.#byEmail = create('passwords of an e-mail address', OF_EMAIL);
   }
 
-  /**
-   * Before anything is read of a request: whether its address may try any password.
-   * @throws {AppError} `rate_limited`
-   */
+  /** Call it before the body is read. @throws {AppError} `rate_limited` */
   async requireAddress(address: string): Promise<void> {
     const waitMs = await this.#byAddress.look(networkOf(address));
     if (waitMs > 0) throw tooMany(`wrong passwords ${FROM_ADDRESS}`, waitMs);
   }
 
   /**
-   * Takes a point of each, or of none if it is refused: whoever goes on trying takes nothing from those beside them. `isKnown`
-   * says whether the person is signed in at this address.
+   * Takes a point from each limit, or from none: rejected attempts must not use up others' points.
+   * `isKnown` returns whether the user has a session at this address.
    * @throws {AppError} `rate_limited`
    */
   async begin(attempt: Attempt, isKnown: () => Promise<boolean>): Promise<void> {
@@ -66,13 +61,13 @@ export class PasswordAttempts {
     }
   }
 
-  /** The password was right: what the person mistyped here before is forgotten. */
+  /** For a right password: clears the user's earlier attempts at this address. */
   async succeed(attempt: Attempt): Promise<void> {
     await this.giveBack(attempt);
     await this.#byEmailAtAddress.clear(placeOf(attempt));
   }
 
-  /** The password was not looked at. */
+  /** For a password that was not checked. */
   async giveBack(attempt: Attempt): Promise<void> {
     for (const { limiter, text } of this.#pointsOf(attempt)) await limiter.reward(text);
   }
@@ -88,7 +83,6 @@ export class PasswordAttempts {
   }
 }
 
-/** What an attempt costs. */
 interface Point {
   limiter: SlottedLimiter;
   text: string;
@@ -102,7 +96,7 @@ function placeOf({ email, address, isSignedIn }: Attempt): string {
   return `${isSignedIn ? 'signed in' : networkOf(address)} ${email}`;
 }
 
-/** Counts links and codes that are wrong, by where they come from. */
+/** Counts wrong links and codes by client address. */
 export class TokenAttempts {
   readonly #byAddress: SlottedLimiter;
 
@@ -112,7 +106,7 @@ export class TokenAttempts {
   }
 
   /**
-   * Runs what reads a link's token or a code, unless too many from this address were wrong: those that `wrong` is thrown for.
+   * Runs `work`, which checks a token or code, and counts it if it throws an error of `wrong`.
    * @throws {AppError} `rate_limited`; what `work` throws
    */
   async run<T>(address: string, wrong: readonly ErrorCode[], work: () => Promise<T>): Promise<T> {
@@ -126,4 +120,31 @@ export class TokenAttempts {
       throw error;
     }
   }
+}
+
+/** The errors of a link that is not valid. */
+export const WRONG_LINK: readonly ErrorCode[] = ['forbidden', 'not_found'];
+/** The errors of a wrong code, and of one that no sign-in waits for. */
+export const WRONG_CODE: readonly ErrorCode[] = ['unauthorized', 'validation_failed'];
+
+/** Wraps a handler of links or codes: `TokenAttempts` checks the client before the body is read. */
+export function limitingAttempts<
+  C extends { services: { tokenAttempts: TokenAttempts; trustedProxies: TrustedProxies } },
+>(
+  wrong: readonly ErrorCode[],
+  handle: (exchange: Exchange, call: C) => Promise<Reply>,
+): (exchange: Exchange, call: C) => Promise<Reply> {
+  return (exchange, call) => {
+    const { tokenAttempts, trustedProxies } = call.services;
+    return tokenAttempts.run(clientAddress(exchange.incoming, trustedProxies), wrong, () => handle(exchange, call));
+  };
+}
+
+export function tooMany(what: string, waitMs: number): AppError {
+  const minutes = Math.ceil(waitMs / 60_000);
+  return new AppError(
+    'rate_limited',
+    `Too many ${what}; try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
+    { headers: { 'Retry-After': String(Math.ceil(waitMs / 1000)) } },
+  );
 }

@@ -2,12 +2,12 @@ import { sessionGone } from '../../domain/principals.ts';
 import { AppError } from '../../model/errors.ts';
 import { invalidFields } from '../contract/schemas/issues.ts';
 
-const USED_BEFORE = 'Is none of your recovery codes, or was used before.';
-/** As better-auth locks a second factor. */
+const USED_BEFORE = 'Is not one of your recovery codes, or was already used.';
+/** better-auth's lock of a second factor. */
 const LOCKED_SECONDS = '900';
 
-/** What better-auth refuses, in our words; `passwordField` is what the form calls the password. */
-export function translateRefusal(error: unknown, passwordField = 'password'): unknown {
+/** Translates an error of better-auth. `passwordField` is the password's field in the body. */
+export function translateIdentityError(error: unknown, passwordField = 'password'): unknown {
   switch (codeOf(error)) {
     case 'INVALID_EMAIL':
     case 'INVALID_EMAIL_OR_PASSWORD':
@@ -19,15 +19,15 @@ export function translateRefusal(error: unknown, passwordField = 'password'): un
     case 'INVALID_BACKUP_CODE':
       return wrongCode(USED_BEFORE);
     case 'INVALID_TWO_FACTOR_COOKIE':
-      return codeNotOwed();
+      return noPendingSignIn();
     case 'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE':
-      return new AppError('unauthorized', 'There were too many wrong codes: sign in again.');
+      return new AppError('unauthorized', 'Too many wrong codes; sign in again.');
     case 'ACCOUNT_TEMPORARILY_LOCKED':
-      return new AppError('rate_limited', 'There were too many wrong codes; try again in a quarter of an hour.', {
+      return new AppError('rate_limited', 'Too many wrong codes; try again in 15 minutes.', {
         headers: { 'Retry-After': LOCKED_SECONDS },
       });
     case 'TOTP_ALREADY_ENABLED':
-      return new AppError('conflict', 'Two-factor authentication is on already; switch it off to set it up anew.');
+      return new AppError('conflict', 'Two-factor authentication is already on; switch it off to set it up again.');
     case 'TOTP_NOT_ENABLED':
     case 'BACKUP_CODES_NOT_ENABLED':
     case 'TWO_FACTOR_NOT_ENABLED':
@@ -41,19 +41,18 @@ export function translateRefusal(error: unknown, passwordField = 'password'): un
 
 function translateUnknown(error: unknown): unknown {
   const status: unknown = Reflect.get(Object(error), 'statusCode');
-  // Two requests have used one recovery code at once, and this is the other one.
+  // Another request has used the recovery code at the same time.
   if (status === 409) return wrongCode(USED_BEFORE);
-  // It goes into the log, and better-auth's own error carries headers, which may hold a cookie.
+  // This is logged. better-auth's own error has headers, which may contain a cookie.
   if (typeof status === 'number') return new Error(`better-auth answered ${status} ${codeOf(error)}`);
   return error;
 }
 
-/** Somebody gives a code who has given no password before. */
-export function codeNotOwed(): AppError {
-  return new AppError('unauthorized', 'The time for the code is over: sign in again.');
+/** For a code without a sign-in that waits for it. */
+export function noPendingSignIn(): AppError {
+  return new AppError('unauthorized', 'The time for the code has expired; sign in again.');
 }
 
-/** The code of a second factor was none. */
 export function wrongCode(message: string): AppError {
   return invalidFields([{ field: 'code', code: 'invalid_format', message }]);
 }

@@ -1,5 +1,8 @@
-import { betterAuth } from 'better-auth';
+import { type BetterAuthPlugin, betterAuth } from 'better-auth';
+import { createAuthEndpoint } from 'better-auth/api';
+import { setSessionCookie } from 'better-auth/cookies';
 import { twoFactor } from 'better-auth/plugins/two-factor';
+import { z } from 'zod';
 import { hashPassword, verifyPassword } from '../../domain/passwords.ts';
 import { createRecoveryCodes } from '../../domain/recovery-codes.ts';
 import { createId } from '../../lib/ids.ts';
@@ -9,7 +12,6 @@ import { SESSION_EXTENDED_MS, SESSION_LIFETIME_MS } from '../../model/users.ts';
 import type { Database } from '../../storage/database.ts';
 import { openForBetterAuth } from '../../storage/identity-database.ts';
 import { ADDRESS_HEADER } from './address-header.ts';
-import { beginSession } from './begin-session.ts';
 import { singleUseCodes } from './single-use-codes.ts';
 
 const PREFIXES: Record<string, string> = {
@@ -22,24 +24,24 @@ const PREFIXES: Record<string, string> = {
 
 export interface BetterAuthOptions {
   database: Database;
-  /** Signs cookies and encrypts what belongs to the second factor. */
+  /** Signs cookies and encrypts second-factor secrets. */
   secret: string;
   cookiePrefix: string;
   isSecure: boolean;
   log: Log;
 }
 
-/** What better-auth may do here. Its own routes are not mounted anywhere: `routes/auth.ts` calls those that are wanted. */
+/** Its own routes are not served; `routes/` call its API. */
 export function createBetterAuth({ database, secret, cookiePrefix, isSecure, log }: BetterAuthOptions) {
   return betterAuth({
     appName: 'Property Listings',
-    // It makes links with this, and here it makes none.
+    // For links, which are not used.
     baseURL: 'http://localhost',
     basePath: '/admin/auth',
     secret,
     database: openForBetterAuth(database),
     telemetry: { enabled: false },
-    // Attempts are counted in `PasswordAttempts`, before anything is hashed.
+    // `PasswordAttempts` counts attempts before hashing.
     rateLimit: { enabled: false },
     logger: { level: 'error', log: (_, message, err) => log.logger.error({ err }, `better-auth: ${message}`) },
     emailAndPassword: {
@@ -57,7 +59,7 @@ export function createBetterAuth({ database, secret, cookiePrefix, isSecure, log
       modelName: 'sessions',
       expiresIn: SESSION_LIFETIME_MS / 1000,
       updateAge: SESSION_EXTENDED_MS / 1000,
-      // Nothing depends on how old a session is: what matters asks for the password.
+      // Sensitive operations ask for the password instead of a fresh session.
       freshAge: 0,
       fields: {
         userId: 'user_id',
@@ -67,7 +69,7 @@ export function createBetterAuth({ database, secret, cookiePrefix, isSecure, log
         createdAt: 'created_at',
         updatedAt: 'updated_at',
       },
-      // The account that the person works in: it goes along when better-auth replaces a session.
+      // The session's account, which stays when better-auth replaces the session.
       additionalFields: { accountId: { type: 'string', required: false, input: false, fieldName: 'account_id' } },
     },
     account: {
@@ -109,12 +111,30 @@ export function createBetterAuth({ database, secret, cookiePrefix, isSecure, log
       defaultCookieAttributes: { secure: isSecure, httpOnly: true, sameSite: 'lax', path: '/' },
       database: {
         generateId: ({ model }) => createId(PREFIXES[model] ?? 'aut'),
-        // The tables are ours: their migration is.
+        // Our migrations create the tables.
         validateSchema: false,
       },
       ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
     },
   });
 }
+
+/** Starts a session without a password, for a new user. No route leads to it. */
+const beginSession = {
+  id: 'begin-session',
+  endpoints: {
+    beginSession: createAuthEndpoint(
+      '/begin-session',
+      { method: 'POST', body: z.object({ userId: z.string() }) },
+      async (context) => {
+        const { internalAdapter } = context.context;
+        const user = await internalAdapter.findUserById(context.body.userId);
+        if (!user) throw new Error('There is no user to start a session for');
+        await setSessionCookie(context, { session: await internalAdapter.createSession(user.id), user });
+        return context.json({});
+      },
+    ),
+  },
+} satisfies BetterAuthPlugin;
 
 export type BetterAuth = ReturnType<typeof createBetterAuth>;

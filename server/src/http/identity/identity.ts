@@ -8,15 +8,15 @@ import { type Along, callBetterAuth } from '../../storage/identity-database.ts';
 import { endSessionBy, findUsedSession, type UsedSession } from '../../storage/sessions.ts';
 import { isHttps } from '../protocol/same-origin.ts';
 import type { BetterAuth } from './better-auth.ts';
-import { translateRefusal } from './better-auth-errors.ts';
+import { translateIdentityError } from './better-auth-errors.ts';
 import { readSessionToken } from './session-cookie.ts';
 
-/** RFC 6265bis §4.1.3.2: a browser keeps such a cookie for this host alone, and sends it over HTTPS only. */
+/** RFC 6265bis §4.1.3.2: for this host and HTTPS only. */
 const HOST_PREFIX = '__Host-';
 const NAME = 'property-listings';
 /**
- * So many sessions are read at a time: that takes 1 to 2 ms of the event loop, most of it at once when a thread has checked the
- * cookie, and a hundred of them would go on in the same turn.
+ * Concurrent session reads: each takes 1 to 2 ms of the event loop after a thread has verified the
+ * cookie, and a hundred could do so in one turn.
  */
 const SESSION_READS_MAX = 4;
 
@@ -25,7 +25,7 @@ interface CallOptions {
   passwordField?: string | undefined;
 }
 
-/** Each day of use extends a session, but never beyond its last one. */
+/** Each day of use extends a session, up to its maximum age. */
 const KEEP_TO_AGE_MAX: Along = {
   when: 'update sessions',
   async job(transaction, rows) {
@@ -36,7 +36,7 @@ const KEEP_TO_AGE_MAX: Along = {
   },
 };
 
-/** better-auth, opened when it is first needed: `/v1` never needs it. */
+/** better-auth, loaded when it is first needed: `/v1` does not need it. */
 export class Identity {
   readonly #database: Database;
   readonly #log: Log;
@@ -45,42 +45,40 @@ export class Identity {
   #loading: Promise<BetterAuth> | undefined;
   #secret: string | undefined;
 
-  /** `publicUrl` decides whether cookies are for HTTPS only. */
+  /** With an HTTPS `publicUrl`, cookies are for HTTPS only. */
   constructor(database: Database, publicUrl: string | undefined, log: Log) {
     this.#database = database;
     this.#log = log;
     this.#isSecure = isHttps(publicUrl);
   }
 
-  /** What its cookies' names begin with. */
   get cookiePrefix(): string {
     return this.#isSecure ? HOST_PREFIX + NAME : NAME;
   }
 
   /**
-   * Has better-auth do something; `along` is done in the same transaction. `passwordField` is what the form calls the password.
-   * @throws {AppError} its refusals in our words; `unavailable`, `storage_full` or `outcome_unknown` for the database's faults
+   * Calls better-auth. `along` runs in its transaction; `passwordField` is the password's field in
+   * the body.
+   * @throws {AppError} its translated errors; `unavailable`, `storage_full`, or `outcome_unknown`
+   * for database errors
    */
   async call<T>(work: (api: BetterAuth['api']) => Promise<T>, { along, passwordField }: CallOptions = {}): Promise<T> {
     const { api } = await this.#load();
     return callBetterAuth(() => work(api), [...(along ?? []), KEEP_TO_AGE_MAX]).catch((error: unknown) => {
-      throw translateRefusal(error, passwordField);
+      throw translateIdentityError(error, passwordField);
     });
   }
 
   /**
-   * The session of a `Cookie` header if there is nothing to be done with it. Others are for `getSession`: it takes ten times
-   * as long, extends a session once a day, and removes one that has ended.
+   * Returns a session that needs no update. `getSession` takes ten times as long, extends a session
+   * once a day, and removes an expired one.
    */
   async findUsedSession(cookie: string): Promise<UsedSession | undefined> {
     const token = readSessionToken(cookie, `${this.cookiePrefix}.session_token`, await this.#getSecret());
     return token === undefined ? undefined : findUsedSession(this.#database, token, SESSION_EXTENDED_MS);
   }
 
-  /**
-   * Whose session the cookie of these headers is, and what is to be sent along; null if it is no session.
-   * @throws {AppError} as `call` does
-   */
+  /** Returns the session or null, and the headers of the response. @throws {AppError} as `call` */
   getSession(headers: Headers, query: { disableRefresh?: boolean } = {}) {
     const cookie = headers.get('cookie') ?? '';
     return this.#sessionTurns.run(cookie, () =>
@@ -88,7 +86,6 @@ export class Identity {
     );
   }
 
-  /** Signs cookies, and encrypts what belongs to the second factor. */
   async #getSecret(): Promise<string> {
     this.#secret ??= Buffer.from(
       hkdfSync('sha256', await getCursorSecret(this.#database), '', 'better-auth', 32),
@@ -96,7 +93,7 @@ export class Identity {
     return this.#secret;
   }
 
-  /** Where that fails, the next one tries again. */
+  /** After a failure, the next call tries again. */
   #load(): Promise<BetterAuth> {
     this.#loading ??= this.#create().catch((error: unknown) => {
       this.#loading = undefined;

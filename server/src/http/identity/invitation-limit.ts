@@ -1,13 +1,13 @@
 import { type CreateLimiter, type Limiter, waitMsOf } from '../../lib/limiter.ts';
-import { tooMany } from './too-many.ts';
+import { tooMany } from './attempts.ts';
 
 const WINDOW_SECONDS = 60 * 60;
-/** Each may be a letter to somebody who has asked for none. */
+/** Each may be an unsolicited mail. */
 const OF_EMAIL = { points: 5, seconds: WINDOW_SECONDS };
-/** A large office comes in one by one. */
+/** A large office invites its members one by one. */
 const OF_ACCOUNT = { points: 100, seconds: WINDOW_SECONDS };
 
-/** Counts the invitations of an account, and those of them that go to one address. */
+/** Limits the invitations of an account, and its invitations to one address. */
 export class InvitationLimit {
   readonly #toEmail: Limiter;
   readonly #ofAccount: Limiter;
@@ -18,8 +18,8 @@ export class InvitationLimit {
   }
 
   /**
-   * The account's comes first, and is given back if the address has no more: so no more addresses are counted than an
-   * account may invite, whoever goes on asking, and what goes to one takes nothing from the others.
+   * The account's limit comes first, which bounds the number of counted addresses. Its point is
+   * returned if the address has none left.
    * @throws {AppError} `rate_limited`
    */
   async spend(accountId: string, email: string): Promise<void> {

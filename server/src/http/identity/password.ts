@@ -8,43 +8,42 @@ import type { Attempt } from './attempts.ts';
 import type { BetterAuth } from './better-auth.ts';
 import type { IdentityServices } from './services.ts';
 
-interface Trial {
-  /** Whose password it is said to be. */
+interface PasswordAttempt {
   email: string;
-  /** Whether they are signed in, and asked for it once more. */
+  /** For a user who is already signed in. */
   isSignedIn: boolean;
-  /** What the form calls it. */
+  /** The password's field in the body. */
   field?: string | undefined;
-  /** What goes with it: made once the trial is counted. */
+  /** Runs once the attempt is counted. */
   prepare?: () => Promise<readonly Along[]>;
   exchange: Exchange;
   services: IdentityServices;
 }
 
 /**
- * Lets better-auth look at a password: such trials are counted, and only few are hashed at a time.
- * @throws {AppError} `rate_limited`; better-auth's refusals in our words
+ * Calls better-auth with a password. Attempts are counted, and few are hashed at a time.
+ * @throws {AppError} `rate_limited`; what `Identity.call` throws
  */
-export async function tryPassword<T>(trial: Trial, work: (api: BetterAuth['api']) => Promise<T>): Promise<T> {
-  const { field, prepare, services } = trial;
+export async function tryPassword<T>(given: PasswordAttempt, work: (api: BetterAuth['api']) => Promise<T>): Promise<T> {
+  const { field, prepare, services } = given;
   const { passwordAttempts, identity } = services;
-  const attempt = attemptOf(trial);
+  const attempt = toAttempt(given);
   await passwordAttempts.begin(attempt, () => isKnownAddress(attempt, services));
   try {
     const along = await prepare?.();
     return await withHashing(() => identity.call(work, { along, passwordField: field }));
   } catch (error) {
-    if (!isRefusal(error)) await passwordAttempts.giveBack(attempt);
+    if (!isWrongPassword(error)) await passwordAttempts.giveBack(attempt);
     throw error;
   }
 }
 
-/** The password was right, and nothing else is owed: trials before it are forgotten. */
-export async function forgiveTrials(trial: Trial): Promise<void> {
-  await trial.services.passwordAttempts.succeed(attemptOf(trial));
+/** Call it once the password and any second factor were right. */
+export async function clearAttempts(given: PasswordAttempt): Promise<void> {
+  await given.services.passwordAttempts.succeed(toAttempt(given));
 }
 
-function attemptOf({ email, isSignedIn, exchange, services }: Trial): Attempt {
+function toAttempt({ email, isSignedIn, exchange, services }: PasswordAttempt): Attempt {
   return { email, isSignedIn, address: clientAddress(exchange.incoming, services.trustedProxies) };
 }
 
@@ -53,7 +52,7 @@ async function isKnownAddress({ email, address }: Attempt, { database }: Identit
   return known.some((one) => networkOf(one) === networkOf(address));
 }
 
-/** Whether it was the password: nobody pays for a service that is busy or cannot reach its database. */
-function isRefusal(error: unknown): boolean {
+/** Other errors, such as of the database, do not count as attempts. */
+function isWrongPassword(error: unknown): boolean {
   return error instanceof AppError && (error.code === 'unauthorized' || error.code === 'validation_failed');
 }

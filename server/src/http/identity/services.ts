@@ -4,7 +4,6 @@ import type { OwnAddress } from '../protocol/same-origin.ts';
 import type { PasswordAttempts, TokenAttempts } from './attempts.ts';
 import type { Identity } from './identity.ts';
 
-/** What it takes to find who is signed in, and to let people sign in. */
 export interface IdentityServices extends OwnAddress {
   database: Database;
   trustedProxies: TrustedProxies;

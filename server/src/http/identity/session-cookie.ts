@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * The token of a session in a `Cookie` header, as better-auth signs it (`token.signature`, percent-encoded, the signature being
- * HMAC-SHA-256 of the token in base64); undefined if there is none, or another key has signed it.
+ * Reads the session token that better-auth signed: `token.signature`, percent-encoded, with the
+ * HMAC-SHA-256 of the token in base64. Undefined without a valid one.
  */
 export function readSessionToken(cookie: string, name: string, secret: string): string | undefined {
   const pair = cookie.split('; ').find((text) => text.startsWith(`${name}=`));

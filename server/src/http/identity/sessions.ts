@@ -1,4 +1,6 @@
+import { actorOf } from '../../domain/audit.ts';
 import { sessionGone } from '../../domain/principals.ts';
+import type { SessionActor } from '../../domain/profile.ts';
 import { AppError } from '../../model/errors.ts';
 import type { Membership, User } from '../../model/users.ts';
 import type { Database } from '../../storage/database.ts';
@@ -9,23 +11,22 @@ import type { Exchange } from '../protocol/exchange.ts';
 import { ADDRESS_HEADER } from './address-header.ts';
 import type { IdentityServices } from './services.ts';
 
-/** Who is signed in, and what they belong to. */
 export interface CurrentSession {
   sessionId: string;
   user: User & { hasTwoFactor: boolean };
   memberships: Membership[];
-  /** The one that they work in; none if they belong to it no more. Another one is theirs to choose. */
+  /**
+   * That of the session's account; undefined for a former member, who can choose another account.
+   */
   membership: Membership | undefined;
 }
 
-/** An exchange whose user is signed in. */
 export interface UserExchange extends Exchange {
   currentSession: CurrentSession;
 }
 
 const RETRY = { 'Retry-After': '1' };
 
-/** Who sends a request, by its session cookie; nobody is undefined. */
 export async function findCurrentSession(
   exchange: Exchange,
   services: IdentityServices,
@@ -38,13 +39,13 @@ export async function findCurrentSession(
 }
 
 /**
- * Whose session has just begun: what better-auth sends is what the browser will send.
- * @throws {AppError} `unauthorized` if it has ended meanwhile
+ * Reads the session of the cookies that better-auth has just set.
+ * @throws {AppError} `unauthorized` if it has ended
  */
 export async function getNewSession(sent: Headers, services: IdentityServices): Promise<CurrentSession> {
   const cookie = sent.getSetCookie().map((text) => text.split(';', 1).join());
   const { currentSession } = await readSession(new Headers({ cookie: cookie.join('; ') }), services);
-  // Another password may have ended it already.
+  // A password change may have ended it.
   if (currentSession === undefined) throw sessionGone();
   return currentSession;
 }
@@ -53,7 +54,7 @@ async function readSession(given: Headers, { identity, database }: IdentityServi
   const used = await identity.findUsedSession(given.get('cookie') ?? '').catch(cannotRead);
   if (used !== undefined) return { headers: new Headers(), currentSession: await toCurrentSession(used, database) };
   const asked = identity.getSession(given).catch((error: unknown) => {
-    // Each day of use prolongs a session; where that cannot be written it is good as it is.
+    // Each day of use extends a session. If that cannot be written, it is still valid.
     if (error instanceof AppError && error.code === 'storage_full')
       return identity.getSession(given, { disableRefresh: true });
     throw error;
@@ -66,10 +67,10 @@ async function readSession(given: Headers, { identity, database }: IdentityServi
   return { headers, currentSession: await toCurrentSession(found, database) };
 }
 
-/** A person who is signed in must not get 401 because of a fault. */
+/** A signed-in user must not get 401 because of a failure. */
 function cannotRead(cause: unknown): never {
   if (cause instanceof AppError) throw cause;
-  throw new AppError('unavailable', 'The session cannot be read just now; try again.', { headers: RETRY, cause });
+  throw new AppError('unavailable', 'The session cannot be read at the moment; try again.', { headers: RETRY, cause });
 }
 
 async function toCurrentSession(found: UsedSession, database: Database): Promise<CurrentSession> {
@@ -83,17 +84,27 @@ async function toCurrentSession(found: UsedSession, database: Database): Promise
   };
 }
 
-/** @throws {AppError} `unauthorized` when nobody is signed in */
+/** @throws {AppError} `unauthorized` */
 export async function requireCurrentSession(exchange: Exchange, services: IdentityServices): Promise<CurrentSession> {
   const currentSession = await findCurrentSession(exchange, services);
   if (currentSession !== undefined) return currentSession;
   throw sessionGone();
 }
 
-/** Enough to tell browsers apart; it is stored with each session. */
+export function sessionActorOf(
+  { sessionId, user, memberships }: CurrentSession,
+  { incoming }: Exchange,
+  { trustedProxies }: IdentityServices,
+): SessionActor {
+  const address = clientAddress(incoming, trustedProxies);
+  const actor = actorOf({ userId: user.id, userName: user.name, email: user.email, address });
+  return { sessionId, userId: user.id, memberships, actor };
+}
+
+/** Stored with each session; enough to distinguish browsers. */
 const USER_AGENT_LENGTH_MAX = 300;
 
-/** What better-auth is told of a request. */
+/** The request's headers for better-auth. */
 export function identityHeaders({ incoming }: Exchange, { identity, trustedProxies }: IdentityServices): Headers {
   const { cookie = '', 'user-agent': userAgent = '' } = incoming.headers;
   return new Headers({
@@ -103,22 +114,24 @@ export function identityHeaders({ incoming }: Exchange, { identity, trustedProxi
   });
 }
 
-/** Of somebody who is signed in, and of somebody who owes the second factor. */
+/** Of a session, and of a sign-in that waits for its second factor. */
 const COOKIES = ['session_token', 'two_factor'] as const;
 
-/** One of each kind: better-auth looks at all that it is given, several times, and a request may carry 16 KiB of them. */
+/**
+ * One of each: better-auth reads all given cookies several times, and a request can have 16 KiB of
+ * them.
+ */
 function ownCookies(cookie: string, prefix: string): string {
   const given = cookie.split(';').map((text) => text.trim());
   const own = COOKIES.map((name) => given.find((text) => text.startsWith(`${prefix}.${name}=`)));
   return own.filter((text) => text !== undefined).join('; ');
 }
 
-/** Whether what better-auth is told has such a cookie. */
 export function hasCookie(headers: Headers, name: (typeof COOKIES)[number]): boolean {
   return headers.get('cookie')?.includes(`.${name}=`) ?? false;
 }
 
-/** Sends the cookies of better-auth along with whatever the reply is. */
+/** Adds better-auth's cookies to the response. */
 export function setCookies({ outgoing }: Exchange, headers: Headers): void {
   for (const cookie of headers.getSetCookie()) outgoing.appendHeader('Set-Cookie', cookie);
 }

@@ -7,24 +7,27 @@ import { findTotpSecret, useTotpStep } from '../../storage/two-factors.ts';
 import { wrongCode } from './better-auth-errors.ts';
 
 const STEP_MS = 30_000;
-/** better-auth takes the codes of the step before and the one after, too: clocks differ. */
+/** better-auth also accepts the codes of the previous and next step, as clocks differ. */
 const STEPS_APART_MAX = 1;
-/** As better-auth calls the cookie of somebody who has given the password and owes the code. */
-const OWED_COOKIE = 'two_factor';
+/** better-auth's cookie of a sign-in that waits for its code. */
+const CHALLENGE_COOKIE = 'two_factor';
 
-/** A code of the app works once (RFC 6238 §5.2): better-auth alone takes one as often as it comes, while the app shows it. */
+/**
+ * A code of the app works once (RFC 6238 §5.2); better-auth accepts it repeatedly while the app
+ * shows it.
+ */
 export function singleUseCodes(database: Database): BetterAuthPlugin {
   const useUp = createAuthMiddleware(async (context) => {
-    const userId = await findWhose(context);
+    const userId = await findUserId(context);
     const encrypted = userId && (await findTotpSecret(database, userId));
     if (!userId || !encrypted) return;
     const secret = await symmetricDecrypt({ key: context.context.secretConfig, data: encrypted });
     const step = findStep(secret, context.body.code);
-    // better-auth refuses the code, and counts that.
+    // better-auth rejects and counts the code.
     if (step === undefined) return;
     const latest = currentStep() + STEPS_APART_MAX;
     const isFirst = await database.write((transaction) => useTotpStep(transaction, userId, step, latest));
-    if (!isFirst) throw wrongCode('Was used before: wait until the app shows the next one.');
+    if (!isFirst) throw wrongCode('Was already used; wait until the app shows the next one.');
   });
   return {
     id: 'single-use-codes',
@@ -32,17 +35,16 @@ export function singleUseCodes(database: Database): BetterAuthPlugin {
   };
 }
 
-/** Who is signed in, or owes the code to be so. */
-async function findWhose(context: GenericEndpointContext): Promise<string | undefined> {
+/** The user of the session, or of a sign-in that waits for the code. */
+async function findUserId(context: GenericEndpointContext): Promise<string | undefined> {
   const currentSession = await getSessionFromCtx(context);
   if (currentSession) return currentSession.user.id;
-  const { name } = context.context.createAuthCookie(OWED_COOKIE);
-  const owed = await context.getSignedCookie(name, context.context.secret);
-  const challenge = owed ? await context.context.internalAdapter.findVerificationValue(owed) : null;
+  const { name } = context.context.createAuthCookie(CHALLENGE_COOKIE);
+  const token = await context.getSignedCookie(name, context.context.secret);
+  const challenge = token ? await context.context.internalAdapter.findVerificationValue(token) : null;
   return challenge?.value;
 }
 
-/** Of which step of time the code is. */
 function findStep(secret: string, code: string): number | undefined {
   const now = currentStep();
   for (let step = now - STEPS_APART_MAX; step <= now + STEPS_APART_MAX; step += 1) {

@@ -2,16 +2,16 @@ import { createHmac, hkdfSync } from 'node:crypto';
 import { type Allowance, type CreateLimiter, type Limiter, type Taken, waitMsOf } from '../../lib/limiter.ts';
 
 /**
- * Bounds the memory, whatever is counted. A text has a slot in each of two tables, and has no points left when both are used
- * up: where n of each are, that keeps one in (65,536 / n)² others out.
+ * Bounds the memory. A text has a slot in each of two tables, and is limited when both are used up:
+ * with n used slots in each, that also limits one in (65,536 / n)² other texts.
  */
 const SLOTS = 65_536;
 const TABLES = [0, 1];
 
-/** Counts by texts that anybody can send, such as addresses. */
+/** Counts by texts that clients choose, such as addresses. */
 export class SlottedLimiter {
   readonly #limiter: Limiter;
-  /** So that nobody can choose who shares slots with whom. */
+  /** Prevents choosing texts that share slots. */
   readonly #salt: Uint8Array;
 
   /** `secret` is the same for all processes that count together. */
@@ -20,7 +20,7 @@ export class SlottedLimiter {
     this.#salt = new Uint8Array(hkdfSync('sha256', secret, '', 'password attempts', 32));
   }
 
-  /** For how many milliseconds there are no points left; takes none. */
+  /** The time in milliseconds until there are points; takes none. */
   look(text: string): Promise<number> {
     return this.#waitMs(text, async (slot) => {
       const counted = await this.#limiter.get(slot);
@@ -28,7 +28,7 @@ export class SlottedLimiter {
     });
   }
 
-  /** Takes a point; for how many milliseconds there was none left. */
+  /** Takes a point. @returns 0, or the time in milliseconds until there are points */
   take(text: string): Promise<number> {
     return this.#waitMs(text, async (slot) => {
       const counted = await this.#limiter.penalty(slot);
@@ -36,7 +36,6 @@ export class SlottedLimiter {
     });
   }
 
-  /** Gives a point back. */
   async reward(text: string): Promise<void> {
     await Promise.all(this.#slots(text).map((slot) => this.#limiter.reward(slot)));
   }

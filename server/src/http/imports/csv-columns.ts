@@ -4,14 +4,13 @@ import { AppError, type ValidationIssue } from '../../model/errors.ts';
 import { fieldName, ISSUES_MAX } from '../contract/schemas/issues.ts';
 import { LISTING_FIELDS } from '../contract/schemas/listings.ts';
 
-/** Which field of a listing a column holds. */
 export interface CsvColumn {
   field: string;
-  /** Whether it has RESO's name, and its choices RESO's words. */
+  /** Whether the column's name and choices are RESO's. */
   isReso: boolean;
 }
 
-/** The names of the RESO Data Dictionary 2.0 (dd.reso.org) for our fields. */
+/** RESO Data Dictionary 2.0 (dd.reso.org) names of our fields. */
 const RESO_FIELDS: Record<string, string> = {
   ListingKey: 'externalId',
   ListingId: 'externalId',
@@ -38,12 +37,12 @@ const RESO_FIELDS: Record<string, string> = {
 
 const NAMES = [...LISTING_FIELDS, ...Object.keys(RESO_FIELDS)];
 
-/** A listing has 25 fields, and a row with all of RESO's that a provider fills a few hundred. */
+/** A listing has 25 fields; providers fill a few hundred of RESO's. */
 export const CSV_COLUMNS_MAX = 500;
 
 /**
- * What each column of a file holds, by its header row; nothing for those that are not known, if that is allowed.
- * @throws {AppError} `validation_failed` with the columns that are not known, or that say what another one says
+ * Unknown columns are undefined if `ignoreUnknown` allows them.
+ * @throws {AppError} `validation_failed` with the unknown and duplicate columns
  */
 export function parseHeader(cells: Cells, ignoreUnknown: boolean): (CsvColumn | undefined)[] {
   if (cells.length > CSV_COLUMNS_MAX) throw tooManyColumns();
@@ -59,7 +58,7 @@ export function parseHeader(cells: Cells, ignoreUnknown: boolean): (CsvColumn | 
 }
 
 function tooManyColumns(): AppError {
-  const message = `The header has more than ${CSV_COLUMNS_MAX} columns; leave out those that are not needed.`;
+  const message = `The header has more than ${CSV_COLUMNS_MAX} columns; remove those that are not needed.`;
   return new AppError('validation_failed', message, { members: { line: 1 } });
 }
 
@@ -76,7 +75,7 @@ function* findColumnIssues(
     if (column === undefined) {
       if (!ignoreUnknown) yield unknownColumn(field, name);
     } else if (firstByField.has(column.field)) {
-      const message = `Holds ${column.field}, as ${firstByField.get(column.field)} does; leave one of them out.`;
+      const message = `Contains ${column.field}, like ${firstByField.get(column.field)}; remove one of them.`;
       yield { field, code: 'duplicate', message };
     } else {
       firstByField.set(column.field, name);
@@ -92,28 +91,30 @@ function toColumn(name = ''): CsvColumn | undefined {
 
 function unknownColumn(field: string, name: string | undefined): ValidationIssue {
   const nearest = name && suggest(name, NAMES);
-  const meant = nearest ? `; perhaps ${nearest} is meant` : '';
-  return { field, code: 'unknown_field', message: `There is no such column${meant}.` };
+  const hint = nearest ? `; did you mean ${nearest}?` : '.';
+  return { field, code: 'unknown_field', message: `There is no such column${hint}` };
 }
 
 function describeIssues(cells: Cells, issues: ValidationIssue[]): string {
-  if (cells.length === 1 && /[;\t]/.test(cells[0] ?? '')) return 'Separate the columns by commas.';
+  if (cells.length === 1 && /[;\t]/.test(cells[0] ?? '')) return 'Separate the columns with commas.';
   const [first] = issues;
   const hint = issues.some(({ code }) => code === 'unknown_field')
-    ? ' ignoreUnknown=true leaves out unknown ones.'
+    ? ' To skip unknown columns, set ignoreUnknown=true.'
     : '';
   if (issues.length === 1) return `The column ${first?.field} cannot be imported: ${first?.message}${hint}`;
   return issues.length > ISSUES_MAX
-    ? `More than ${ISSUES_MAX} columns cannot be imported; details names the first ${ISSUES_MAX}.${hint}`
-    : `${issues.length} columns cannot be imported; details names each.${hint}`;
+    ? `More than ${ISSUES_MAX} columns cannot be imported; see details for the first ${ISSUES_MAX}.${hint}`
+    : `${issues.length} columns cannot be imported; see details.${hint}`;
 }
 
-/** Where RESO's words for a choice are not ours in another spelling. */
+/** RESO's choices that differ from ours in more than spelling. */
 const RESO_UNITS: Record<string, string> = { square_feet: 'sqft', square_meters: 'sqm' };
 const CHOICES = new Set(['status', 'propertyType', 'livingAreaUnits', 'lotSizeUnits']);
 
-/** What a cell says in our words: of RESO's "Active Under Contract" or "ActiveUnderContract", `active_under_contract`. */
-export function toOurWords({ field, isReso }: CsvColumn, cell: string): string {
+/**
+ * Translates RESO's "Active Under Contract" or "ActiveUnderContract" to `active_under_contract`.
+ */
+export function toOurChoice({ field, isReso }: CsvColumn, cell: string): string {
   if (!isReso || !CHOICES.has(field)) return cell;
   const word = cell
     .trim()

@@ -8,12 +8,12 @@ import { decodeRecord } from '../contract/schemas/listing-csv.ts';
 import { withoutUnits } from '../contract/schemas/listing-patch.ts';
 import { listingFields, normalExternalId } from '../contract/schemas/listings.ts';
 import { parseListing, toRowIssue } from '../contract/schemas/parse-listing.ts';
-import { type CsvColumn, parseHeader, toOurWords } from './csv-columns.ts';
+import { type CsvColumn, parseHeader, toOurChoice } from './csv-columns.ts';
 import type { FileFormat } from './file-rows.ts';
 import { ROW_BYTES_MAX } from './json-rows.ts';
 import type { ReadRow } from './reading.ts';
 
-/** A CSV file: a header row with our names of fields or RESO's, then the rows. */
+/** The header row has our field names or RESO's. */
 export function csvFile(ignoreUnknown: boolean): FileFormat<Cells> {
   let header: Header | undefined;
   return {
@@ -32,7 +32,7 @@ export function csvFile(ignoreUnknown: boolean): FileFormat<Cells> {
 
 interface Header {
   columns: (CsvColumn | undefined)[];
-  /** Whether there is a column for each field, so that a row says all that a listing is to say. */
+  /** Whether each field has a column, so that a row contains the whole listing. */
   isComplete: boolean;
 }
 
@@ -56,7 +56,7 @@ function toRow({ line, content = [] }: FileRecord<Cells>, header: Header, hasDet
   };
 }
 
-/** The listing that the cells make, as JSON text, or why they make none. */
+/** Returns the listing as JSON text, or its error. */
 function toInput(
   fields: Record<string, unknown>,
   inexactNumbers: PropertyPath[],
@@ -70,10 +70,7 @@ function toInput(
   }
 }
 
-/**
- * What a listing becomes by the `changes` of a row.
- * @throws {AppError} `validation_failed` with every fault of the result
- */
+/** @throws {AppError} `validation_failed` with all issues of the result */
 export function applyChanges(current: Listing, changes: string): ListingInput {
   const { fields, inexactNumbers } = JSON.parse(changes);
   return parseFields(withCells(current, fields), inexactNumbers);
@@ -81,7 +78,7 @@ export function applyChanges(current: Listing, changes: string): ListingInput {
 
 function findCellIssues(cells: Cells, columns: (CsvColumn | undefined)[]): ValidationIssue[] {
   if (cells.length !== columns.length) {
-    const message = `Has ${cells.length} cells and must have ${columns.length}, as the header; put quotes around a text with a comma or a line break.`;
+    const message = `Has ${cells.length} cells and must have ${columns.length}, like the header; quote texts with a comma or a line break.`;
     return [{ field: 'body', code: 'invalid_format', message }];
   }
   return cells.flatMap((cell, index) => {
@@ -92,12 +89,12 @@ function findCellIssues(cells: Cells, columns: (CsvColumn | undefined)[]): Valid
 }
 
 function invalidCells(details: ValidationIssue[]): AppError {
-  return new AppError('validation_failed', 'The row cannot be read; details says why.', { details });
+  return new AppError('validation_failed', 'The row is not valid CSV; see details.', { details });
 }
 
 interface DecodedCells {
   id: unknown;
-  /** Field → what its cell says: null if that is nothing. */
+  /** Field → value; null for an empty cell. */
   fields: Record<string, unknown>;
   inexactNumbers: PropertyPath[];
 }
@@ -106,22 +103,22 @@ function decodeCells(cells: Cells, columns: (CsvColumn | undefined)[]): DecodedC
   const record: Record<string, string> = {};
   for (const [index, column] of columns.entries()) {
     if (column === undefined || IGNORED_FIELDS.includes(column.field)) continue;
-    // A line break within a cell is often written as between rows; ours are line feeds.
+    // Line breaks in cells are often CRLF, as between rows; ours are LF.
     const cell = (cells[index] ?? '').replaceAll('\r\n', '\n');
-    record[column.field] = toOurWords(column, cell);
+    record[column.field] = toOurChoice(column, cell);
   }
   const { id, ...others } = record;
   const { value, inexactNumbers } = decodeRecord(others);
   return { id: id?.trim() || undefined, fields: Object.assign({}, value), inexactNumbers };
 }
 
-/** A listing with what the cells say in its place; an empty one removes what there is. */
+/** An empty cell removes the field. */
 function withCells(current: Listing, fields: Record<string, unknown>): Record<string, unknown> {
   const { id: _id, version: _version, createdAt: _createdAt, updatedAt: _updatedAt, ...before } = current;
   return { ...before, ...withoutUnits(fields) };
 }
 
-/** An empty cell says nothing, also of a field that is required. */
+/** An empty cell counts as missing, also for a required field. */
 function parseFields(
   fields: Record<string, unknown>,
   inexactNumbers: ParsedJson['inexactNumbers'],

@@ -1,28 +1,28 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { MessagePort } from 'node:worker_threads';
 import { AppError } from '../../model/errors.ts';
+import { decompress } from './decompress.ts';
 import type { ReadingOrder, ReadingReport, ReadingStart, ReadRow } from './reading.ts';
-import { unpack } from './unpack.ts';
 
-/** Batches that may be on their way: one is read while the one before is written. */
+/** Batches in transit: one is read while the previous one is written. */
 const BATCHES_AHEAD = 2;
 
-/** A file in the thread that reads it: its bytes come, and its rows go, as the serving thread asks for them. */
+/** A file in the reading thread, which exchanges bytes and rows with the serving thread. */
 export class FileBody {
   readonly #port: MessagePort;
-  readonly #isPacked: boolean;
+  readonly #isGzipped: boolean;
   readonly #bytesMax: number;
   readonly #hash: Hash | undefined;
   #bytes = 0;
-  #bytesTold = 0;
+  #bytesSent = 0;
   #batchesAhead = 0;
   #arrived: ReadingOrder | undefined;
   #isClosed = false;
   #waiting: (() => void)[] = [];
 
-  constructor({ port, isPacked, bytesMax = Number.POSITIVE_INFINITY, fingerprintStart }: ReadingStart) {
+  constructor({ port, isGzipped, bytesMax = Number.POSITIVE_INFINITY, fingerprintStart }: ReadingStart) {
     this.#port = port;
-    this.#isPacked = isPacked;
+    this.#isGzipped = isGzipped;
     this.#bytesMax = bytesMax;
     this.#hash = fingerprintStart === undefined ? undefined : createHash('sha256').update(fingerprintStart);
     port.on('message', (order: ReadingOrder) => this.#note(order));
@@ -32,17 +32,17 @@ export class FileBody {
     });
   }
 
-  tell(report: ReadingReport): void {
+  send(report: ReadingReport): void {
     this.#port.postMessage(report);
   }
 
   /**
-   * The unpacked bytes as they come.
-   * @throws {AppError} `import_failed` if they are not packed as they should be; `payload_too_large`; `invalid_header` if the
-   * body was cut, or nobody waits for its rows
+   * The decompressed bytes.
+   * @throws {AppError} `import_failed` for invalid gzip; `payload_too_large`; `invalid_header` if
+   * the body was cut off or the import has ended
    */
   async *chunks(): AsyncGenerator<Buffer> {
-    for await (const chunk of unpack(this.#packedChunks(), this.#isPacked)) {
+    for await (const chunk of decompress(this.#bodyChunks(), this.#isGzipped)) {
       if (this.#isClosed) throw cutBody();
       this.#bytes += chunk.length;
       if (this.#bytes > this.#bytesMax) throw fileTooLarge(this.#bytesMax);
@@ -51,22 +51,25 @@ export class FileBody {
     }
   }
 
-  /** Hands rows over, once those before them were taken. @throws {AppError} `invalid_header` if they are not wanted */
+  /**
+   * Waits until earlier batches are taken.
+   * @throws {AppError} `invalid_header` if the import has ended
+   */
   async pass(rows: ReadRow[]): Promise<void> {
     await this.#waitFor(() => this.#batchesAhead < BATCHES_AHEAD);
     this.#batchesAhead += 1;
-    this.tell({ is: 'batch', rows, bytes: this.#bytes - this.#bytesTold });
-    this.#bytesTold = this.#bytes;
+    this.send({ is: 'batch', rows, bytes: this.#bytes - this.#bytesSent });
+    this.#bytesSent = this.#bytes;
   }
 
-  /** Of all bytes; undefined if none is wanted. */
+  /** Undefined if none was requested. */
   fingerprint(): string | undefined {
     return this.#hash?.digest('base64url');
   }
 
-  async *#packedChunks(): AsyncGenerator<Buffer> {
+  async *#bodyChunks(): AsyncGenerator<Buffer> {
     for (;;) {
-      this.tell({ is: 'hungry' });
+      this.send({ is: 'ready' });
       await this.#waitFor(() => this.#arrived !== undefined);
       const order = this.#arrived;
       this.#arrived = undefined;
@@ -82,8 +85,8 @@ export class FileBody {
     this.#wake();
   }
 
-  async #waitFor(isSo: () => boolean): Promise<void> {
-    while (!isSo()) {
+  async #waitFor(condition: () => boolean): Promise<void> {
+    while (!condition()) {
       if (this.#isClosed) throw cutBody();
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
@@ -94,12 +97,12 @@ export class FileBody {
   }
 }
 
-/** The serving thread knows why. */
+/** The serving thread replaces the message. */
 function cutBody(): AppError {
   return new AppError('invalid_header', 'The connection ended before the body did.');
 }
 
 export function fileTooLarge(bytesMax: number): AppError {
-  const message = `An atomic import takes ${bytesMax} bytes at most; send several files, or leave out atomic=true.`;
+  const message = `An atomic import can have at most ${bytesMax} bytes; send several files, or leave out atomic=true.`;
   return new AppError('payload_too_large', message);
 }

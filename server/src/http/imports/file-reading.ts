@@ -1,15 +1,16 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { ImportRow } from '../../domain/import-rows.ts';
 import { AppError, fromPlainError } from '../../model/errors.ts';
-import type { ReadingOrder, ReadingReport, ReadRow } from './reading.ts';
-import { toImportRow } from './to-import-row.ts';
+import type { Listing, ListingInput } from '../../model/listings.ts';
+import { applyChanges } from './csv-rows.ts';
+import type { ReadGoodRow, ReadingOrder, ReadingReport, ReadRow } from './reading.ts';
 
 interface Batch {
   rows: ReadRow[];
   bytes: number;
 }
 
-/** A file that a thread reads: gives it the bytes that come, and takes its rows. */
+/** A file in the serving thread: sends its bytes to the reading thread, and receives its rows. */
 export class FileReading {
   readonly #port: MessagePort;
   readonly #onClose: () => void;
@@ -17,7 +18,7 @@ export class FileReading {
   #end: { error: unknown } | 'end' | undefined;
   #bodyError: AppError | undefined;
   #wake: () => void = () => {};
-  /** What tells two files apart, once all rows have been read; only if it was asked for. */
+  /** Set once all rows have been read, if it was requested. */
   fingerprint: string | undefined;
 
   /** `onClose` is called once. */
@@ -27,10 +28,10 @@ export class FileReading {
   }
 
   /**
-   * The rows of the file whose bytes `open` gives, in batches.
-   * @param onBytes told how many bytes each batch took when they were unpacked; what it throws ends the reading
-   * @throws {AppError} what the bytes throw, and what is wrong with the file, after the rows before it and with its `line`;
-   * `unavailable` if the thread has ended; why `signal` aborts, at once
+   * The rows of the file with the bytes of `open`, in batches.
+   * @param onBytes called with the decompressed size of each batch; can throw to end the reading
+   * @throws {AppError} errors of the bytes and the file, after the rows before them and with the
+   * `line`; `unavailable` if the thread has ended; the reason of `signal`, at once
    */
   async *rows(
     open: (signal: AbortSignal) => AsyncGenerator<Buffer>,
@@ -49,7 +50,7 @@ export class FileReading {
         const batch = this.#batches.shift();
         if (batch !== undefined) {
           onBytes(batch.bytes);
-          this.#tell({ is: 'taken' });
+          this.#send({ is: 'taken' });
           yield batch.rows.map(toImportRow);
         } else if (this.#end === 'end') return;
         else if (this.#end !== undefined) throw this.#end.error;
@@ -74,7 +75,7 @@ export class FileReading {
   }
 
   #note(report: ReadingReport, chunks: AsyncGenerator<Buffer>): void {
-    if (report.is === 'hungry') return void this.#feed(chunks);
+    if (report.is === 'ready') return void this.#feed(chunks);
     if (report.is === 'batch') this.#batches.push(report);
     else if (report.is === 'end') this.#finish('end', report.fingerprint);
     else if (report.is === 'failed') this.#finish({ error: this.#explain(fromPlainError(report.error)) });
@@ -85,18 +86,18 @@ export class FileReading {
   async #feed(chunks: AsyncGenerator<Buffer>): Promise<void> {
     try {
       const { value: chunk } = await chunks.next();
-      if (chunk === undefined) return this.#tell({ is: 'end' });
-      // Sockets read into a common buffer, all of which would be copied.
+      if (chunk === undefined) return this.#send({ is: 'end' });
+      // Sockets share a buffer, which would be copied as a whole.
       const copy = new Uint8Array(chunk);
       this.#port.postMessage({ is: 'chunk', chunk: copy } satisfies ReadingOrder, [copy.buffer]);
     } catch (error) {
       if (!(error instanceof AppError)) return this.#finish({ error });
       this.#bodyError = error;
-      this.#tell({ is: 'broken' });
+      this.#send({ is: 'broken' });
     }
   }
 
-  /** The thread knows at which line the body ended, and not why. */
+  /** The thread knows the line, and this one the cause. */
   #explain(error: AppError): AppError {
     return this.#bodyError?.with(error.members) ?? error;
   }
@@ -107,12 +108,25 @@ export class FileReading {
     this.#wake();
   }
 
-  #tell(order: ReadingOrder): void {
+  #send(order: ReadingOrder): void {
     this.#port.postMessage(order);
   }
 }
 
+function toImportRow(row: ReadRow): ImportRow {
+  if ('issue' in row) return row;
+  const { line, id, externalId } = row;
+  return { line, id, externalId, makeInput: (current) => makeInput(row, current) };
+}
+
+/** @throws {AppError} `validation_failed` */
+function makeInput({ input, changes }: ReadGoodRow, current: Listing | undefined): ListingInput {
+  if (current !== undefined && changes !== undefined) return applyChanges(current, changes);
+  if (typeof input !== 'string') throw fromPlainError(input);
+  return JSON.parse(input);
+}
+
 function threadEnded(): AppError {
-  const message = 'Reading the file was broken off; send it again. If it happens again, send it in parts.';
+  const message = 'Reading the file failed; send it again. If it fails again, send it in parts.';
   return new AppError('unavailable', message, { headers: { 'Retry-After': '1' } });
 }

@@ -3,31 +3,32 @@ import { ownTurn } from '../../lib/turns.ts';
 import { AppError } from '../../model/errors.ts';
 import type { ReadRow } from './reading.ts';
 
-/** What is cut into records at a time: at most a few milliseconds, whatever it holds. */
+/**
+ * Bytes that are split into records at a time: at most a few milliseconds, whatever they contain.
+ */
 const PIECE_BYTES = 16 * 1024;
-/** How long rows are read before the other files of the thread have their turn. */
+/** Time slice per file; the thread's other files then take their turn. */
 const SLICE_MAX_MS = 2;
-/** Rows that are passed on together: a fault takes more room than the two bytes that it may be about. */
+/** Rows per batch: the issues of a row can take more memory than its bytes. */
 const BATCH_ROWS_MAX = 500;
-/** A report names so many faults at most: of the rows behind them it is only told that they have some. */
+/** Issues in a report; later rows with issues are only counted. */
 const DETAILS_MAX = 100;
 
-/** What a kind of file is made of. */
 export interface FileFormat<T> {
   splitter: Splitter<T>;
   /**
-   * What a record says; nothing if it does not count as a row. `hasDetails`: whether a fault names each field.
+   * Undefined if the record does not count as a row. With `hasDetails`, an error names each field.
    * @throws {AppError} if no row of the file can be read
    */
   toRow(record: FileRecord<T>, hasDetails: boolean): ReadRow | undefined;
-  /** Looks at what is missing once the file is over. @throws {AppError} if no row of it could be read */
+  /** Called at the end of the file. @throws {AppError} if no row could be read */
   end?(): void;
 }
 
 /**
- * The rows of a file, in batches: those that end in one chunk, since the next one may be long in coming.
- * @throws {AppError} `invalid_json` or `import_failed` where the file cannot be read on, after the rows before it; what
- * `chunks` and `toRow` throw. All of them have the `line` as a member.
+ * The rows of a file, in batches that end with each chunk, as the next one may take long to arrive.
+ * @throws {AppError} `invalid_json` or `import_failed` for an unreadable file, after the rows
+ * before it; what `chunks` and `toRow` throw. All have the member `line`.
  */
 export async function* readRows<T>(
   chunks: AsyncIterable<Buffer>,
@@ -50,7 +51,7 @@ export async function* readRows<T>(
   }
 }
 
-/** Reads records in slices of time, and gathers their rows. */
+/** Reads records in slices of time, and collects their rows. */
 class RowReader<T> {
   readonly #toRow: FileFormat<T>['toRow'];
   #rows: ReadRow[] = [];
@@ -60,7 +61,7 @@ class RowReader<T> {
     this.#toRow = toRow;
   }
 
-  /** The batches that became full. @throws what the records and `toRow` throw */
+  /** Yields full batches. @throws what the records and `toRow` throw */
   async *read(records: Iterable<FileRecord<T>>): AsyncGenerator<ReadRow[]> {
     await ownTurn();
     let sliceEndMs = performance.now() + SLICE_MAX_MS;
@@ -75,7 +76,7 @@ class RowReader<T> {
     }
   }
 
-  /** The rows that were gathered, if any. */
+  /** Yields the collected rows, if any. */
   *flush(): Generator<ReadRow[]> {
     if (this.#rows.length === 0) return;
     const rows = this.#rows;

@@ -13,17 +13,15 @@ import type { ReadGoodRow, ReadRow } from './reading.ts';
 /** The contract's limit for one row. */
 export const ROW_BYTES_MAX = 1024 * 1024;
 
-/** A file with a JSON object in each line. */
 export function ndjsonFile(): FileFormat<Buffer> {
   return { splitter: new LineSplitter(ROW_BYTES_MAX), toRow: toJsonRow };
 }
 
-/** A file that is one JSON array of objects. */
 export function jsonArrayFile(): FileFormat<Buffer> {
   return { splitter: new JsonArraySplitter(ROW_BYTES_MAX), toRow: toJsonRow };
 }
 
-/** What a row of JSON says; nothing if it is the line that closes an export. */
+/** Undefined for the last line of an export. */
 function toJsonRow({ line, content }: FileRecord<Buffer>, hasDetails: boolean): ReadRow | undefined {
   try {
     if (content === undefined) throw rowTooLong();
@@ -36,7 +34,7 @@ function toJsonRow({ line, content }: FileRecord<Buffer>, hasDetails: boolean): 
 }
 
 function rowTooLong(): AppError {
-  return new AppError('payload_too_large', `The row is longer than ${ROW_BYTES_MAX} bytes; send less.`);
+  return new AppError('payload_too_large', `The row has more than ${ROW_BYTES_MAX} bytes; shorten it.`);
 }
 
 const CLOSING_MEMBERS = new Set(['end', 'count', 'sequence', 'epoch', 'total']);
@@ -45,7 +43,7 @@ function isClosingLine(value: unknown): boolean {
   return isObject(value) && value.end === true && Object.keys(value).every((name) => CLOSING_MEMBERS.has(name));
 }
 
-/** @throws {AppError} `validation_failed` with every fault there is */
+/** @throws {AppError} `validation_failed` with all issues */
 function parseRow(parsed: ParsedJson, hasDetails: boolean): Omit<ReadGoodRow, 'line'> {
   const { id, fields } = splitRow(parsed.value);
   const inexactNumbers = parsed.inexactNumbers.filter(([name]) => !IGNORED_FIELDS.includes(String(name)));
@@ -66,5 +64,5 @@ function splitRow(value: unknown): { id?: unknown; fields: unknown } {
 
 function findIdIssues(id: unknown): ValidationIssue[] {
   if (id === undefined || id === null || typeof id === 'string') return [];
-  return [{ field: 'id', code: 'invalid_type', message: 'Must be the id of a listing, which is a string.' }];
+  return [{ field: 'id', code: 'invalid_type', message: 'Must be the id of a listing, a string.' }];
 }

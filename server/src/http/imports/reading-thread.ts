@@ -1,14 +1,15 @@
 import { parentPort } from 'node:worker_threads';
 import { setThreadPriority } from '../../lib/thread-priority.ts';
 import { AppError, toPlainError } from '../../model/errors.ts';
+import { csvFile } from './csv-rows.ts';
 import { FileBody } from './file-body.ts';
-import { formatOf } from './file-formats.ts';
-import { readRows } from './file-rows.ts';
+import { type FileFormat, readRows } from './file-rows.ts';
+import { jsonArrayFile, ndjsonFile } from './json-rows.ts';
 import type { ReadingStart } from './reading.ts';
 
-// A thread of `ReadingThreads`: unpacks files of any length and reads their rows, several files by turns.
+// A thread of `ReadingThreads`: decompresses files and reads their rows, several files in turn.
 
-/** Requests and searches go before files. */
+/** Requests and searches have priority over files. */
 const NICE = 5;
 
 setThreadPriority(NICE);
@@ -20,11 +21,16 @@ async function readFile(start: ReadingStart): Promise<void> {
   try {
     const format = formatOf(mediaType, ignoreUnknown);
     for await (const rows of readRows(body.chunks(), format)) await body.pass(rows);
-    body.tell({ is: 'end', fingerprint: body.fingerprint() });
+    body.send({ is: 'end', fingerprint: body.fingerprint() });
   } catch (error) {
-    if (error instanceof AppError) body.tell({ is: 'failed', error: toPlainError(error) });
-    else body.tell({ is: 'crashed', stack: error instanceof Error ? String(error.stack) : String(error) });
+    if (error instanceof AppError) body.send({ is: 'failed', error: toPlainError(error) });
+    else body.send({ is: 'crashed', stack: error instanceof Error ? String(error.stack) : String(error) });
   } finally {
     port.close();
   }
+}
+
+function formatOf(mediaType: string, ignoreUnknown: boolean): FileFormat<unknown> {
+  if (mediaType === 'text/csv') return csvFile(ignoreUnknown);
+  return mediaType === 'application/json' ? jsonArrayFile() : ndjsonFile();
 }

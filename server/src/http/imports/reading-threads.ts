@@ -4,38 +4,38 @@ import type { Log } from '../../lib/log.ts';
 import { FileReading } from './file-reading.ts';
 import type { ReadingRequest, ReadingStart } from './reading.ts';
 
-/** All files of an account are read by one of them, so that no account occupies both. */
+/** One thread reads all files of an account, so that no account occupies both. */
 const THREADS_MAX = 2;
-/** One that has nothing to read ends after a while: it takes 30 MB. */
+/** An idle thread ends after this time: it takes 30 MB. */
 const IDLE_MAX_MS = 60_000;
 /**
- * Files need a few megabytes: the limits of a row see to that (1 MiB, 10,000 cells, 5,000 values). This is for what they
- * miss, and does not always end the thread alone: V8 may meet the limit in a task of the process.
+ * Reading takes a few megabytes, as the limits of a row ensure (1 MiB, 10,000 cells, 5,000 values).
+ * This is a second line of defense. It can end the process: V8 may reach the limit in a task of the
+ * process.
  */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 48 };
-/** With this file's own ending, which a build changes. */
+/** With this file's extension, which a build changes. */
 const THREAD_FILE = new URL(`./reading-thread${extname(import.meta.filename)}`, import.meta.url);
 
 interface Thread {
   worker: Worker;
-  /** Account → how many of its files are read here. */
+  /** Account → number of its files in this thread. */
   accounts: Map<string, number>;
   idle: NodeJS.Timeout | undefined;
 }
 
-/** Threads that unpack, parse and check files of any length, started when they are first needed. */
+/** Threads that decompress, parse, and validate files, started when they are first needed. */
 export class ReadingThreads {
   readonly #log: Log;
   readonly #file: URL;
   readonly #threads = new Set<Thread>();
 
-  /** `file` is what a thread runs. */
   constructor(log: Log, file = THREAD_FILE) {
     this.#log = log;
     this.#file = file;
   }
 
-  /** Begins to read a file of an account. It must be closed. */
+  /** Starts to read a file, which must be disposed. */
   open(accountId: string, request: ReadingRequest): FileReading {
     const thread = this.#assign(accountId);
     const { port1, port2 } = new MessageChannel();
@@ -70,11 +70,11 @@ export class ReadingThreads {
   }
 
   #start(): Thread {
-    // `node --watch` would have the thread say what it imports.
+    // Otherwise `node --watch` would receive messages about the thread's imports.
     const env = { ...process.env, WATCH_REPORT_DEPENDENCIES: '' };
     const worker = new Worker(this.#file, { env, resourceLimits: RESOURCE_LIMITS });
     const thread = { worker, accounts: new Map<string, number>(), idle: undefined };
-    // Its end closes the channels of the files that it reads: they are told so.
+    // Its end closes the channels of its files, which then fail.
     worker.on('error', (error) => this.#log.logger.error({ err: error }, 'a thread that reads imports has ended'));
     worker.on('exit', () => this.#threads.delete(thread));
     worker.unref();

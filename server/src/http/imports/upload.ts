@@ -1,17 +1,20 @@
 import { PassThrough } from 'node:stream';
 import { AppError } from '../../model/errors.ts';
-import { askForBody, SILENCE_MAX_MS } from '../protocol/body.ts';
+import { SILENCE_MAX_MS, sendContinue } from '../protocol/body.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 
-/** How slowly a body may come after its first minute (contract §1): it holds one of the few places for files. */
+/**
+ * The minimum speed of an upload after its first minute (contract §1), as it occupies one of few
+ * places.
+ */
 const SLOW_START_MS = 60_000;
 const WINDOW_MS = 30_000;
 const WINDOW_BYTES_MIN = 30 * 1024;
 
 /**
- * The bytes of a body of any length as they come. Chunks that are not taken hold the sender back.
- * @throws {AppError} `request_timeout` when nothing comes for too long, or too little; `invalid_header` when the
- * connection ends; why `signal` aborts
+ * The bytes of a body of any length, with backpressure.
+ * @throws {AppError} `request_timeout` if the body is too slow; `invalid_header` if the connection
+ * ends; the reason of `signal`
  */
 export async function* readUpload({ incoming, outgoing }: Exchange, signal: AbortSignal): AsyncGenerator<Buffer> {
   const body = new PassThrough();
@@ -19,7 +22,7 @@ export async function* readUpload({ incoming, outgoing }: Exchange, signal: Abor
   incoming.on('data', onData).on('error', onAbort).on('close', onAbort);
   signal.addEventListener('abort', onSignal);
   if (signal.aborted) onSignal();
-  askForBody(incoming, outgoing);
+  sendContinue(incoming, outgoing);
   try {
     for await (const chunk of incoming.pipe(body)) {
       pace.hold();
@@ -30,7 +33,7 @@ export async function* readUpload({ incoming, outgoing }: Exchange, signal: Abor
     pace.end();
     signal.removeEventListener('abort', onSignal);
     incoming.off('data', onData).off('close', onAbort);
-    // What is left of the body goes nowhere, so that the reply is not held up.
+    // Discards the rest of the body, so that it does not delay the response.
     incoming.unpipe(body).resume();
   }
 
@@ -46,7 +49,7 @@ export async function* readUpload({ incoming, outgoing }: Exchange, signal: Abor
   }
 }
 
-/** How fast a body comes. Time in which the service holds the sender back does not count. */
+/** Measures the speed of a body, without the time of backpressure. */
 class Pace {
   readonly #onSlow: (error: AppError) => void;
   #silence: NodeJS.Timeout | undefined;
@@ -61,18 +64,17 @@ class Pace {
     this.#window = setTimeout(() => this.#startWindow(), SLOW_START_MS);
   }
 
-  /** Bytes have come. */
   note(bytes: number): void {
     this.#windowBytes += bytes;
     this.#silence = this.#waitForBytes();
   }
 
-  /** The sender has to wait. */
+  /** Backpressure begins. */
   hold(): void {
     this.#heldSinceMs = performance.now();
   }
 
-  /** The sender is waited for again. */
+  /** Backpressure ends. */
   await(): void {
     if (this.#heldSinceMs !== undefined) this.#heldMs += performance.now() - this.#heldSinceMs;
     this.#heldSinceMs = undefined;
@@ -90,7 +92,7 @@ class Pace {
   }
 
   #judgeSilence(): void {
-    if (this.#heldSinceMs === undefined) this.#onSlow(tooSlow('No bytes came for too long; send the file again.'));
+    if (this.#heldSinceMs === undefined) this.#onSlow(tooSlow('No bytes arrived for too long; send the file again.'));
     else this.#silence = this.#waitForBytes();
   }
 
@@ -110,8 +112,8 @@ class Pace {
 }
 
 const TOO_SLOW =
-  'The body came too slowly: after its first minute it must bring 30 KiB in each 30 seconds. Send the file again, ' +
-  'over a faster connection or in parts.';
+  'The body was too slow: after its first minute it must send 30 KiB in each 30 seconds. Send the file again, over a ' +
+  'faster connection or in parts.';
 
 function tooSlow(message: string): AppError {
   return new AppError('request_timeout', message);

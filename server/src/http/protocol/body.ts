@@ -10,13 +10,13 @@ export const SILENCE_MAX_MS = 30_000;
 const DURATION_MAX_MS = 60_000;
 
 /**
- * Parses a body, or a part of one that `what` names, as JSON.
- * @throws {AppError} `invalid_json` with the `offset` of the fault in bytes
+ * `what` names the parsed part in messages.
+ * @throws {AppError} `invalid_json` with the `offset` of the error in bytes
  */
 export function parseBody(bytes: Buffer, what = 'body'): ParsedJson {
   if (!isUtf8(bytes)) {
-    const message = looksPacked(bytes)
-      ? `The ${what} looks like gzip, which is taken for imports only; send it as it is.`
+    const message = looksGzipped(bytes)
+      ? `The ${what} looks like gzip, which only imports accept; send it uncompressed.`
       : `The ${what} is not valid UTF-8.`;
     throw new AppError('invalid_json', message, { members: { offset: utf8Length(bytes) } });
   }
@@ -33,12 +33,12 @@ export function parseBody(bytes: Buffer, what = 'body'): ParsedJson {
   }
 }
 
-/** Whether bytes begin as gzip does (RFC 1952 §2.3.1), and no text. */
-export function looksPacked(bytes: Buffer): boolean {
+/** RFC 1952 §2.3.1: no text begins like that. */
+export function looksGzipped(bytes: Buffer): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
-/** How many bytes from the start could begin valid UTF-8. */
+/** The length of the longest prefix of valid UTF-8. */
 function utf8Length(bytes: Buffer): number {
   let low = 0;
   let high = bytes.length;
@@ -60,24 +60,26 @@ function beginsUtf8(bytes: Buffer): boolean {
 }
 
 /**
- * Reads the whole body from the connection, within its limits of size and time.
- * @throws {AppError} `payload_too_large` or `request_timeout`
+ * @throws {AppError} `payload_too_large`; `request_timeout`; `invalid_header` if the connection
+ * ends
  */
 export async function readBody({ incoming, outgoing }: Exchange, bytesMax = BODY_BYTES_MAX): Promise<Buffer> {
   if (Number(incoming.headers['content-length']) > bytesMax) throw tooLarge(bytesMax);
-  askForBody(incoming, outgoing);
+  sendContinue(incoming, outgoing);
   return incoming.complete ? takeArrivedBody(incoming, bytesMax) : waitForBody(incoming, bytesMax);
 }
 
-/** Sends 100 if the client waits for it; an HTTP/1.0 client does not know it (RFC 9110 §10.1.1). */
-export function askForBody(
+/** Sends 100 if the client waits for it, except to HTTP/1.0 (RFC 9110 §10.1.1). */
+export function sendContinue(
   { headers, httpVersionMinor }: IncomingMessage,
   outgoing: Pick<ServerResponse, 'writeContinue'>,
 ): void {
   if (headers.expect?.toLowerCase() === '100-continue' && httpVersionMinor > 0) outgoing.writeContinue();
 }
 
-/** All of it has come: no need for timers and listeners. `read()` gives a piece of it at a time, as they came. */
+/**
+ * For a complete body: saves timers and listeners. `read()` returns one received chunk at a time.
+ */
 function takeArrivedBody(incoming: IncomingMessage, bytesMax: number): Buffer {
   const chunks: Buffer[] = [];
   for (let chunk = incoming.read(); chunk !== null; chunk = incoming.read()) chunks.push(chunk);
@@ -92,12 +94,12 @@ function waitForBody(incoming: IncomingMessage, bytesMax: number): Promise<Buffe
     let length = 0;
     let silence: NodeJS.Timeout | undefined;
     let deadline: NodeJS.Timeout | undefined;
-    // A body that comes with its head ends in this turn of the event loop, and needs no timers.
-    const patience = setImmediate(() => {
+    // A body that arrives with the headers ends in this event-loop turn, and needs no timers.
+    const timerStart = setImmediate(() => {
       silence = setTimeout(onSlow, SILENCE_MAX_MS);
       deadline = setTimeout(onSlow, DURATION_MAX_MS);
     });
-    // A connection that has ended by now tells nobody any more.
+    // A connection that has already ended emits no more events.
     if (incoming.destroyed) return onAbort();
     incoming.on('data', onData).on('end', finish).on('error', onAbort).on('close', onAbort);
 
@@ -114,7 +116,7 @@ function waitForBody(incoming: IncomingMessage, bytesMax: number): Promise<Buffe
       finish(new AppError('invalid_header', 'The connection ended before the body did.'));
     }
     function finish(error?: AppError): void {
-      clearImmediate(patience);
+      clearImmediate(timerStart);
       clearTimeout(silence);
       clearTimeout(deadline);
       incoming.off('data', onData).off('end', finish).off('error', onAbort).off('close', onAbort);
@@ -124,7 +126,6 @@ function waitForBody(incoming: IncomingMessage, bytesMax: number): Promise<Buffe
   });
 }
 
-/** What is said of a body above its limit. */
 export function tooLarge(bytesMax: number): AppError {
   return new AppError('payload_too_large', `The body is larger than ${bytesMax} bytes; send less.`);
 }

@@ -1,8 +1,8 @@
 import { iterate } from '../../lib/iterate.ts';
 
 /**
- * A body that is read while it is sent: `start`, what `toText` makes of each run, and the end. None of what was given stays in
- * memory as long as the reader takes.
+ * A body that is read while it is sent: `start`, the text of each run, and `end`. A slow reader
+ * keeps none of the sent texts in memory.
  */
 export function inChunks<T>(
   start: string,

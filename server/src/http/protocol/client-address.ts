@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { type BlockList, isIP } from 'node:net';
 
-/** The addresses whose `X-Forwarded-For` is believed. */
+/** Proxies whose `X-Forwarded-For` is trusted. */
 export type TrustedProxies = BlockList | undefined;
 
 /**
- * Where a request comes from: the connection's other end, or, behind trusted proxies, the last address in
- * `X-Forwarded-For` that is not one of them. What stands before it anyone can write.
+ * The address of the peer or, behind trusted proxies, the last address in `X-Forwarded-For` that is
+ * not one of them. A client can forge the addresses before it.
  */
 export function clientAddress(incoming: IncomingMessage, trusted: TrustedProxies): string {
   const peer = plainAddress(incoming.socket.remoteAddress ?? '');
@@ -22,7 +22,7 @@ export function clientAddress(incoming: IncomingMessage, trusted: TrustedProxies
   return address;
 }
 
-/** An IPv4 address that came over an IPv6 socket is the IPv4 address. */
+/** The IPv4 address if it is mapped to IPv6. */
 function plainAddress(address: string): string {
   return address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
 }
@@ -32,7 +32,7 @@ function isTrusted(address: string, trusted: BlockList): boolean {
   return family !== 0 && trusted.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** The /64 of an IPv6 address, however that is written: whoever has one address there has them all. */
+/** The /64 of an IPv6 address, in any notation: one client usually has all of it. */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address;
   const [left = [], right = []] = address.split('::').map((part) => part.split(':'));

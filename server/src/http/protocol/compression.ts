@@ -4,24 +4,25 @@ import { brotliCompressSync, constants, createBrotliCompress, createGzip, gzipSy
 import Negotiator from 'negotiator';
 import { readPreferences } from './negotiate.ts';
 
-/** Where the caller likes both alike it gets the first: it takes half the time and leaves less. */
+/** In order of preference: Brotli takes half the time and compresses better. */
 const ENCODINGS = ['br', 'gzip'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
 /**
- * The cheapest levels that are worth it, as replies are made for one reader each: a mebibyte of listings takes Brotli 3 ms
- * and leaves a fifth of it, gzip 6 ms and a quarter (level 1 is no faster). Twice the time saves another tenth.
+ * The cheapest useful levels, as each response has one reader: Brotli compresses 1 MiB of listings
+ * to a fifth in 3 ms, gzip to a quarter in 6 ms (level 1 is no faster). Twice the time saves
+ * another tenth.
  */
 const GZIP = { level: 2 };
-/** With a window of 64 KiB a reader costs 0.4 MB; with the default 0.7 MB, for a list that is 3 % shorter. */
+/** A window of 64 KiB takes 0.4 MB per reader. The default takes 0.7 MB and saves another 3 %. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_LGWIN]: 16 } };
 
-/** The types of the package do not have the second parameter yet. */
+/** The package's types lack the second parameter. */
 interface EncodingNegotiator {
   encoding(available: readonly string[], options: { preferred: readonly string[] }): string | undefined;
 }
 
-/** How the caller wants a reply to be compressed; undefined for not at all. */
+/** Undefined for no compression. */
 export function negotiateEncoding(headers: IncomingHttpHeaders): Encoding | undefined {
   const accepted = headers['accept-encoding'];
   if (typeof accepted !== 'string' || accepted === '') return undefined;
@@ -30,12 +31,12 @@ export function negotiateEncoding(headers: IncomingHttpHeaders): Encoding | unde
   return ENCODINGS.find((encoding) => encoding === best);
 }
 
-/** Compresses a text that is short enough not to hold up others. */
+/** Blocks the event loop: for short texts. */
 export function compress(text: string, encoding: Encoding): Buffer {
   return encoding === 'br' ? brotliCompressSync(text, BROTLI) : gzipSync(text, GZIP);
 }
 
-/** So many replies are compressed chunk by chunk at a time: that takes 0.4 MB for each. Others are sent as they are. */
+/** Concurrent streaming compressors, of 0.4 MB each. Further responses are sent uncompressed. */
 const COMPRESSORS_MAX = 32;
 let compressors = 0;
 
@@ -43,7 +44,7 @@ export function hasCompressorFree(): boolean {
   return compressors < COMPRESSORS_MAX;
 }
 
-/** Compresses chunk by chunk: what went in has come out before the next one goes in. */
+/** Flushes each chunk before it takes the next one. */
 export function createCompressor(encoding: Encoding): Transform {
   compressors += 1;
   const compressor =

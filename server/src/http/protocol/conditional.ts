@@ -5,27 +5,23 @@ import { AppError } from '../../model/errors.ts';
 
 /** One or more entity tags, or `*` (RFC 9110 §8.8.3, §13.1.2). */
 const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
-/** What nearly all clients send; its opaque part. */
+/** The usual case, and its opaque part. */
 const ONE_TAG = /^(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")$/;
 const ENTITY_TAGS = /^\s*(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"(?:\s*,\s*(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")*\s*$/;
 
-/** The strong tag of one version of a listing. */
+/** A strong tag. */
 export function listingTag(version: number): string {
   return `"${version}"`;
 }
 
-/** The weak tag of a list: it changes with anything the list could depend on. */
+/** A weak tag of everything that the list depends on. */
 export function listTag(...parts: (string | number)[]): string {
   return `W/"${hash('sha1', parts.join('\n'), 'base64url')}"`;
 }
 
-/** Whether a header names this entity tag. */
 export type TagCondition = (tag: string) => boolean;
 
-/**
- * What `If-None-Match` names, read before anything is looked up; tags are compared weakly (RFC 9110 §8.8.3.2).
- * @throws {AppError} `invalid_header` if it cannot be read
- */
+/** Compares tags weakly (RFC 9110 §8.8.3.2). @throws {AppError} `invalid_header` */
 export function readIfNoneMatch({ 'if-none-match': header }: IncomingHttpHeaders): TagCondition | undefined {
   if (header === undefined) return undefined;
   const single = ONE_TAG.exec(header)?.[1];
@@ -36,9 +32,9 @@ export function readIfNoneMatch({ 'if-none-match': header }: IncomingHttpHeaders
 }
 
 /**
- * What `If-Match` and `If-None-Match` ask of a listing that is to be changed (RFC 9110 §13.1); the tags of `If-Match`
- * are compared strongly: a weak one never matches.
- * @throws {AppError} `invalid_header` if one cannot be read
+ * The conditions of `If-Match` and `If-None-Match` for a change (RFC 9110 §13.1). `If-Match`
+ * compares strongly: a weak tag never matches.
+ * @throws {AppError} `invalid_header`
  */
 export function readPrecondition(headers: IncomingHttpHeaders): Precondition | undefined {
   const ifMatch = headers['if-match']?.trim();
@@ -47,10 +43,10 @@ export function readPrecondition(headers: IncomingHttpHeaders): Precondition | u
   const wanted = ifMatch === undefined || ifMatch === '*' ? undefined : new Set(readTags('If-Match', ifMatch));
   const isUnwanted = readIfNoneMatch(headers);
   return (version) => {
-    if (ifMatch === '*' && version === undefined) throw preconditionFailed('There is no such listing to replace.');
+    if (ifMatch === '*' && version === undefined) throw preconditionFailed('The listing does not exist.');
     if (wanted !== undefined && (version === undefined || !wanted.has(listingTag(version)))) throw mismatch(version);
     if (version === undefined || isUnwanted === undefined || !isUnwanted(listingTag(version))) return;
-    throw ifNoneMatch === '*' ? preconditionFailed('There is such a listing already.') : mismatch(version);
+    throw ifNoneMatch === '*' ? preconditionFailed('The listing already exists.') : mismatch(version);
   };
 }
 
@@ -58,18 +54,21 @@ function preconditionFailed(message: string): AppError {
   return new AppError('precondition_failed', message);
 }
 
-/** `currentVersion` is null where there is no listing. */
+/** `currentVersion` is null without a listing. */
 function mismatch(version: number | undefined): AppError {
   return new AppError(
     'version_mismatch',
-    'The listing is not at the version you named: read it again, and send your change with its ETag.',
+    'The listing has changed; read it again and send your change with the new ETag.',
     { members: { currentVersion: version ?? null } },
   );
 }
 
 function readTags(name: string, header: string): string[] {
   if (ENTITY_TAGS.test(header)) return header.match(ENTITY_TAG) ?? [];
-  throw new AppError('invalid_header', `${name} must be "*" or a list of ETags in double quotes, as they were sent.`);
+  throw new AppError(
+    'invalid_header',
+    `${name} must be "*" or a list of ETags in double quotes, exactly as you received them.`,
+  );
 }
 
 function withoutWeakness(tag: string): string {

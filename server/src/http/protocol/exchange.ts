@@ -4,24 +4,24 @@ import type { Principal } from '../../domain/principals.ts';
 import { AppError, type ErrorCode } from '../../model/errors.ts';
 import type { KeyPrincipal } from '../../storage/api-keys.ts';
 
-/** A request, and where its reply goes. */
+/** A request and its response. */
 export interface Exchange {
   incoming: IncomingMessage;
   outgoing: ServerResponse;
   requestId: string;
-  /** As it was sent: percent signs are not decoded. */
+  /** As sent, without percent-decoding. */
   path: string;
-  /** What stands behind `?`. */
+  /** The part after `?`. */
   query: string;
-  /** Who makes the request; undefined until it is let in, and where anyone may call. */
+  /** Undefined before authentication, and in public operations. */
   principal: Principal | undefined;
-  /** What the reply says of the key's rate limit; nothing when there is none. */
+  /** The response's headers about the key's rate limit. */
   rateLimit: Record<string, string> | undefined;
-  /** The code of the error that is the reply. */
+  /** The code of an error response. */
   errorCode: ErrorCode | undefined;
 }
 
-/** An exchange whose principal was let in. */
+/** An authenticated exchange. */
 export interface Admitted<P extends Principal = Principal> extends Exchange {
   principal: P;
 }
@@ -30,10 +30,10 @@ export function hasKey(exchange: Exchange): exchange is Admitted<KeyPrincipal> {
   return exchange.principal !== undefined && 'keyId' in exchange.principal;
 }
 
-/** Anything but a key, which would then lie in the log. */
+/** Excludes API keys, which must not get into the log. */
 const REQUEST_ID = /^(?!.*plk_)[A-Za-z0-9._-]{1,128}$/;
 
-/** Opens an exchange; the caller's own request id is kept if it is a usable one. */
+/** Keeps the client's request id if it is valid. */
 export function openExchange(incoming: IncomingMessage, outgoing: ServerResponse): Exchange {
   const given = incoming.headers['x-request-id'];
   const requestId = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
@@ -52,10 +52,13 @@ export function openExchange(incoming: IncomingMessage, outgoing: ServerResponse
   };
 }
 
-/** Made once: many may leave at the same time. */
-const HAS_LEFT = new AppError('invalid_header', 'The connection ended before the reply did.');
+/** Created once, as many clients may leave at the same time. */
+const HAS_LEFT = new AppError('invalid_header', 'The connection ended before the response was sent.');
 
-/** Aborts when the client leaves. The reply does not know it while it stands behind another of its connection. */
+/**
+ * Listens to the request, as a response that waits behind another one does not notice the client
+ * leaving.
+ */
 export function abortWhenLeft({ incoming, outgoing }: Exchange): AbortSignal {
   const left = new AbortController();
   const onClose = () => {
@@ -66,5 +69,5 @@ export function abortWhenLeft({ incoming, outgoing }: Exchange): AbortSignal {
   return left.signal;
 }
 
-/** Answers every request that HTTP allows; never rejects. */
+/** Responds to every valid HTTP request; never rejects. */
 export type App = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;

@@ -5,14 +5,11 @@ import { AppError } from '../../model/errors.ts';
 import type { Exchange } from './exchange.ts';
 import { countHeader } from './raw-headers.ts';
 
-/** Visible ASCII characters; the header's draft has them in quotes, most clients send them bare. */
+/** Visible ASCII. The header's draft has quotes, which most clients omit. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
 const QUOTED = /^"(.*)"$/;
 
-/**
- * The Idempotency-Key of a request, without its quotes.
- * @throws {AppError} `invalid_idempotency_key`
- */
+/** Returns the key without its quotes. @throws {AppError} `invalid_idempotency_key` */
 export function readIdempotencyKey({ headers, rawHeaders }: IncomingMessage): string | undefined {
   const header = headers['idempotency-key'];
   if (header === undefined) return undefined;
@@ -24,7 +21,6 @@ export function readIdempotencyKey({ headers, rawHeaders }: IncomingMessage): st
   );
 }
 
-/** Makes what the domain needs to recognise a retry. */
 export function toIdempotentRequest(
   key: string | undefined,
   exchange: Exchange,
@@ -35,17 +31,13 @@ export function toIdempotentRequest(
   return { key, fingerprint: hash.digest('base64url') };
 }
 
-/**
- * What tells a retry from another request that uses its key by mistake: all that the outcome could depend on. The body
- * is to follow.
- */
+/** The part of the fingerprint before the body: everything else that the outcome depends on. */
 export function fingerprintStart({ incoming, path, query }: Exchange): string {
   const { method, headers } = incoming;
   const parts = [method, path, query, headers['content-type'], headers['if-match'], headers['if-none-match']];
   return JSON.stringify(parts.map((part) => part ?? null));
 }
 
-/** What tells that a reply is one to an earlier request. */
 export function replayHeaders(isReplayed: boolean): Record<string, string> {
   return isReplayed ? { 'Idempotent-Replayed': 'true' } : {};
 }

@@ -4,17 +4,14 @@ import { parseBody, readBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
 
 /**
- * Several times what the longest of these bodies needs, and read and checked in less than a millisecond: some come from people who
- * are not signed in.
+ * Several times the longest of these bodies, and checked in less than a millisecond: some of them
+ * need no authentication.
  */
 export const INPUT_BYTES_MAX = 16 * 1024;
 
 const READ_ONLY: ReadonlySet<string> = new Set();
 
-/**
- * Reads a body of JSON by its schema; `addOperation` has looked at its type.
- * @throws {AppError} what `readBody` and `parseBody` throw; `validation_failed` with every fault there is
- */
+/** @throws {AppError} what `readBody` and `parseBody` throw; `validation_failed` with all issues */
 export async function readInput<S extends z.ZodObject>(exchange: Exchange, schema: S): Promise<z.output<S>> {
   const { value } = parseBody(await readBody(exchange, INPUT_BYTES_MAX));
   const result = schema.safeParse(value, { reportInput: true });

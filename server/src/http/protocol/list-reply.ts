@@ -2,15 +2,14 @@ import type { Fields, ListFormat, ListFrame } from '../contract/formats/list-for
 import { inChunks } from './chunks.ts';
 import type { Reply } from './reply.ts';
 
-/** A list that was found, whatever it is sent as; listings are the JSON texts that are stored. */
+/** A list in no particular format; listings are their stored JSON texts. */
 export interface ListContent {
   frame: ListFrame;
   first: readonly string[];
-  /** What comes after the first ones, read while they are sent; undefined if nothing does. */
+  /** The listings after `first`, read while they are sent; undefined if there are none. */
   rest: AsyncIterable<readonly string[]> | undefined;
 }
 
-/** The reply with a list; what does not stand in the first run is read while it is sent. */
 export function replyList(
   format: ListFormat,
   content: ListContent,

@@ -3,18 +3,18 @@ import type { Log } from '../../lib/log.ts';
 import { clientAddress, type TrustedProxies } from './client-address.ts';
 import type { Exchange } from './exchange.ts';
 
-/** Logs one line when the reply is out: never a key, a query or a body. */
+/** Logs one line when the response is done, without any key, query, or body. */
 export function logRequest(exchange: Exchange, { logger, writeLine }: Log, trustedProxies: TrustedProxies): void {
   if (!logger.isLevelEnabled('info')) return;
   const startTimeMs = performance.now();
-  // Before the connection is gone and its address with it.
+  // A closed connection has no address.
   const address = clientAddress(exchange.incoming, trustedProxies);
   exchange.outgoing.on('close', () => writeLine(requestLine(exchange, address, performance.now() - startTimeMs)));
 }
 
 /**
- * The line in pino's own format, put together by hand: as every request pays for it, two microseconds count. Only the
- * path can hold characters that JSON would escape.
+ * Pino's format without pino, which would take 2 µs more per request. Only the path can contain
+ * characters that JSON escapes.
  */
 function requestLine(
   { incoming, outgoing, requestId, path, principal, errorCode }: Exchange,
@@ -24,7 +24,7 @@ function requestLine(
   const who = principal === undefined ? '' : `"accountId":"${principal.accountId}",${nameOf(principal)},`;
   const error = errorCode === undefined ? '' : `"code":"${errorCode}",`;
   const ending = outgoing.writableFinished ? '' : '"aborted":true,';
-  // Who left before the reply began was told nothing.
+  // A client that left early got no status.
   const status = outgoing.headersSent ? outgoing.statusCode : null;
   const duration = Math.round(durationMs * 100) / 100;
   return (
@@ -34,14 +34,13 @@ function requestLine(
   );
 }
 
-/** The member of the line that says whose request it was. */
 function nameOf(principal: Principal): string {
   return 'user' in principal ? `"userId":"${principal.user.userId}"` : `"keyId":"${principal.keyId}"`;
 }
 
 /**
- * A key that somebody put into an address must not lie in a log, however it is encoded there. The rest of the path stands there
- * as it was sent, unless that would show a part of the key.
+ * Masks a key in the path, in any encoding. The rest of the path stays as sent, unless that would
+ * show a part of the key.
  */
 function withoutKeys(path: string): string {
   if (!path.includes('%')) return mask(path);
@@ -56,14 +55,14 @@ function mask(text: string): string {
 }
 
 const PERCENT = '%'.charCodeAt(0);
-/** By the byte of a hexadecimal digit. */
+/** Values of hexadecimal digits by their byte. */
 const HEX_VALUES = new Map(
   [...'0123456789abcdefABCDEF'].map((digit) => [digit.charCodeAt(0), Number.parseInt(digit, 16)]),
 );
 
 /**
- * Decodes percent signs until none is left to decode, also what was encoded many times: `%2570` is `p`. In one pass, since
- * `%252525…` would take as many as it is long.
+ * Decodes percent signs repeatedly: `%2570` is `p`. One pass is enough; otherwise `%252525…` would
+ * take as many passes as it is long.
  */
 function decodeWhole(path: string): string {
   const bytes = Buffer.from(path);

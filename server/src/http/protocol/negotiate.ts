@@ -4,20 +4,17 @@ import { AppError } from '../../model/errors.ts';
 import { JSON_TYPE } from '../contract/media-types.ts';
 import { countHeader } from './raw-headers.ts';
 
-/** Browsers send 200 characters; to sort the preferences in a header of 16 KiB takes 20 ms. */
+/** Browsers send 200 characters; sorting the preferences of 16 KiB takes 20 ms. */
 const PREFERENCES_LENGTH_MAX = 1_000;
 
-/** Preferences that only make a reply smaller, such as those of `Accept-Encoding`: as much of them as is looked at. */
+/** For preferences that can be ignored, as in `Accept-Encoding`: truncates them. */
 export function readPreferences(header: string): string {
   return header.slice(0, PREFERENCES_LENGTH_MAX);
 }
 
-/**
- * The media type that the caller likes best of those there are; the first where it does not care.
- * @throws {AppError} `not_acceptable`
- */
+/** @throws {AppError} `not_acceptable` */
 export function negotiateType({ accept }: IncomingHttpHeaders, types: readonly string[]): string {
-  // An empty list asks for nothing in particular.
+  // An empty list has no preference.
   if (!accept || accept === '*/*' || accept === JSON_TYPE) return JSON_TYPE;
   if (accept.length > PREFERENCES_LENGTH_MAX) {
     throw new AppError(
@@ -29,11 +26,11 @@ export function negotiateType({ accept }: IncomingHttpHeaders, types: readonly s
   const best = new Negotiator({ headers: { accept } }).mediaType(withCharset);
   const type = types.find((_, index) => withCharset[index] === best);
   if (type !== undefined) return type;
-  throw new AppError('not_acceptable', `This reply comes as ${types.join(', ')}; ask for that in Accept.`);
+  throw new AppError('not_acceptable', `This response is available as ${types.join(', ')}; request that in Accept.`);
 }
 
 /**
- * Checks that the body is said to be of one of these types, in UTF-8, and packed in none but these ways.
+ * Checks Content-Type, with its charset, and Content-Encoding.
  * @throws {AppError} `unsupported_media_type`
  */
 export function requireBodyType(
@@ -61,15 +58,14 @@ export function requireBodyType(
   }
 }
 
-/** The media type that the body is said to have, without its parameters. */
+/** The declared media type, without parameters. */
 export function bodyType(headers: IncomingHttpHeaders): string {
   const [type = ''] = (headers['content-type'] ?? '').split(';', 1);
   return type.trim().toLowerCase();
 }
 
-/** How the body is said to be packed. */
 export function bodyEncoding(headers: IncomingHttpHeaders): string {
   const encoding = headers['content-encoding']?.trim().toLowerCase() || 'identity';
-  // RFC 9110 §8.4.1.3: an old name of the same.
+  // RFC 9110 §8.4.1.3: an old name of gzip.
   return encoding === 'x-gzip' ? 'gzip' : encoding;
 }

@@ -1,31 +1,28 @@
 import type { Log } from '../../lib/log.ts';
 import { AppError } from '../../model/errors.ts';
 
-/** Refusals of so long are told in one line of the log. */
+/** Rejections of this period share one log line. */
 const REPORT_INTERVAL_MS = 10_000;
-/** Those that are refused together are not to come back together. */
+/** A random delay: rejected requests must not all come back at once. */
 const RETRY_SECONDS_MAX = 5;
 
-/** Too many requests wait: this one was not served. */
 export class Overloaded extends AppError {
   constructor() {
     const seconds = 1 + Math.floor(Math.random() * RETRY_SECONDS_MAX);
-    super(
-      'unavailable',
-      `More requests are waiting than can be answered soon, and nothing was done; send this one again in ${seconds} s.`,
-      { headers: { 'Retry-After': String(seconds) } },
-    );
+    super('unavailable', `Too many requests are waiting, and nothing was done; retry in ${seconds} s.`, {
+      headers: { 'Retry-After': String(seconds) },
+    });
   }
 }
 
-/** Tells the operator how many were refused: a line for each would cost more than the refusal. */
+/** Logs the number of rejections: a line for each would cost more than the rejection. */
 export class RefusalCount {
   readonly #logger: Log['logger'];
   readonly #words: { first: string; report: string };
   #count = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `first` is told at once, `report` with the number after a while. */
+  /** `first` is logged at once, `report` with the number every ten seconds. */
   constructor({ logger }: Log, words: { first: string; report: string }) {
     this.#logger = logger;
     this.#words = words;

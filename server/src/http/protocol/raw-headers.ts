@@ -1,4 +1,4 @@
-/** How often a header stands in a request; `headers` would show the first one only. `name` in lower case. */
+/** `headers` would show only the first one. `name` is in lower case. */
 export function countHeader(rawHeaders: readonly string[], name: string): number {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -7,10 +7,9 @@ import { CHUNK_BYTES_MIN } from './chunk-limit.ts';
 import { commonHeaders, replyError } from './reply.ts';
 import { LINGER_MS } from './send.ts';
 
-/** What replies to rejected requests are made with. */
 export interface Refusing {
   log: Log;
-  /** What every reply of the service says. */
+  /** Headers of every response. */
   headers: Record<string, string>;
 }
 
@@ -20,22 +19,23 @@ interface Refusal {
   body: string;
 }
 
-/** Answers a request that no two programs would read alike, and closes its connection. */
+/** Rejects a request that programs could parse differently, and closes its connection. */
 export function refuseRequest(outgoing: ServerResponse, message: string, refusing: Refusing): void {
   const { status, headers, body } = createRefusal(new AppError('invalid_header', message), refusing);
   outgoing.writeHead(status, headers).end(body);
 }
 
 /**
- * Answers what the parser refuses. That never becomes a request, so the reply is written on the bare connection, after
- * those that are still owed there. `code` is that of the parser's error.
+ * Rejects input that the parser does not accept. It never becomes a request, so the response is
+ * written to the socket, after any earlier responses of the connection. `code` is the parser's
+ * error code.
  */
 export function refuseConnection(code: string | undefined, socket: Duplex, refusing: Refusing): void {
   if (code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
-  // It has been refused: what still comes is thrown away.
+  // Already rejected: further input is discarded.
   if (!socket.writable) return;
   const owed = owedReply(socket);
   if (owed?.req.complete) refuseAfter(owed, code, socket, refusing);
@@ -43,7 +43,7 @@ export function refuseConnection(code: string | undefined, socket: Duplex, refus
   else endSoon(socket, refusalText(code, refusing));
 }
 
-/** Until then no more is read, as each piece would be refused again. */
+/** Stops reading until then, as each further chunk would fail again. */
 function refuseAfter(owed: ServerResponse, code: string | undefined, socket: Duplex, refusing: Refusing): void {
   socket.pause();
   owed.once('finish', () => {
@@ -53,8 +53,8 @@ function refuseAfter(owed: ServerResponse, code: string | undefined, socket: Dup
 }
 
 /**
- * Answers a wish for a proxy. `node:http` has let go of the connection by now: it waits for nothing there any more. So a
- * reply that is still owed is cut, and an error has to be heard, which would end the service.
+ * Rejects CONNECT. `node:http` has detached the socket: an earlier response is cut off, and an
+ * error without a listener would end the service.
  */
 export function refuseProxy(socket: Duplex, refusing: Refusing): void {
   socket.on('error', () => socket.destroy());
@@ -63,22 +63,22 @@ export function refuseProxy(socket: Duplex, refusing: Refusing): void {
 }
 
 /**
- * The reply that a connection waits for. `node:http` keeps it there: a table of our own, from connections to replies, made
- * the garbage collector keep replies of the past, a quarter of all requests per second.
+ * The response that `node:http` is sending on a connection. Our own map from connections to
+ * responses kept old responses alive, and cost a quarter of the requests per second.
  */
 function owedReply(socket: Duplex): ServerResponse | undefined {
   const owed: unknown = Reflect.get(socket, '_httpMessage');
   return owed instanceof ServerResponse ? owed : undefined;
 }
 
-/** Whether the fault is in the body of a request that has its reply: it gets no other. */
+/** Whether the error is in the body of a request that already has its response. */
 function isAnswered(owed: ServerResponse | undefined, socket: Duplex): boolean {
   if (owed !== undefined) return owed.headersSent;
   const latest: unknown = Reflect.get(Object(Reflect.get(socket, 'parser')), 'incoming');
   return latest instanceof IncomingMessage && !latest.complete;
 }
 
-/** Who is still sending would find the connection broken before they read: it is reset only after a while. */
+/** Delays the reset: a client that is still sending would otherwise not read the response. */
 function endSoon(socket: Duplex, text = ''): void {
   socket.end(text);
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
@@ -94,7 +94,7 @@ function refusalText(code: string | undefined, refusing: Refusing): string {
 function createRefusal(fault: AppError, { log: { logger }, headers: always }: Refusing): Refusal {
   const requestId = randomUUID();
   const { status, headers, body } = replyError(fault, requestId);
-  logger.info({ requestId, status }, `request refused: ${fault.message}`);
+  logger.info({ requestId, status }, `request rejected: ${fault.message}`);
   const text = String(body);
   const all = {
     ...commonHeaders(requestId),
@@ -118,9 +118,12 @@ function toIssue(code: string | undefined): AppError {
         `The body has too many chunks; send ${CHUNK_BYTES_MIN} bytes or more in each.`,
       );
     case 'CONNECT':
-      return new AppError('invalid_header', 'This is no proxy; ask it for what it has itself.');
+      return new AppError('invalid_header', 'This server is not a proxy; send requests for its own paths.');
     case 'HPE_INVALID_URL':
-      return new AppError('invalid_header', 'A URL has no such characters; percent-encode them as UTF-8: é is %C3%A9.');
+      return new AppError(
+        'invalid_header',
+        'The URL has characters that are not allowed; percent-encode them as UTF-8: é is %C3%A9.',
+      );
     default:
       return new AppError('invalid_header', 'This is not a request that HTTP/1.1 allows.');
   }

@@ -2,7 +2,7 @@ import { AppError } from '../../model/errors.ts';
 import type { Exchange } from './exchange.ts';
 import type { Reply } from './reply.ts';
 
-/** What stands at a path: method → target. */
+/** Method → target. */
 type Methods<T> = Map<string, T>;
 
 interface Pattern<T> {
@@ -11,10 +11,8 @@ interface Pattern<T> {
   methods: Methods<T>;
 }
 
-/** Answers a request that anyone may make. */
 export type PublicHandler = (exchange: Exchange, parameters: Record<string, string>) => Reply | Promise<Reply>;
 
-/** Where routes outside the APIs are added. */
 export interface PublicRoutes {
   add(method: 'GET', path: string, handler: PublicHandler): void;
 }
@@ -26,14 +24,14 @@ export interface Match<T> {
 }
 
 /**
- * Finds what a method and path lead to. Paths are compared as they were sent: two spellings of one path could slip past a
- * check that knows only one of them. Only the values of parameters are decoded, once.
+ * Paths are compared as sent: with decoding, one path would have several spellings, and one of them
+ * could bypass a check. Only parameter values are decoded, once.
  */
 export class Routes<T> {
   readonly #byPath = new Map<string, Methods<T>>();
   readonly #patterns: Pattern<T>[] = [];
 
-  /** Adds a target; `path` may have parameters in braces, such as `/v1/listings/{id}`. */
+  /** `path` can have parameters in braces, as in `/v1/listings/{id}`. */
   add(method: string, path: string, target: T): void {
     let methods = this.#byPath.get(path);
     if (methods === undefined) {
@@ -45,14 +43,14 @@ export class Routes<T> {
     if (method === 'GET') methods.set('HEAD', target);
   }
 
-  /** The methods and paths there are, HEAD left out. */
+  /** All methods and paths, without HEAD. */
   list(): { method: string; path: string }[] {
     return [...this.#byPath].flatMap(([path, methods]) =>
       [...methods.keys()].filter((method) => method !== 'HEAD').map((method) => ({ method, path })),
     );
   }
 
-  /** `not_found` or `method_not_allowed`, with `Allow`, if nothing matches: the caller may have to be authenticated first. */
+  /** Returns the error, `not_found` or `method_not_allowed`, as authentication comes before it. */
   find(method: string, path: string): Match<T> | AppError {
     const exact = this.#byPath.get(path);
     if (exact !== undefined) return pick(exact, method, {});
@@ -75,7 +73,7 @@ function pick<T>(methods: Methods<T>, method: string, parameters: Record<string,
   const target = methods.get(method);
   if (target !== undefined) return { target, parameters };
   const allow = [...methods.keys()].sort().join(', ');
-  return new AppError('method_not_allowed', `This path takes ${allow}.`, { headers: { Allow: allow } });
+  return new AppError('method_not_allowed', `This path supports ${allow}.`, { headers: { Allow: allow } });
 }
 
 /** Undefined if a value cannot be decoded. */

@@ -6,19 +6,25 @@ import { compress, createCompressor, type Encoding, hasCompressorFree, negotiate
 import type { Exchange } from './exchange.ts';
 import { commonHeaders, type Reply } from './reply.ts';
 
-/** How long what nobody wants is read, so that the reply reaches a client that is still sending. */
+/**
+ * Time for which an unwanted body is read, so that the response reaches a client that is still
+ * sending.
+ */
 export const LINGER_MS = 500;
 
-/** A text up to this length is compressed at once, in a millisecond at most: in another thread it would take twice as long. */
+/**
+ * Up to this length, compression takes at most a millisecond; another thread would take twice as
+ * long.
+ */
 const SHORT_LENGTH_MAX = 64 * 1024;
 
 /**
- * Sends a reply, to HEAD without its body.
- * @throws when a body in chunks fails: the connection is destroyed by then, without the closing chunk
+ * @throws if a streamed body fails; the connection is then already destroyed, without the last
+ * chunk
  */
 export async function send(exchange: Exchange, reply: Reply): Promise<void> {
   const { incoming, outgoing, requestId, rateLimit } = exchange;
-  const encoding = mayCompress(reply) ? negotiateEncoding(incoming.headers) : undefined;
+  const encoding = canCompress(reply) ? negotiateEncoding(incoming.headers) : undefined;
   const headers = { ...commonHeaders(requestId), ...rateLimit, ...reply.headers };
   if (encoding !== undefined) headers['Content-Encoding'] = encoding;
   const body = encoding === undefined ? reply.body : compressShort(reply.body, encoding);
@@ -36,11 +42,11 @@ export async function send(exchange: Exchange, reply: Reply): Promise<void> {
   }
 }
 
-function mayCompress({ body, isCompressible = false }: Reply): boolean {
+function canCompress({ body, isCompressible = false }: Reply): boolean {
   return isCompressible && ((typeof body === 'string' && body.length <= SHORT_LENGTH_MAX) || hasCompressorFree());
 }
 
-/** A short text as its compressed bytes; any other as chunks to compress. */
+/** Returns a short text compressed, and any other body as chunks to compress. */
 function compressShort(body: Reply['body'], encoding: Encoding): Buffer | Chunks | undefined {
   if (typeof body !== 'string') return body;
   return body.length <= SHORT_LENGTH_MAX ? compress(body, encoding) : Readable.from([body]);
@@ -50,7 +56,7 @@ type Chunks = AsyncIterable<string>;
 
 async function sendInChunks(exchange: Exchange, chunks: Chunks, encoding: Encoding | undefined): Promise<void> {
   const { incoming, outgoing } = exchange;
-  // The end of the connection is the end of an HTTP/1.0 reply: only a reset tells that it was cut.
+  // An HTTP/1.0 response ends with its connection: only a reset shows that it was cut off.
   const cut = incoming.httpVersionMinor === 0 ? () => outgoing.socket?.resetAndDestroy() : undefined;
   if (cut !== undefined) outgoing.once('timeout', cut);
   const source = Readable.from(inTurns(chunks, exchange.principal?.accountId, cut), { highWaterMark: 1 });
@@ -59,8 +65,8 @@ async function sendInChunks(exchange: Exchange, chunks: Chunks, encoding: Encodi
 }
 
 /**
- * Between two chunks everybody else has their turn. They are bytes: as texts those of many slow readers would live so long
- * that V8 takes them for old, and memory grows until it looks at these.
+ * Yields to other accounts between chunks. Chunks are bytes: V8 would promote the texts of many
+ * slow readers to the old generation, and memory would grow until its collection.
  */
 function inTurns(
   chunks: Chunks,
@@ -81,8 +87,8 @@ function inTurns(
 }
 
 /**
- * The last reply of a connection: `node:http` closes it with the reply's end, and whoever was still sending would find it
- * broken before they read. So all of the reply is sent, and its end waits for that of the request.
+ * For the last response of a connection: `node:http` closes the connection at its end, and a client
+ * that is still sending would not read it. So its end waits for the end of the request.
  */
 async function endWithRequest(
   { incoming, outgoing }: Pick<Exchange, 'incoming' | 'outgoing'>,
@@ -94,7 +100,10 @@ async function endWithRequest(
   outgoing.end();
 }
 
-/** Once the reply is out, `node:http` goes on reading the body; one that does not end soon is cut. */
+/**
+ * After the response, `node:http` reads the rest of the body; this cuts off one that takes too
+ * long.
+ */
 function closeAfterReply({ incoming, outgoing }: Pick<Exchange, 'incoming' | 'outgoing'>): void {
   outgoing.once('finish', () => {
     const timer = setTimeout(() => incoming.socket.destroySoon(), LINGER_MS);

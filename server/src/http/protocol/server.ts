@@ -12,40 +12,39 @@ import { isHttps } from './same-origin.ts';
 const HEADER_BYTES_MAX = 16 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;
 const CHECK_INTERVAL_MS = 1_000;
-/** Longer than the idle time of common load balancers (60 s), so that they close first and lose no request. */
+/** Longer than in common load balancers (60 s), which then close first and lose no request. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
-/** A connection that moves no byte for so long, or twice as long, is dropped: a reader that never reads. Above the longest long poll. */
+/**
+ * A connection without traffic for once or twice this time is closed. Longer than any long poll.
+ */
 const IDLE_TIMEOUT_MS = 75_000;
 /**
- * Requests that may wait behind a reply that is owed on their connection: what comes with them is read and begun in one turn
- * of the event loop, however much it is. Behind the last of them the connection ends, and the client sends the rest again.
+ * Pipelined requests per connection, as those of one read all start in one event-loop turn. After
+ * the last of them the connection closes, and the client sends the others again.
  */
 const PIPELINED_MAX = 128;
-/** A path that no route has. What has no normal form names nothing. */
+/** A path without a route, for targets without a normal form. */
 const NOWHERE = '/nowhere';
 
 /**
- * RFC 6797: a browser that has been here asks by HTTPS only, for a year. Not for names below this one, which may be other
- * services.
+ * RFC 6797: browsers use only HTTPS for a year. Without subdomains, which may be other services.
  */
 const HTTPS_ONLY = { 'Strict-Transport-Security': 'max-age=31536000' };
 
-/** Files that the service needs itself: its databases, threads, what it unpacks. A quarter of all where that is fewer. */
+/** Open files for databases and threads; a quarter of the limit if that is fewer. */
 const OWN_FILES = 256;
 /** An idle connection takes 13 KB of memory. */
 const CONNECTIONS_MAX = 20_000;
 
 export interface ServerLimits {
   idleTimeoutMs?: number;
-  /** How many connections may be open. */
   connectionsMax?: number;
-  /** How people reach the service; undefined when they do by whatever address it has. */
   publicUrl?: string | undefined;
-  /** How long what runs may take when the service is told to stop. */
+  /** Time for running requests when the service stops. */
   shutdownMaxMs?: number;
 }
 
-/** The HTTP server in front of the app: refuses what two programs in a row could read differently (RFC 9112). */
+/** Rejects requests that a proxy and this server could parse differently (RFC 9112). */
 export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}): Server {
   const { idleTimeoutMs = IDLE_TIMEOUT_MS, connectionsMax = readConnectionsMax(), publicUrl } = limits;
   const refusing: Refusing = { log, headers: isHttps(publicUrl) ? HTTPS_ONLY : {} };
@@ -54,25 +53,26 @@ export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}):
     headersTimeout: HEADERS_TIMEOUT_MS,
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    // A body that flows may take long: `readBody` has the limits.
+    // `readBody` and `readUpload` limit the time of bodies.
     requestTimeout: 0,
     requireHostHeader: false,
   });
-  // The size is limited above; a limit on the number would drop the rest in silence.
+  // The size is limited above; a limit on the number would silently drop headers.
   server.maxHeadersCount = 0;
   server.timeout = idleTimeoutMs;
   limitConnections(server, connectionsMax, log);
 
-  /** Behind the last request of these there is none: nobody could say where it begins. */
+  /** Connections whose last request has arrived: the start of another one would be ambiguous. */
   const finished = new WeakSet<Socket>();
   const pipelined = new PipelinedRequests();
   const onRequest: RequestListener = (incoming, outgoing) => {
     const { socket, headers } = incoming;
-    // The parser would have the next one read at the end of each request: it is through by then.
+    // In the next tick, as the parser resumes the socket at the end of each request.
     if (finished.has(socket)) return void process.nextTick(() => socket.pause());
     for (const [name, value] of Object.entries(refusing.headers)) outgoing.setHeader(name, value);
     const fault = findFault(incoming);
-    // What was read together with a wish to upgrade is dropped by `node:http`, also where nobody grants it.
+    // With an Upgrade header, `node:http` drops input that was read with it, even without an
+    // upgrade.
     if (fault !== undefined || headers.upgrade !== undefined || pipelined.isLast(socket, outgoing)) {
       finished.add(socket);
       outgoing.shouldKeepAlive = false;
@@ -84,7 +84,7 @@ export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}):
     void app(incoming, outgoing);
   };
   server.on('request', onRequest);
-  // With "Expect: 100-continue" the body is asked for only once somebody reads it.
+  // `readBody` sends 100 once the handler reads the body.
   server.on('checkContinue', onRequest);
   server.on('checkExpectation', onRequest);
   server.on('connect', (_incoming, socket) => refuseProxy(socket, refusing));
@@ -92,13 +92,13 @@ export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}):
   return server;
 }
 
-/** Counts what waits behind a reply of its connection. */
+/** Counts the requests that wait behind a response of their connection. */
 class PipelinedRequests {
   readonly #counts = new WeakMap<Socket, number>();
 
-  /** Whether a request that has just come is the last one that is taken on its connection. */
+  /** Whether a new request is the last one that its connection accepts. */
   isLast(socket: Socket, outgoing: ServerResponse): boolean {
-    // It has the connection: nothing else is owed on it.
+    // It has the socket: no other response is pending.
     if (outgoing.socket !== null) return false;
     const count = (this.#counts.get(socket) ?? 0) + 1;
     this.#counts.set(socket, count);
@@ -113,11 +113,11 @@ function readConnectionsMax(): number {
   return Math.min(CONNECTIONS_MAX, filesMax - Math.min(OWN_FILES, Math.floor(filesMax / 4)));
 }
 
-/** One more is closed at once: without a file left not even those that are open could be answered. */
+/** Without a free file descriptor, not even the open connections could be served. */
 function limitConnections(server: Server, connectionsMax: number, log: Log): void {
   const refusals = new RefusalCount(log, {
-    first: `more than ${connectionsMax} connections: new ones are closed; if they are needed, let the service open more files`,
-    report: 'connections were closed, as too many were open',
+    first: `more than ${connectionsMax} connections: new ones are closed; if you need them, raise the limit of open files`,
+    report: 'connections were closed because too many were open',
   });
   let count = 0;
   server.on('connection', (socket: Socket) => {
@@ -131,7 +131,10 @@ function limitConnections(server: Server, connectionsMax: number, log: Log): voi
   });
 }
 
-/** RFC 9112 §3.2 (exactly one valid Host, and one in an absolute target) and §6.1 (no transfer coding that is not known). */
+/**
+ * RFC 9112 §3.2 (exactly one valid Host, also in an absolute target) and §6.1 (known transfer
+ * codings).
+ */
 function findFault(incoming: IncomingMessage): string | undefined {
   const { rawHeaders, httpVersion, headers, url = '/' } = incoming;
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'Send the request as HTTP/1.1.';
@@ -142,16 +145,15 @@ function findFault(incoming: IncomingMessage): string | undefined {
   const authority = url.startsWith('/') ? undefined : ABSOLUTE.exec(url)?.[1];
   if (authority !== undefined && !isHost(authority)) return 'The target has no host name with an optional port.';
   const coding = headers['transfer-encoding'];
-  if (coding !== undefined && httpVersion === '1.0')
-    return 'HTTP/1.0 knows no Transfer-Encoding; send a Content-Length.';
+  if (coding !== undefined && httpVersion === '1.0') return 'HTTP/1.0 has no Transfer-Encoding; send a Content-Length.';
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') return 'The only Transfer-Encoding is chunked.';
   return undefined;
 }
 
-/** Nearly all requests name the same host. */
+/** Nearly all requests have the same host. */
 let lastHost = '';
 
-/** RFC 9110 §7.2; the numbers in an address or a port must be ones that can be. */
+/** RFC 9110 §7.2, with valid numbers in addresses and ports. */
 function isHost(text: string): boolean {
   if (text === lastHost) return true;
   if (!HOST.test(text) || !URL.canParse(`http://${text}`)) return false;
@@ -159,7 +161,7 @@ function isHost(text: string): boolean {
   return true;
 }
 
-/** RFC 9112 §3.2.2: a target with the host in it. */
+/** RFC 9112 §3.2.2: an absolute target. */
 const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
 const HOST = /^(?:[a-z0-9._~-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 

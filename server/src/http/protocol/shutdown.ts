@@ -6,15 +6,15 @@ import { closeSockets } from './sockets.ts';
 const POLL_MS = 20;
 
 export interface Grace {
-  /** A request that comes on an open connection so soon still gets its reply, with `Connection: close`. */
+  /** Time in which new requests on open connections are still served, with `Connection: close`. */
   idleMs: number;
-  /** What runs may take so long. */
+  /** Time limit of running requests. */
   runningMs: number;
 }
 
 export type Connections = ReadonlySet<Socket>;
 
-/** The connections of a server, from now on, as long as they are open. */
+/** The server's open connections, from now on. */
 export function trackConnections(server: Server): Connections {
   const open = new Set<Socket>();
   server.on('connection', (socket) => {
@@ -24,18 +24,19 @@ export function trackConnections(server: Server): Connections {
   return open;
 }
 
-/** Resets what is open: where a reply has no other end than the connection's, as in HTTP/1.0, a cut one would look whole. */
+/**
+ * Resets connections: an HTTP/1.0 response, which ends with its connection, would otherwise look
+ * complete.
+ */
 export function cutConnections(connections: Connections): void {
   for (const socket of connections) {
     socket.resetAndDestroy();
-    // Alone it would wait for a reader that pauses.
+    // The reset alone would wait for a paused reader.
     socket.destroy();
   }
 }
 
-/**
- * Stops listening, lets what runs finish, and resolves when no connection is left; after `runningMs` the rest is cut.
- */
+/** Stops listening, and resolves when no connection is left; after `runningMs` they are cut off. */
 export async function shutDown(server: Server, connections: Connections, grace: Grace): Promise<void> {
   const endTimeMs = performance.now() + grace.runningMs;
   const closed = closeSockets(server);

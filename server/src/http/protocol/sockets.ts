@@ -2,23 +2,23 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 
-/** Connections that wait to be taken: the system may allow fewer, and turns others away. */
+/** Connections that wait to be accepted; the system may allow fewer. */
 const BACKLOG = 4_096;
 /**
- * Node.js takes one connection from a listening socket in each turn of the event loop. With a single socket, whoever connects
- * would wait for as many turns as others have connected before.
+ * Node.js accepts one connection per listening socket and event-loop turn: one socket would be
+ * slow.
  */
 const SOCKETS = 8;
 
 const sharing = new WeakMap<Server, NetServer[]>();
 
-/** Listens on a port. With `isAlone` it does so with several sockets, where the system lets them share it. */
+/** With `isAlone`, several sockets share the port where the system supports it. */
 export async function openSockets(
   server: Server,
   { host, port, isAlone }: { host: string; port: number; isAlone: boolean },
 ): Promise<void> {
   if (process.platform !== 'linux' || !isAlone) return await open(server, { host, port });
-  // What shares a port would share it with another service as well: whether there is one is found out first.
+  // A shared port could also be shared with another service: this fails if there is one.
   const claim = new NetServer();
   await open(claim, { host, port });
   const address = claim.address();
@@ -30,9 +30,9 @@ export async function openSockets(
   for (const each of others) each.on('connection', (socket) => server.emit('connection', socket));
 }
 
-/** Stops listening. Resolves when no connection is left. */
+/** Resolves when no connection is left. */
 export async function closeSockets(server: Server): Promise<void> {
-  // http.Server.close() would cut idle connections at once, and with them requests that are just arriving.
+  // http.Server.close() would cut off idle connections, and with them requests that are arriving.
   await Promise.all([server, ...(sharing.get(server) ?? [])].map(close));
 }
 

@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Exchange } from './exchange.ts';
 
-/** The longest time for which a connection is not read. */
 const UNREAD_MAX_MS = 1_000;
 const CHECK_INTERVAL_MS = 20;
 
@@ -11,20 +10,21 @@ interface Unread {
 }
 
 /**
- * Connections whose request was refused, and which are not read until there is room again: whoever sends the next request
- * at once, as a proxy does for others, would only have it refused as well, and each refusal takes time from what is done.
+ * Connections with a rejected request, which are not read until there is room: a client or proxy
+ * that sends the next request at once would have it rejected, too, at the cost of accepted
+ * requests.
  */
 export class UnreadConnections {
   readonly #unread: Unread[] = [];
   readonly #room: () => number;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `room` tells how many requests could be taken now. */
+  /** `room` returns how many requests could be accepted now. */
   constructor(room: () => number) {
     this.#room = room;
   }
 
-  /** Leaves the connection of an exchange alone for a while, once its reply is out. */
+  /** Pauses the connection of an exchange after its response. */
   add({ incoming, outgoing }: Exchange): void {
     const { socket } = incoming;
     outgoing.once('close', () => {

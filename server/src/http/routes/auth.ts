@@ -4,13 +4,13 @@ import { findUserByEmail } from '../../storage/users.ts';
 import { signInOperation, signOutOperation } from '../contract/operations/auth.ts';
 import { signIn } from '../contract/schemas/identity.ts';
 import { endpoint } from '../endpoint.ts';
-import { forgiveTrials, tryPassword } from '../identity/password.ts';
-import { sessionActorOf } from '../identity/session-actor.ts';
+import { clearAttempts, tryPassword } from '../identity/password.ts';
 import {
   type CurrentSession,
   findCurrentSession,
   getNewSession,
   identityHeaders,
+  sessionActorOf,
   setCookies,
 } from '../identity/sessions.ts';
 import { clientAddress } from '../protocol/client-address.ts';
@@ -20,7 +20,6 @@ import { type Reply, replyJson } from '../protocol/reply.ts';
 import type { Services } from '../services.ts';
 import { replySession } from './session.ts';
 
-/** Signing in and out. Of better-auth's routes only those that stand here are to be had, and each with our checks. */
 export const authEndpoints = [
   endpoint(signInOperation, async (exchange, { services }) => {
     await services.passwordAttempts.requireAddress(clientAddress(exchange.incoming, services.trustedProxies));
@@ -30,7 +29,7 @@ export const authEndpoints = [
   endpoint(signOutOperation, (exchange, { services }) => replySignedOut(exchange, services)),
 ];
 
-/** Signs somebody in. @throws {AppError} `unauthorized`, `rate_limited` */
+/** @throws {AppError} `unauthorized`; `rate_limited` */
 async function signInWith(
   { email, password }: { email: string; password: string },
   exchange: Exchange,
@@ -44,11 +43,11 @@ async function signInWith(
   const browser: { before?: CurrentSession | undefined } = {};
   const prepare = async () => {
     browser.before = await findCurrentSession(exchange, services);
-    return besidesSignIn(email, services);
+    return signInHooks(email, services);
   };
-  const trial = { email, isSignedIn: false, prepare, exchange, services };
-  const { headers, response } = await tryPassword(trial, (api) => api.signInEmail(request));
-  // Whoever knows the password and not the code goes on being counted.
+  const attempt = { email, isSignedIn: false, prepare, exchange, services };
+  const { headers, response } = await tryPassword(attempt, (api) => api.signInEmail(request));
+  // The attempt stays counted until the code is right.
   if ('twoFactorRedirect' in response) {
     if (browser.before) await signOut(services.database, sessionActorOf(browser.before, exchange, services));
     setCookies(exchange, headers);
@@ -57,8 +56,8 @@ async function signInWith(
   return replyToSignIn(headers, browser, exchange, services);
 }
 
-/** The password that is about to be looked at must be the same when the session begins. */
-async function besidesSignIn(email: string, { database }: Services): Promise<Along[]> {
+/** The verified password must still be the current one when the session starts. */
+async function signInHooks(email: string, { database }: Services): Promise<Along[]> {
   const user = await findUserByEmail(database, email);
   const requireSamePassword = await notePassword(database, user?.id ?? '');
   return [
@@ -67,8 +66,8 @@ async function besidesSignIn(email: string, { database }: Services): Promise<Alo
   ];
 }
 
-/** Lets in whoever has just chosen their password: it is not tried again, as others could have used up its trials. */
-export async function letIn(userId: string, exchange: Exchange, services: Services): Promise<Reply> {
+/** Without verifying the password that was just set: others could have used up the attempts. */
+export async function signInNewUser(userId: string, exchange: Exchange, services: Services): Promise<Reply> {
   const before = await findCurrentSession(exchange, services);
   const request = { body: { userId }, headers: identityHeaders(exchange, services), returnHeaders: true } as const;
   const { headers } = await services.identity.call((api) => api.beginSession(request));
@@ -76,8 +75,8 @@ export async function letIn(userId: string, exchange: Exchange, services: Servic
 }
 
 /**
- * `before` is whoever was signed in until now in the same browser: it has no cookie for them any more. Who has typed no
- * password gets no trials back.
+ * `before` is the browser's previous session, whose cookie is replaced. Without `hasTyped`, the
+ * user gets no attempts back.
  */
 export async function replyToSignIn(
   headers: Headers,
@@ -93,14 +92,14 @@ export async function replyToSignIn(
   const replaced = before && sessionActorOf(before, exchange, services);
   const sessionActor = sessionActorOf(currentSession, exchange, services);
   const membership = await recordSignIn(services.database, sessionActor, { replaced, isByRecoveryCode });
-  if (hasTyped) await forgiveTrials({ email: currentSession.user.email, isSignedIn: false, exchange, services });
+  if (hasTyped) await clearAttempts({ email: currentSession.user.email, isSignedIn: false, exchange, services });
   const reply = await replySession({ ...currentSession, membership }, services.database);
-  // Last: nobody has the new session unless the audit log says so.
+  // Last: the browser gets the session only once the audit log has it.
   setCookies(exchange, headers);
   return reply;
 }
 
-/** Whoever is signed out already may do it again. */
+/** Also without a session. */
 async function replySignedOut(exchange: Exchange, services: Services): Promise<Reply> {
   const currentSession = await findCurrentSession(exchange, services);
   if (currentSession !== undefined) {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { Encoding } from '../protocol/compression.ts';
 
-/** Beside the code in the package; in a clone where the dashboard's own workspace builds it. */
+/** Beside the code in the package; in a clone, the output of the dashboard's workspace. */
 const PACKED = join(import.meta.dirname, '../../dashboard');
 const DIRECTORY = existsSync(PACKED) ? PACKED : join(import.meta.dirname, '../../../../dashboard/dist');
 
@@ -18,21 +18,21 @@ const ENDINGS = { br: '.br', gzip: '.gz' };
 interface Asset {
   type: string;
   content: Buffer;
-  /** As it was packed when the dashboard was built. */
-  packed: Partial<Record<Encoding, Buffer>>;
+  /** Compressed by the build. */
+  compressed: Partial<Record<Encoding, Buffer>>;
 }
 
 interface DashboardFiles {
   page: string;
-  /** Name → file; each name has a hash of what is in it. */
+  /** Name → file; each name has a hash of the content. */
   assets: Map<string, Asset>;
 }
 
 let files: DashboardFiles | undefined;
 
 /**
- * The built dashboard, read when it is first asked for and then kept: a build that replaces it must not mix with the page
- * that is out already. Undefined when there is none.
+ * The built dashboard, or undefined. It is read once, so that a later build does not mix with pages
+ * that are already open.
  */
 export function findDashboardFiles(): DashboardFiles | undefined {
   if (files === undefined && existsSync(join(DIRECTORY, 'index.html'))) files = readFiles();
@@ -50,10 +50,10 @@ function readFiles(): DashboardFiles {
 
 function readAsset(name: string, names: string[]): Asset {
   const read = (file: string) => readFileSync(join(DIRECTORY, 'assets', file));
-  const packed: Asset['packed'] = {};
+  const compressed: Asset['compressed'] = {};
   for (const encoding of ['br', 'gzip'] as const) {
     const file = name + ENDINGS[encoding];
-    if (names.includes(file)) packed[encoding] = read(file);
+    if (names.includes(file)) compressed[encoding] = read(file);
   }
-  return { type: TYPES[extname(name)] ?? '', content: read(name), packed };
+  return { type: TYPES[extname(name)] ?? '', content: read(name), compressed };
 }

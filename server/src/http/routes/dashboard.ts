@@ -7,7 +7,7 @@ import type { Reply } from '../protocol/reply.ts';
 import type { PublicRoutes } from '../protocol/router.ts';
 import { findDashboardFiles } from './dashboard-files.ts';
 
-/** The dashboard's own addresses: one page answers all of them, and shows what belongs to its address. */
+/** All of them return the same page, which shows the content of its path. */
 const PATHS = [
   '/',
   '/sign-in',
@@ -23,13 +23,13 @@ const PATHS = [
   '/activity',
 ];
 
-/** The word that the build leaves in the page for the nonce (dashboard/vite.config.ts). */
+/** The build's placeholder for the nonce (dashboard/vite.config.ts). */
 const NONCE_MARK = 'NONCE-OF-THE-REPLY';
 const NONCE_BYTES = 16;
 
 /**
- * Everything comes from this machine. Scripts stand in files; the few styles that scripts make (Mantine's colours, the lock
- * of the page behind a dialog) carry the nonce of their page.
+ * Everything is loaded from this service. The few styles that scripts create (Mantine's colors, the
+ * scroll lock of dialogs) have the page's nonce.
  */
 const policy = (nonce: string) =>
   [
@@ -53,19 +53,18 @@ The API reference is at <a href="/docs">/docs</a>.</p>
 </html>
 `;
 
-/** `/`, the dashboard, and the files that its page asks for. */
 export function addDashboard(routes: PublicRoutes): void {
   for (const path of PATHS) routes.add('GET', path, replyDashboard);
   routes.add('GET', '/assets/{name}', (exchange, { name = '' }) => replyAsset(exchange, name));
 }
 
-/** A person who types `/admin`, where the dashboard's API is, wants the dashboard. */
+/** Someone who types `/admin`, the path of its API, wants the dashboard. */
 export function isDashboardVisit({ path, incoming: { method, headers } }: Exchange): boolean {
   const isRead = method === 'GET' || method === 'HEAD';
   return isRead && /^\/admin\/?$/.test(path) && (headers.accept ?? '').includes('text/html');
 }
 
-/** A person who follows a wrong link is shown that in the dashboard; programs get the error, whatever they accept. */
+/** Browsers show wrong links in the dashboard; programs get the error, whatever they accept. */
 export function replyToLostVisit({ path, incoming }: Exchange): Reply | undefined {
   const isVisit = incoming.headers['sec-fetch-dest'] === 'document' && !/^\/(v1|admin|docs|assets)(\/|$)/.test(path);
   return isVisit ? { ...replyDashboard({ incoming }), status: 404 } : undefined;
@@ -80,8 +79,8 @@ function replyDashboard({ incoming: { headers } }: Pick<Exchange, 'incoming'>): 
       'Content-Type': HTML_TYPE,
       'Cache-Control': 'no-cache',
       'Content-Security-Policy': policy(nonce),
-      // Browsers say what a request is for where they trust the address (https, localhost); elsewhere they ignore this
-      // policy, and complain of it in the console.
+      // Browsers send Sec-Fetch-Dest on trusted origins (https, localhost). On others they ignore
+      // this policy, with a warning in the console.
       ...(headers['sec-fetch-dest'] !== undefined && { 'Cross-Origin-Opener-Policy': 'same-origin' }),
       'Referrer-Policy': 'same-origin',
       'X-Frame-Options': 'DENY',
@@ -91,20 +90,20 @@ function replyDashboard({ incoming: { headers } }: Pick<Exchange, 'incoming'>): 
   };
 }
 
-/** Its name has a hash of its content: what a browser has is good for ever. */
+/** The name has a hash of the content: browsers can keep it forever. */
 function replyAsset({ incoming }: Exchange, name: string): Reply {
   const asset = findDashboardFiles()?.assets.get(name);
-  if (asset === undefined) throw new AppError('not_found', 'There is no such file; reload the page that asked for it.');
+  if (asset === undefined) throw new AppError('not_found', 'There is no such file; reload the page.');
   const encoding = negotiateEncoding(incoming.headers);
-  const packed = encoding && asset.packed[encoding];
+  const compressed = encoding && asset.compressed[encoding];
   return {
     status: 200,
     headers: {
       'Content-Type': asset.type,
       'Cache-Control': 'public, max-age=31536000, immutable',
       Vary: 'Accept-Encoding',
-      ...(packed && encoding ? { 'Content-Encoding': encoding } : {}),
+      ...(compressed && encoding ? { 'Content-Encoding': encoding } : {}),
     },
-    body: packed ?? asset.content,
+    body: compressed ?? asset.content,
   };
 }

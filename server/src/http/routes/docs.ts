@@ -8,14 +8,17 @@ import { type Apis, errorPage } from '../pages/error-page.ts';
 import { HTML_TYPE, replyPage, SCRIPT_POLICY } from '../pages/reply-page.ts';
 import type { PublicRoutes } from '../protocol/router.ts';
 
-/** The package has the three files of the viewer that are needed: what brings all of them reports its installation. */
+/**
+ * Our package has the three necessary files of the viewer, whose own package reports its
+ * installation.
+ */
 const PACKED_VIEWER = join(import.meta.dirname, '../../viewer');
 const VIEWER = existsSync(PACKED_VIEWER)
   ? PACKED_VIEWER
   : dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
 const PAGES = join(import.meta.dirname, '../pages');
 
-/** The reference of an API, which `start.js` finds by the page's path. */
+/** `start.js` finds the API by the page's path. */
 const toPage = ({ title, base }: Api) => `<!doctype html>
 <html lang="en">
 <head>
@@ -36,7 +39,7 @@ const toPage = ({ title, base }: Api) => `<!doctype html>
 </html>
 `;
 
-/** NDJSON is text, but the viewer takes each type with "json" in its name for JSON and would quote the example. */
+/** The viewer treats each type with "json" in its name as JSON, and would quote NDJSON examples. */
 const START = `const viewer = SwaggerUIBundle({
   url: location.pathname === '/docs/admin' ? '/admin/openapi.json' : '/v1/openapi.json',
   dom_id: '#swagger-ui',
@@ -59,7 +62,7 @@ const FILES: [name: string, directory: string, type: string][] = [
   ['pages.css', PAGES, 'text/css; charset=utf-8'],
 ];
 
-/** `/docs`, `/docs/admin`: interactive references of both APIs; `/docs/errors`: a page for each error code. */
+/** Interactive references of both APIs, and a page for each error code. */
 export function addDocs(routes: PublicRoutes, apis: Apis): void {
   for (const path of ['/docs', '/docs/admin', '/docs/errors']) {
     routes.add('GET', `${path}/`, () => ({ status: 308, headers: { Location: path } }));

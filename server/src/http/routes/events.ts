@@ -10,10 +10,10 @@ export const eventEndpoints = [
   endpoint(eventsOperation, async (exchange, { query, services }) => {
     const { incoming, principal } = exchange;
     const { after = 0, epoch, limit = LIMIT_DEFAULT, wait = 0 } = query;
-    // What HEAD would wait for is not shown to it.
+    // HEAD would not show the awaited event.
     const durationMs = incoming.method === 'HEAD' ? 0 : wait * 1000;
-    const patience = { durationMs, signal: abortWhenLeft(exchange) };
-    const page = await followEvents(services, principal, { after, epoch, limit }, patience);
+    const options = { durationMs, signal: abortWhenLeft(exchange) };
+    const page = await followEvents(services, principal, { after, epoch, limit }, options);
     return { ...replyJson(200, pageJson(page, after)), isCompressible: true };
   }),
 ];
@@ -29,7 +29,7 @@ function pageJson({ first, rest, epoch }: EventPage, after: number): string | As
   return rest === undefined ? start + end() : inChunks(start, rest, (events) => `,${toText(events)}`, end);
 }
 
-/** The listing is spliced in as GET gives it: the text that is stored. */
+/** Inserts the stored JSON text of the listing. */
 function eventJson({ sequence, type, listingId, doc, changed, createdAt }: StoredEvent): string {
   const listing = doc === null ? '' : `,"listing":${doc}`;
   const fields = changed === null ? '' : `,"changed":${changed}`;

@@ -9,7 +9,7 @@ const NO_STORE = { 'Cache-Control': 'no-store' };
 
 export const LIVE = replyJson(200, '{"status":"live"}', NO_STORE);
 
-/** `/livez`: the process answers. `/readyz`: it takes requests and its database answers. Neither needs a key. */
+/** `/livez`: the process runs. `/readyz`: it accepts requests, and its database works. */
 export function addHealth(routes: PublicRoutes, { database, isStopping }: Services): void {
   routes.add('GET', LIVE_PATH, () => LIVE);
   routes.add('GET', READY_PATH, async () => {

@@ -20,42 +20,41 @@ export const importEndpoints = [
     const { uploadGate, readingThreads } = services;
     requireCsv(exchange, query);
     const key = readIdempotencyKey(exchange.incoming);
-    if (key !== undefined && !query.atomic) throw keyRefused(KEY_WITHOUT_ATOMIC);
-    if (key !== undefined && query.dryRun) throw keyRefused(KEY_OF_DRY_RUN);
+    if (key !== undefined && !query.atomic) throw keyRejected(KEY_WITHOUT_ATOMIC);
+    if (key !== undefined && query.dryRun) throw keyRejected(KEY_OF_DRY_RUN);
     if (query.atomic && Number(exchange.incoming.headers['content-length']) > ATOMIC_BYTES_MAX)
       throw fileTooLarge(ATOMIC_BYTES_MAX);
     requireFullAccess(exchange.principal);
     return uploadGate.run(exchange, async (signal) => {
       using file = readingThreads.open(exchange.principal.accountId, requestOf(exchange, query, key));
-      const arriving = { exchange, query, file, signal };
-      // The file is closed once this has ended.
-      return await (query.atomic ? importAll(arriving, key, services) : importSome(arriving, services));
+      const upload = { exchange, query, file, signal };
+      // Await: `file` is disposed at the end of this block.
+      return await (query.atomic ? importAll(upload, key, services) : importSome(upload, services));
     });
   }),
 ];
 
-/** A file that is on its way. */
-interface Arriving {
+interface Upload {
   exchange: Admitted;
   query: ImportQuery;
   file: FileReading;
   signal: AbortSignal;
 }
 
-async function importSome(arriving: Arriving, { database, log }: Services): Promise<Reply> {
-  const { requestId } = arriving.exchange;
-  const report = await importRows(database, toImport(arriving), (error) =>
-    log.logger.error({ err: error, requestId }, 'an import is not in the audit log'),
+async function importSome(upload: Upload, { database, log }: Services): Promise<Reply> {
+  const { requestId } = upload.exchange;
+  const report = await importRows(database, toImport(upload), (error) =>
+    log.logger.error({ err: error, requestId }, 'an import is missing from the audit log'),
   );
   return replyReport(report);
 }
 
-async function importAll(arriving: Arriving, key: string | undefined, { database }: Services): Promise<Reply> {
-  const { exchange, file } = arriving;
+async function importAll(upload: Upload, key: string | undefined, { database }: Services): Promise<Reply> {
+  const { exchange, file } = upload;
   using held = new HeldBytes(exchange.principal.accountId);
   const { outcome, isReplayed } = await importAtomically(
     database,
-    toImport(arriving, (bytes) => held.add(bytes)),
+    toImport(upload, (bytes) => held.add(bytes)),
     () => {
       const { fingerprint } = file;
       return key === undefined || fingerprint === undefined ? undefined : { key, fingerprint };
@@ -64,7 +63,7 @@ async function importAll(arriving: Arriving, key: string | undefined, { database
   return replyReport(outcome, replayHeaders(isReplayed));
 }
 
-function toImport({ exchange, query, file, signal }: Arriving, onBytes?: (bytes: number) => void): Import {
+function toImport({ exchange, query, file, signal }: Upload, onBytes?: (bytes: number) => void): Import {
   return {
     actor: exchange.principal,
     batches: file.rows((stop) => readUpload(exchange, stop), signal, onBytes),
@@ -78,7 +77,7 @@ function requestOf(exchange: Admitted, { atomic, ignoreUnknown }: ImportQuery, k
   return {
     mediaType: bodyType(headers),
     ignoreUnknown: ignoreUnknown ?? false,
-    isPacked: bodyEncoding(headers) === 'gzip',
+    isGzipped: bodyEncoding(headers) === 'gzip',
     bytesMax: atomic ? ATOMIC_BYTES_MAX : undefined,
     fingerprintStart: key === undefined ? undefined : fingerprintStart(exchange),
   };
@@ -91,16 +90,16 @@ function replyReport(report: ImportReport, headers?: Record<string, string>): Re
 function requireCsv({ incoming }: Admitted, { ignoreUnknown }: ImportQuery): void {
   if (ignoreUnknown === undefined || bodyType(incoming.headers) === CSV_TYPE) return;
   const field = 'query.ignoreUnknown';
-  const message = 'Is for the columns of CSV files only.';
+  const message = 'Is only for CSV files.';
   throw new AppError('invalid_query', `${field}: ${message}`, { details: [{ field, code: 'inconsistent', message }] });
 }
 
 const KEY_WITHOUT_ATOMIC =
-  'An import takes an Idempotency-Key with atomic=true only: give each row an externalId instead, and run the file ' +
-  'again whenever you like.';
+  'An import accepts an Idempotency-Key only with atomic=true. Give each row an externalId instead; then the file can be ' +
+  'sent again at any time.';
 const KEY_OF_DRY_RUN =
-  'A dry run writes nothing and can be sent again as it is: leave the Idempotency-Key out, and keep it for the import.';
+  'A dry run writes nothing and is always safe to repeat: leave out the Idempotency-Key, and keep it for the import.';
 
-function keyRefused(message: string): AppError {
+function keyRejected(message: string): AppError {
   return new AppError('invalid_idempotency_key', message);
 }

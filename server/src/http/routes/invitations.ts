@@ -17,17 +17,16 @@ import {
 import { acceptance, tokenOnly } from '../contract/schemas/identity.ts';
 import { invalidFields } from '../contract/schemas/issues.ts';
 import { type Call, endpoint } from '../endpoint.ts';
+import { limitingAttempts, WRONG_LINK } from '../identity/attempts.ts';
 import { findCurrentSession, requireCurrentSession } from '../identity/sessions.ts';
-import { countingWrong, WRONG_LINK } from '../identity/token-trial.ts';
 import { clientAddress } from '../protocol/client-address.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import { readInput } from '../protocol/input.ts';
 import { type Reply, replyJson } from '../protocol/reply.ts';
 import type { Services } from '../services.ts';
-import { letIn } from './auth.ts';
+import { signInNewUser } from './auth.ts';
 import { replySession } from './session.ts';
 
-/** Who is asked to join the account. */
 export const invitationEndpoints = [
   endpoint(listInvitationsOperation, async ({ principal: { accountId } }, { services }) => {
     const invitations = await listInvitations(services.database, accountId, Date.now());
@@ -40,8 +39,8 @@ export const invitationEndpoints = [
     await invitationLimit.spend(accountId, given.email);
     const { invitation, accountName, token, mailedToken } = await invite(database, accountId, given, user);
     const base = `${baseOf(exchange, services)}/invitation#token=`;
-    const letter = { ...invitation, accountName, url: base + mailedToken };
-    const isMailed = await mailInvitation(mailer, letter, (error) =>
+    const mail = { ...invitation, accountName, url: base + mailedToken };
+    const isMailed = await mailInvitation(mailer, mail, (error) =>
       log.logger.error({ err: error }, 'an invitation was not mailed'),
     );
     return replyJson(201, JSON.stringify({ ...showInvitation(invitation), url: base + token, isMailed }));
@@ -52,7 +51,7 @@ export const invitationEndpoints = [
   }),
 ];
 
-/** How people reach the service: as the person who invites has reached it, if no setting says it. */
+/** Without PUBLIC_URL, the inviter's own address of the service. */
 function baseOf({ incoming }: Exchange, { publicUrl }: Services): string {
   return publicUrl ?? `http://${incoming.headers.host}`;
 }
@@ -61,10 +60,10 @@ function showInvitation({ id, email, role, invitedBy, createdAt, expiresAt }: In
   return { id, email, role, createdAt: formatTime(createdAt), expiresAt: formatTime(expiresAt), invitedBy };
 }
 
-/** For people who belong to no account yet: the token is what lets them in. */
+/** Public: the token authenticates. */
 export const acceptanceEndpoints = [
-  endpoint(previewInvitationOperation, countingWrong(WRONG_LINK, previewInvitation)),
-  endpoint(acceptInvitationOperation, countingWrong(WRONG_LINK, acceptInvitation)),
+  endpoint(previewInvitationOperation, limitingAttempts(WRONG_LINK, previewInvitation)),
+  endpoint(acceptInvitationOperation, limitingAttempts(WRONG_LINK, acceptInvitation)),
 ];
 
 async function previewInvitation(exchange: Exchange, { services }: Call): Promise<Reply> {
@@ -87,7 +86,7 @@ async function joinAsNew(
   if (name === undefined || password === undefined) throw newUserMissing({ name, password });
   const address = clientAddress(exchange.incoming, services.trustedProxies);
   const { id } = await acceptAsNew(services.database, token, { name, password }, address);
-  return letIn(id, exchange, services);
+  return signInNewUser(id, exchange, services);
 }
 
 function newUserMissing(given: Record<string, string | undefined>): AppError {
@@ -99,7 +98,7 @@ async function joinAsUser(token: string, exchange: Exchange, services: Services)
   const { database, trustedProxies } = services;
   const currentSession = await findCurrentSession(exchange, services);
   if (currentSession === undefined) {
-    throw new AppError('unauthorized', 'You have a password here already: sign in, then open the invitation again.');
+    throw new AppError('unauthorized', 'You already have a password here; sign in, then open the invitation again.');
   }
   const address = clientAddress(exchange.incoming, trustedProxies);
   await acceptAsUser(database, token, { sessionId: currentSession.sessionId, user: currentSession.user, address });

@@ -9,7 +9,7 @@ import {
   updateListing,
 } from '../../domain/listings.ts';
 import type { SavedListing } from '../../domain/save-listing.ts';
-import type { Written } from '../../domain/writing.ts';
+import type { WriteResult } from '../../domain/writing.ts';
 import type { ParsedJson } from '../../lib/json.ts';
 import { attempt } from '../../model/errors.ts';
 import { describeSearch } from '../../model/search.ts';
@@ -93,7 +93,7 @@ async function list(exchange: Admitted, { query, mediaType, services }: Call<typ
   const isKnown = readIfNoneMatch(incoming.headers);
   const after = cursor === undefined ? undefined : cursors.decode(cursor, scope);
 
-  // The sequence was read with the key, before the first row: whoever follows the events from there misses nothing.
+  // The sequence was read with the key, before the first row, so events after it are complete.
   const { accountId, epoch, sequence } = principal;
   const shape = [path, question, limit ?? '', cursor ?? '', fields?.join() ?? '', String(count), mediaType];
   const etag = listTag(accountId, epoch, sequence, ...shape, release);
@@ -109,14 +109,13 @@ async function list(exchange: Admitted, { query, mediaType, services }: Call<typ
   return replyList(formatOf(mediaType), { ...found, frame: { nextCursor, sequence, epoch, total } }, fields, headers);
 }
 
-/** The same request, from where this page ends. */
 function pathOfNextPage({ path, query }: Admitted, nextCursor: string): string {
   const parameters = new URLSearchParams(query);
   parameters.set('cursor', nextCursor);
   return `${path}?${parameters}`;
 }
 
-/** Reads a request that changes something, in the order of the contract's §1: headers, body, access. */
+/** In the contract's order (§1): headers, body, access. */
 async function readChange(exchange: Admitted): Promise<ChangeOptions & { body: ParsedJson }> {
   const precondition = readPrecondition(exchange.incoming.headers);
   const key = readIdempotencyKey(exchange.incoming);
@@ -135,7 +134,7 @@ async function remove(exchange: Admitted, key: ListingKey, { database }: Service
   return { status: 204, headers: replayHeaders(isReplayed) };
 }
 
-function replySaved({ outcome, isReplayed }: Written<SavedListing>, { base }: Call): Reply {
+function replySaved({ outcome, isReplayed }: WriteResult<SavedListing>, { base }: Call): Reply {
   const { type, id, version, doc } = outcome;
   const headers = { ETag: listingTag(version), ...replayHeaders(isReplayed) };
   if (type !== 'created') return replyJson(200, doc, headers);

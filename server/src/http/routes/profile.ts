@@ -1,13 +1,13 @@
 import {
-  afterCodesRenewed,
   afterPasswordChange,
   afterTwoFactorDisabled,
   changeName,
   endOtherSessions,
   endSession,
+  recordSecurityChange,
   requireSession,
 } from '../../domain/profile.ts';
-import { notePassword, refusePassword } from '../../domain/sign-in.ts';
+import { notePassword, rejectPassword } from '../../domain/sign-in.ts';
 import { parsePassword } from '../../model/passwords.ts';
 import type { Along } from '../../storage/identity-database.ts';
 import { listSessions, setSessionAccount } from '../../storage/sessions.ts';
@@ -23,14 +23,12 @@ import {
 } from '../contract/operations/profile.ts';
 import { nameChange, passwordChange, passwordOnly, sessionOnly } from '../contract/schemas/identity.ts';
 import { type Call, endpoint } from '../endpoint.ts';
-import { prove, readProof, type Work } from '../identity/prove.ts';
-import { sessionActorOf } from '../identity/session-actor.ts';
-import { getNewSession, type UserExchange } from '../identity/sessions.ts';
+import { readPasswordAndCode, reauthenticate, type Work } from '../identity/reauthenticate.ts';
+import { getNewSession, sessionActorOf, type UserExchange } from '../identity/sessions.ts';
 import { readInput } from '../protocol/input.ts';
 import { type Reply, replyJson } from '../protocol/reply.ts';
 import { replySession } from './session.ts';
 
-/** What a user does with their own profile. */
 export const profileEndpoints = [
   endpoint(changeNameOperation, async (exchange, { services }) => {
     const { currentSession } = exchange;
@@ -57,14 +55,17 @@ export const profileEndpoints = [
   endpoint(disableTwoFactorOperation, disableTwoFactor),
   endpoint(renewBackupCodesOperation, async (exchange, { services }) => {
     const { currentSession } = exchange;
-    const { password, code } = await readProof(exchange, currentSession);
+    const { password, code } = await readPasswordAndCode(exchange, currentSession);
     const sessionActor = sessionActorOf(currentSession, exchange, services);
     const along: Along[] = [
-      { when: 'update two_factors', job: (transaction) => afterCodesRenewed(transaction, sessionActor) },
+      {
+        when: 'update two_factors',
+        job: (transaction) => recordSecurityChange(transaction, sessionActor, 'administrator.recovery_codes_renewed'),
+      },
     ];
     const work: Work<{ backupCodes: string[] }> = (api, headers) =>
       api.generateBackupCodes({ body: { password }, headers, returnHeaders: true });
-    const { response } = await prove(exchange, currentSession, services, work, {
+    const { response } = await reauthenticate(exchange, currentSession, services, work, {
       along,
       secondFactor: { password, code },
     });
@@ -72,7 +73,7 @@ export const profileEndpoints = [
   }),
 ];
 
-/** All other sessions end, and this one is replaced. */
+/** Ends all other sessions, and replaces this one. */
 async function changePassword(exchange: UserExchange, { services }: Call): Promise<Reply> {
   const { currentSession } = exchange;
   const given = await readInput(exchange, passwordChange);
@@ -81,7 +82,7 @@ async function changePassword(exchange: UserExchange, { services }: Call): Promi
   parsePassword(given.newPassword, known, 'newPassword');
   const body = { ...given, revokeOtherSessions: true };
   const sessionActor = sessionActorOf(currentSession, exchange, services);
-  let requireSamePassword = refusePassword;
+  let requireSamePassword = rejectPassword;
   const along: Along[] = [
     {
       when: 'update credentials',
@@ -92,7 +93,7 @@ async function changePassword(exchange: UserExchange, { services }: Call): Promi
     },
     { when: 'insert sessions', job: async (transaction) => requireSamePassword(transaction) },
   ];
-  const { headers } = await prove(
+  const { headers } = await reauthenticate(
     exchange,
     currentSession,
     services,
@@ -108,11 +109,11 @@ async function changePassword(exchange: UserExchange, { services }: Call): Promi
   return replySession({ ...renewed, membership }, services.database);
 }
 
-/** It is on once a code of it was typed. */
+/** The second factor is on once the user has entered a code. */
 async function enableTwoFactor(exchange: UserExchange, { services }: Call): Promise<Reply> {
   const { currentSession } = exchange;
   const { password } = await readInput(exchange, passwordOnly);
-  const { response } = await prove(exchange, currentSession, services, (api, headers) =>
+  const { response } = await reauthenticate(exchange, currentSession, services, (api, headers) =>
     api.enableTwoFactor({ body: { password, method: 'totp' }, headers, returnHeaders: true }),
   );
   if (response.method !== 'totp') throw new Error('better-auth has set up another second factor');
@@ -122,13 +123,13 @@ async function enableTwoFactor(exchange: UserExchange, { services }: Call): Prom
 
 async function disableTwoFactor(exchange: UserExchange, { services }: Call): Promise<Reply> {
   const { currentSession } = exchange;
-  const { password, code } = await readProof(exchange, currentSession);
+  const { password, code } = await readPasswordAndCode(exchange, currentSession);
   const sessionActor = sessionActorOf(currentSession, exchange, services);
   const along: Along[] = [
     { when: 'update users', job: (transaction) => afterTwoFactorDisabled(transaction, sessionActor) },
     { when: 'insert sessions', job: (transaction) => requireSession(transaction, sessionActor) },
   ];
-  const { headers } = await prove(
+  const { headers } = await reauthenticate(
     exchange,
     currentSession,
     services,

@@ -1,14 +1,20 @@
 import { afterTwoFactorEnabled, requireSession, type SessionActor } from '../../domain/profile.ts';
-import { notePassword, recordRefusal, refusePassword } from '../../domain/sign-in.ts';
+import { notePassword, recordWrongFactor, rejectPassword } from '../../domain/sign-in.ts';
 import { AppError } from '../../model/errors.ts';
 import type { Along } from '../../storage/identity-database.ts';
 import { VERIFY_OPERATIONS } from '../contract/operations/auth.ts';
 import { codeOnly, recoveryCodeOnly } from '../contract/schemas/identity.ts';
 import { type Call, endpoint } from '../endpoint.ts';
-import { codeNotOwed } from '../identity/better-auth-errors.ts';
-import { sessionActorOf } from '../identity/session-actor.ts';
-import { findCurrentSession, getNewSession, hasCookie, identityHeaders, setCookies } from '../identity/sessions.ts';
-import { countingWrong, WRONG_CODE } from '../identity/token-trial.ts';
+import { limitingAttempts, WRONG_CODE } from '../identity/attempts.ts';
+import { noPendingSignIn } from '../identity/better-auth-errors.ts';
+import {
+  findCurrentSession,
+  getNewSession,
+  hasCookie,
+  identityHeaders,
+  sessionActorOf,
+  setCookies,
+} from '../identity/sessions.ts';
 import { clientAddress } from '../protocol/client-address.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import { readInput } from '../protocol/input.ts';
@@ -19,49 +25,47 @@ import { replySession } from './session.ts';
 
 type Factor = 'totp' | 'backup-code';
 
-/** The codes of an authenticator app, and those for when it is lost. */
 export const secondFactorEndpoints = (['totp', 'backup-code'] as const).map((factor) => {
   const handle = async (exchange: Exchange, { services }: Call) => {
     const { code } = await readInput(exchange, factor === 'totp' ? codeOnly : recoveryCodeOnly);
     return verify(factor, code, exchange, services);
   };
-  return endpoint(VERIFY_OPERATIONS[factor], countingWrong(WRONG_CODE, handle));
+  return endpoint(VERIFY_OPERATIONS[factor], limitingAttempts(WRONG_CODE, handle));
 });
 
-/** The second factor: of somebody who signs in, or of somebody who has just set it up. */
+/** For a sign-in, or for a second factor that was just set up. */
 async function verify(factor: Factor, code: string, exchange: Exchange, services: Services): Promise<Reply> {
   const before = await findCurrentSession(exchange, services);
   if (before !== undefined && factor === 'backup-code') {
-    throw new AppError('conflict', 'Recovery codes are for signing in: give the code that the app shows.');
+    throw new AppError('conflict', 'Recovery codes are for signing in; enter the code of the app.');
   }
-  if (before === undefined) return payOwed(factor, code, exchange, services);
-  const along = besidesEnabling(sessionActorOf(before, exchange, services));
-  const { headers } = await give(factor, code, along, exchange, services);
+  if (before === undefined) return completeSignIn(factor, code, exchange, services);
+  const along = enablingHooks(sessionActorOf(before, exchange, services));
+  const { headers } = await submitCode(factor, code, along, exchange, services);
   setCookies(exchange, headers);
   if (before.user.hasTwoFactor) return replySession(before, services.database);
   return replySession(await getNewSession(headers, services), services.database);
 }
 
-/** Who owes a second factor: it is known once better-auth has counted the code. */
-interface Owing {
+/** The user of a pending sign-in, known once better-auth has counted the code. */
+interface PendingSignIn {
   userId: string | undefined;
 }
 
-/** Ends signing in. */
-async function payOwed(factor: Factor, code: string, exchange: Exchange, services: Services): Promise<Reply> {
-  if (!hasCookie(identityHeaders(exchange, services), 'two_factor')) throw codeNotOwed();
-  const owing: Owing = { userId: undefined };
-  const given = give(factor, code, besidesSignIn(owing), exchange, services);
-  const { headers } = await given.catch(async (error: unknown) => {
+async function completeSignIn(factor: Factor, code: string, exchange: Exchange, services: Services): Promise<Reply> {
+  if (!hasCookie(identityHeaders(exchange, services), 'two_factor')) throw noPendingSignIn();
+  const pending: PendingSignIn = { userId: undefined };
+  const verified = submitCode(factor, code, signInHooks(pending), exchange, services);
+  const { headers } = await verified.catch(async (error: unknown) => {
     const isWrong = error instanceof AppError && error.code === 'validation_failed';
     const address = clientAddress(exchange.incoming, services.trustedProxies);
-    if (isWrong && owing.userId !== undefined) await recordRefusal(services.database, owing.userId, address);
+    if (isWrong && pending.userId !== undefined) await recordWrongFactor(services.database, pending.userId, address);
     throw error;
   });
   return replyToSignIn(headers, { isByRecoveryCode: factor === 'backup-code' }, exchange, services);
 }
 
-function give(factor: Factor, code: string, along: Along[], exchange: Exchange, services: Services) {
+function submitCode(factor: Factor, code: string, along: Along[], exchange: Exchange, services: Services) {
   const request = { body: { code }, headers: identityHeaders(exchange, services), returnHeaders: true } as const;
   return services.identity.call<{ headers: Headers }>(
     (api) => (factor === 'totp' ? api.verifyTOTP(request) : api.verifyBackupCode(request)),
@@ -69,9 +73,9 @@ function give(factor: Factor, code: string, along: Along[], exchange: Exchange, 
   );
 }
 
-/** Whoever has given the password owes the code only as long as it is still the password. */
-function besidesSignIn(owing: Owing): Along[] {
-  let requireSamePassword = refusePassword;
+/** A password change ends a sign-in that waits for its code. */
+function signInHooks(pending: PendingSignIn): Along[] {
+  let requireSamePassword = rejectPassword;
   return [
     {
       when: 'delete verifications',
@@ -83,13 +87,13 @@ function besidesSignIn(owing: Owing): Along[] {
     {
       when: 'update two_factors',
       job: async (_, [factor]) => {
-        owing.userId = String(factor?.user_id);
+        pending.userId = String(factor?.user_id);
       },
     },
   ];
 }
 
-function besidesEnabling(sessionActor: SessionActor): Along[] {
+function enablingHooks(sessionActor: SessionActor): Along[] {
   return [
     { when: 'update users', job: (transaction) => afterTwoFactorEnabled(transaction, sessionActor) },
     { when: 'insert sessions', job: (transaction) => requireSession(transaction, sessionActor) },

@@ -21,7 +21,6 @@ export const sessionEndpoints = [
   }),
 ];
 
-/** Who is signed in, as the dashboard sees it. */
 export async function replySession(
   { user, memberships, membership }: CurrentSession,
   database: Database,

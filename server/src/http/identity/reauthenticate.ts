@@ -1,5 +1,5 @@
 import { withHashing } from '../../domain/passwords.ts';
-import { afterRecoveryCode } from '../../domain/profile.ts';
+import { recordSecurityChange } from '../../domain/profile.ts';
 import { normalRecoveryCode } from '../../domain/recovery-codes.ts';
 import type { Along } from '../../storage/identity-database.ts';
 import { passwordAndCode } from '../contract/schemas/identity.ts';
@@ -7,55 +7,53 @@ import { invalidFields } from '../contract/schemas/issues.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import { readInput } from '../protocol/input.ts';
 import type { BetterAuth } from './better-auth.ts';
-import { forgiveTrials, tryPassword } from './password.ts';
+import { clearAttempts, tryPassword } from './password.ts';
 import type { IdentityServices } from './services.ts';
-import { sessionActorOf } from './session-actor.ts';
-import { type CurrentSession, identityHeaders, setCookies } from './sessions.ts';
+import { type CurrentSession, identityHeaders, sessionActorOf, setCookies } from './sessions.ts';
 
-/** What the second factor is changed by. @throws {AppError} `validation_failed` without a code where it is on */
-export async function readProof(exchange: Exchange, { user }: CurrentSession): Promise<SecondFactor> {
+/** @throws {AppError} `validation_failed` without a code if the second factor is on */
+export async function readPasswordAndCode(exchange: Exchange, { user }: CurrentSession): Promise<SecondFactor> {
   const { password, code = '' } = await readInput(exchange, passwordAndCode);
   if (!user.hasTwoFactor || code !== '') return { password, code };
-  const message = 'Is required: a code that the app shows, or a recovery code.';
+  const message = 'Is required: a code of the app, or a recovery code.';
   throw invalidFields([{ field: 'code', code: 'required', message }]);
 }
 
 interface SecondFactor {
   password: string;
-  /** Empty where none is needed. */
+  /** Empty if the second factor is off. */
   code: string;
 }
 
-/** What better-auth is to do. */
 export type Work<T> = (api: BetterAuth['api'], headers: Headers) => Promise<{ headers: Headers; response: T }>;
 
-interface Proof {
+interface ReauthenticationOptions {
   field?: string;
   along?: readonly Along[];
-  /** What is asked for besides, before anything is done. */
+  /** Verified before `work`. */
   secondFactor?: SecondFactor;
 }
 
-/** Lets better-auth do something for which the password is asked again. */
-export async function prove<T>(
+/** Calls better-auth for an operation that asks for the password again. */
+export async function reauthenticate<T>(
   exchange: Exchange,
   currentSession: CurrentSession,
   services: IdentityServices,
   work: Work<T>,
-  { field, along = [], secondFactor }: Proof = {},
+  { field, along = [], secondFactor }: ReauthenticationOptions = {},
 ): Promise<{ headers: Headers; response: T }> {
   const prepare = async () => {
     if (secondFactor?.code) await requireBoth(secondFactor, exchange, currentSession, services);
     return along;
   };
-  const trial = { email: currentSession.user.email, isSignedIn: true, field, prepare, exchange, services };
-  const done = await tryPassword(trial, (api) => work(api, identityHeaders(exchange, services)));
-  await forgiveTrials(trial);
+  const attempt = { email: currentSession.user.email, isSignedIn: true, field, prepare, exchange, services };
+  const done = await tryPassword(attempt, (api) => work(api, identityHeaders(exchange, services)));
+  await clearAttempts(attempt);
   setCookies(exchange, done.headers);
   return done;
 }
 
-/** The password first: a code is used up by being looked at. */
+/** The password comes first: verifying a code uses it up. */
 async function requireBoth(
   { password, code }: SecondFactor,
   exchange: Exchange,
@@ -72,7 +70,10 @@ async function requireBoth(
   const sessionActor = sessionActorOf(currentSession, exchange, services);
   const body = { code: normalRecoveryCode(code), disableSession: true };
   const along: Along[] = [
-    { when: 'update two_factors', job: (transaction) => afterRecoveryCode(transaction, sessionActor) },
+    {
+      when: 'update two_factors',
+      job: (transaction) => recordSecurityChange(transaction, sessionActor, 'administrator.recovery_code_used'),
+    },
   ];
   await identity.call((api) => api.verifyBackupCode({ body, headers }), { along });
 }

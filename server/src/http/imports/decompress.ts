@@ -1,0 +1,45 @@
+import { pipeline, Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { AppError } from '../../model/errors.ts';
+import { looksGzipped } from '../protocol/body.ts';
+
+const CHUNK_BYTES = 64 * 1024;
+
+/** @throws {AppError} `import_failed` for invalid or undeclared gzip; what `chunks` throws */
+export async function* decompress(chunks: AsyncIterable<Buffer>, isGzipped: boolean): AsyncGenerator<Buffer> {
+  let isFirst = true;
+  try {
+    for await (const chunk of isGzipped ? gunzip(chunks) : chunks) {
+      if (isFirst && looksGzipped(chunk)) throw unexpectedGzip(isGzipped);
+      isFirst = false;
+      yield chunk;
+    }
+  } catch (error) {
+    throw isZlibError(error) ? invalidGzip() : error;
+  }
+}
+
+function gunzip(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
+  // Its iterator reports errors.
+  pipeline(Readable.from(chunks, { highWaterMark: 1 }), gunzip, () => {});
+  return gunzip;
+}
+
+function unexpectedGzip(isDecompressed: boolean): AppError {
+  const message = isDecompressed
+    ? 'The body is compressed twice; compress it once.'
+    : 'The body looks like gzip; send the header Content-Encoding: gzip with it, or send the file uncompressed.';
+  return new AppError('import_failed', message);
+}
+
+function isZlibError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('Z_');
+}
+
+function invalidGzip(): AppError {
+  return new AppError(
+    'import_failed',
+    'The body is not valid gzip, as Content-Encoding says, or was cut off; compress it again.',
+  );
+}
