@@ -99,11 +99,9 @@ function describeIssue({ line, field, message }: ValidationIssue): string {
 /** Parts of the service's messages that address programmers, and their replacements here. */
 const REPLACEMENTS: readonly [theirs: string, ours: string][] = [
   ['ignoreUnknown=true', '--ignore-unknown'],
-  ['; details names each', ''],
-  ['; details names the first 100', ''],
   ['; see details for the first 100', ''],
   ['; see details', ''],
-  ['; a + is sent as %2B', ''],
+  ['; encode + as %2B', ''],
   ['; read it again and send your change with the new ETag', ''],
 ];
 

@@ -13,13 +13,13 @@ export interface paths {
         };
         /**
          * List all listings
-         * @description All listings of the account, newest first (descending `id`), unless filters ask for less and `sort` or `near` for another order. Without `limit` the whole account is streamed, whether it has ten listings or a million; a reply that was cut has no end of JSON. Listings that are created or deleted between two pages make no other one come twice or never. `sequence` was read before the first row.
+         * @description All listings of the account, newest first (descending `id`). Filters select listings, and `sort` or `near` changes the order. Without `limit`, all listings are streamed, ten or a million; a truncated response is not valid JSON. Listings created or deleted between two pages neither repeat nor hide others. `sequence` is read before the first listing.
          */
         get: operations["listListings"];
         put?: never;
         /**
          * Create a listing
-         * @description `address`, `beds` and `baths` are enough. The reply comes once the listing is on disk. A field that was not given is absent from the reply; `null` for an optional field counts as not given.
+         * @description Only `address`, `beds`, and `baths` are required. The response is sent once the listing is on disk. It has only the fields that you sent or that the server sets; `null` for an optional field counts as not sent.
          */
         post: operations["createListing"];
         delete?: never;
@@ -37,21 +37,21 @@ export interface paths {
         };
         /**
          * Retrieve a listing
-         * @description One listing of the account. Another account's id is answered like one that does not exist.
+         * @description One listing of the account. The id of another account's listing gets the same response as one that does not exist.
          */
         get: operations["retrieveListing"];
         put?: never;
         post?: never;
         /**
          * Delete a listing
-         * @description It is gone at once; the events keep saying that it was deleted.
+         * @description Deletes the listing immediately; an event records the deletion.
          */
         delete: operations["deleteListing"];
         options?: never;
         head?: never;
         /**
          * Change a listing
-         * @description A merge patch (RFC 7396): members that are given replace, `null` removes an optional field, `metadata` is merged member by member. A patch that changes nothing leaves `version` and `updatedAt` as they were. With `If-Match` the listing is only changed if it is still at that version.
+         * @description A merge patch (RFC 7396): given members replace, `null` removes an optional field, and `metadata` is merged member by member. A patch that changes nothing keeps `version` and `updatedAt`. With `If-Match`, the listing changes only if it still has that version.
          */
         patch: operations["updateListing"];
         trace?: never;
@@ -65,18 +65,18 @@ export interface paths {
         };
         /**
          * Retrieve a listing by your own id
-         * @description The listing of the account with this `externalId`; percent-encode what a path cannot hold.
+         * @description The listing of the account with this `externalId`; percent-encode characters that a path cannot contain.
          */
         get: operations["retrieveListingByExternalId"];
         /**
          * Create or replace a listing by your own id
-         * @description Creates the listing with this `externalId`, or replaces all that it says; what is not given is gone. The body may repeat the `externalId` or leave it out. `If-None-Match: *` only creates, `If-Match: *` only replaces.
+         * @description Creates the listing with this `externalId`, or replaces all of it: fields that are not in the body are removed. The body can repeat the `externalId` or leave it out. `If-None-Match: *` only creates, `If-Match: *` only replaces.
          */
         put: operations["upsertListing"];
         post?: never;
         /**
          * Delete a listing by your own id
-         * @description It is gone at once; the events keep saying that it was deleted.
+         * @description Deletes the listing immediately; an event records the deletion.
          */
         delete: operations["deleteListingByExternalId"];
         options?: never;
@@ -92,8 +92,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Follow what changes
-         * @description What has changed since a sequence, in order, each change once. List the listings, keep the `sequence` and `epoch` of that list, ask for the events after it, and go on with `nextAfter`: what you have is then always what a new list would give. A page may have fewer events than `limit` although more follow. With `wait` the reply comes as soon as something happens. Events are kept for 30 days; who comes later gets 410 and lists again. So does who gives a sequence that the account has not come to, or an `epoch` that the database does not have.
+         * Follow changes
+         * @description The changes since a sequence, in order, each exactly once. List the listings, keep the `sequence` and `epoch` of that list, request the events after it, and continue with `nextAfter`: your copy then always matches a new list. A page can have fewer events than `limit` although more follow. With `wait`, the response comes as soon as there is an event. Events are kept for 30 days. A later request, a sequence that the account has not reached, or another `epoch` gets 410; then list again.
          */
         get: operations["listEvents"];
         put?: never;
@@ -115,7 +115,7 @@ export interface paths {
         put?: never;
         /**
          * Import many listings
-         * @description Creates and changes any number of listings, as the file comes in. A row with the `externalId` or the `id` of a listing replaces all that it says; `version`, `createdAt` and `updatedAt` are ignored, so that an export can be imported again and changes nothing. A CSV file begins with a row of column names, ours or those of the RESO Data Dictionary (`ListPrice`, `BedroomsTotal`, …); a column that is absent leaves the field as it is, an empty cell removes it, `photos` and `metadata` are JSON in a cell. Good rows are kept when others fail. The body may be packed with `Content-Encoding: gzip`; a row has at most 1 MiB. An error in the middle says what was imported before it: send the file again, and what is there already counts as unchanged. An account can have four imports under way, dry runs included; a fifth is 429 `too_many_imports`. After its first minute, a body must bring 30 KiB in each 30 seconds.
+         * @description Creates and changes any number of listings while the file arrives. A row with the `externalId` or `id` of a listing replaces all of that listing. `version`, `createdAt`, and `updatedAt` are ignored, so importing an export changes nothing. A CSV file begins with a row of column names, either field names or those of the RESO Data Dictionary (`ListPrice`, `BedroomsTotal`, …). An absent column leaves the field unchanged, an empty cell removes it, and cells of `photos` and `metadata` are JSON. Valid rows are kept when others fail. The body can be compressed (`Content-Encoding: gzip`); a row can have 1 MiB. An error in the middle reports the rows before it; send the file again, and rows that were already imported count as unchanged. An account can run four imports at a time, including dry runs; a fifth is 429 `too_many_imports`. After its first minute, a body must send at least 30 KiB in each 30 seconds.
          */
         post: operations["createImport"];
         delete?: never;
@@ -133,7 +133,7 @@ export interface paths {
         };
         /**
          * Show the key in use
-         * @description The API key that the request carries, and its account.
+         * @description The API key of the request, and its account.
          */
         get: operations["retrieveMe"];
         put?: never;
@@ -150,20 +150,20 @@ export interface components {
     schemas: {
         ListingList: {
             data: (components["schemas"]["Listing"] | components["schemas"]["ListingMembers"])[];
-            /** @description Give it as `cursor` for the next page; null on the last. */
+            /** @description The `cursor` of the next page; null on the last page. */
             nextCursor: string | null;
-            /** @description The account's sequence: it grows by one with each change. */
+            /** @description The account's sequence, which grows by one with each change. */
             sequence: number;
-            /** @description Tells sequences of a restored database from those before. */
+            /** @description Distinguishes sequences of a restored database from earlier ones. */
             epoch: string;
-            /** @description With `count=true`: how many there are on all pages. */
+            /** @description With `count=true`: the number of listings on all pages. */
             total?: number;
         };
         Listing: {
             /** @example lst_01kt3vwq8r5f0x4m2n7p9s1d6h */
             id: string;
             /**
-             * @description Your own id, unique in the account.
+             * @description Your own id of the listing, unique in the account.
              * @example MLS-20931
              */
             externalId?: string;
@@ -186,15 +186,15 @@ export interface components {
             country?: string;
             /** @description Number of bedrooms; 0 is a studio. */
             beds: number;
-            /** @description Number of bathrooms, full and part ones added up (RESO BathroomsTotalInteger). */
+            /** @description Number of bathrooms: the sum of full and partial ones (RESO BathroomsTotalInteger). */
             baths: number;
             /**
-             * @description Every listing has one.
+             * @description Always present.
              * @enum {string}
              */
             status: "coming_soon" | "active" | "active_under_contract" | "pending" | "hold" | "withdrawn" | "closed" | "expired" | "canceled";
             /**
-             * @description RESO's PropertyType in snake case.
+             * @description RESO's PropertyType, in snake case.
              * @enum {string}
              */
             propertyType?: "residential" | "residential_lease" | "residential_income" | "land" | "farm" | "commercial_sale" | "commercial_lease" | "business_opportunity" | "manufactured_in_park";
@@ -221,14 +221,14 @@ export interface components {
             lotSizeUnits?: "acres" | "sqft" | "sqm";
             /** @description Year, up to 5 years from now. */
             yearBuilt?: number;
-            /** @description Degrees; with longitude. */
+            /** @description Degrees; requires `longitude`. */
             latitude?: number;
-            /** @description Degrees; with latitude. */
+            /** @description Degrees; requires `latitude`. */
             longitude?: number;
             description?: string;
             photos?: components["schemas"]["Photo"][];
             /**
-             * @description Values of your own, at most 50; names have at most 40 characters.
+             * @description Your own values, at most 50; names can have at most 40 characters.
              * @example {
              *       "agentId": "A-17",
              *       "openHouse": true
@@ -237,7 +237,7 @@ export interface components {
             metadata?: {
                 [key: string]: string | number | boolean;
             };
-            /** @description 1 at creation, one more with every change; the first change after a restore of the database leaps. */
+            /** @description 1 at creation, then grows by one with each change; after a restore of the database, the first change skips ahead. */
             version: number;
             /**
              * Format: date-time
@@ -252,18 +252,18 @@ export interface components {
         };
         Photo: {
             /**
-             * @description As browsers read addresses: `é` and spaces need no escapes.
+             * @description A URL as browsers accept it: `é` and spaces do not need encoding.
              * @example https://example.com/front.jpg
              */
             url: string;
             caption?: string;
         };
-        /** @description With `fields`: those members of a listing that it names, if the listing has them. */
+        /** @description With `fields`: the named members that the listing has. */
         ListingMembers: {
             /** @example lst_01kt3vwq8r5f0x4m2n7p9s1d6h */
             id?: string;
             /**
-             * @description Your own id, unique in the account.
+             * @description Your own id of the listing, unique in the account.
              * @example MLS-20931
              */
             externalId?: string;
@@ -286,15 +286,15 @@ export interface components {
             country?: string;
             /** @description Number of bedrooms; 0 is a studio. */
             beds?: number;
-            /** @description Number of bathrooms, full and part ones added up (RESO BathroomsTotalInteger). */
+            /** @description Number of bathrooms: the sum of full and partial ones (RESO BathroomsTotalInteger). */
             baths?: number;
             /**
-             * @description Every listing has one.
+             * @description Always present.
              * @enum {string}
              */
             status?: "coming_soon" | "active" | "active_under_contract" | "pending" | "hold" | "withdrawn" | "closed" | "expired" | "canceled";
             /**
-             * @description RESO's PropertyType in snake case.
+             * @description RESO's PropertyType, in snake case.
              * @enum {string}
              */
             propertyType?: "residential" | "residential_lease" | "residential_income" | "land" | "farm" | "commercial_sale" | "commercial_lease" | "business_opportunity" | "manufactured_in_park";
@@ -321,14 +321,14 @@ export interface components {
             lotSizeUnits?: "acres" | "sqft" | "sqm";
             /** @description Year, up to 5 years from now. */
             yearBuilt?: number;
-            /** @description Degrees; with longitude. */
+            /** @description Degrees; requires `longitude`. */
             latitude?: number;
-            /** @description Degrees; with latitude. */
+            /** @description Degrees; requires `latitude`. */
             longitude?: number;
             description?: string;
             photos?: components["schemas"]["Photo"][];
             /**
-             * @description Values of your own, at most 50; names have at most 40 characters.
+             * @description Your own values, at most 50; names can have at most 40 characters.
              * @example {
              *       "agentId": "A-17",
              *       "openHouse": true
@@ -337,7 +337,7 @@ export interface components {
             metadata?: {
                 [key: string]: string | number | boolean;
             };
-            /** @description 1 at creation, one more with every change; the first change after a restore of the database leaps. */
+            /** @description 1 at creation, then grows by one with each change; after a restore of the database, the first change skips ahead. */
             version?: number;
             /**
              * Format: date-time
@@ -358,7 +358,7 @@ export interface components {
                 /** @constant */
                 type: "Feature";
                 id: string;
-                /** @description Longitude and latitude; null if the listing has none. */
+                /** @description Longitude and latitude; null if the listing has no coordinates. */
                 geometry: {
                     /** @constant */
                     type: "Point";
@@ -375,13 +375,13 @@ export interface components {
             error: {
                 /** @enum {string} */
                 code: "invalid_json" | "invalid_query" | "unknown_parameter" | "invalid_cursor" | "invalid_idempotency_key" | "invalid_header" | "unauthorized" | "insufficient_scope" | "forbidden" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "idempotency_in_progress" | "external_id_taken" | "account_changed" | "conflict" | "events_expired" | "version_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "idempotency_key_reused" | "import_failed" | "rate_limited" | "too_many_imports" | "headers_too_large" | "internal_error" | "unavailable" | "outcome_unknown" | "storage_full" | "quota_exceeded";
-                /** @description What is wrong and what to do. */
+                /** @description The problem, and what to do. */
                 message: string;
                 /** @description Also in `X-Request-Id`; not in a 401. */
                 requestId?: string;
-                /** @description Every field at fault. */
+                /** @description The invalid fields. */
                 details?: {
-                    /** @description Of an import: the line on which the row begins. */
+                    /** @description For an import: the line on which the row begins. */
                     line?: number;
                     /** @example photos[2].url */
                     field: string;
@@ -394,7 +394,7 @@ export interface components {
         };
         ListingInput: {
             /**
-             * @description Your own id, unique in the account.
+             * @description Your own id of the listing, unique in the account.
              * @example MLS-20931
              */
             externalId?: string;
@@ -417,7 +417,7 @@ export interface components {
             country?: string;
             /** @description Number of bedrooms; 0 is a studio. */
             beds: number;
-            /** @description Number of bathrooms, full and part ones added up (RESO BathroomsTotalInteger). */
+            /** @description Number of bathrooms: the sum of full and partial ones (RESO BathroomsTotalInteger). */
             baths: number;
             /**
              * @description Default: `active`.
@@ -425,7 +425,7 @@ export interface components {
              */
             status?: "coming_soon" | "active" | "active_under_contract" | "pending" | "hold" | "withdrawn" | "closed" | "expired" | "canceled";
             /**
-             * @description RESO's PropertyType in snake case.
+             * @description RESO's PropertyType, in snake case.
              * @enum {string}
              */
             propertyType?: "residential" | "residential_lease" | "residential_income" | "land" | "farm" | "commercial_sale" | "commercial_lease" | "business_opportunity" | "manufactured_in_park";
@@ -452,14 +452,14 @@ export interface components {
             lotSizeUnits?: "acres" | "sqft" | "sqm";
             /** @description Year, up to 5 years from now. */
             yearBuilt?: number;
-            /** @description Degrees; with longitude. */
+            /** @description Degrees; requires `longitude`. */
             latitude?: number;
-            /** @description Degrees; with latitude. */
+            /** @description Degrees; requires `latitude`. */
             longitude?: number;
             description?: string;
             photos?: components["schemas"]["Photo"][];
             /**
-             * @description Values of your own, at most 50; names have at most 40 characters.
+             * @description Your own values, at most 50; names can have at most 40 characters.
              * @example {
              *       "agentId": "A-17",
              *       "openHouse": true
@@ -483,7 +483,7 @@ export interface components {
             country?: string | null;
             /** @description Number of bedrooms; 0 is a studio. */
             beds?: number;
-            /** @description Number of bathrooms, full and part ones added up (RESO BathroomsTotalInteger). */
+            /** @description Number of bathrooms: the sum of full and partial ones (RESO BathroomsTotalInteger). */
             baths?: number;
             status?: ("coming_soon" | "active" | "active_under_contract" | "pending" | "hold" | "withdrawn" | "closed" | "expired" | "canceled") | null;
             propertyType?: ("residential" | "residential_lease" | "residential_income" | "land" | "farm" | "commercial_sale" | "commercial_lease" | "business_opportunity" | "manufactured_in_park") | null;
@@ -504,29 +504,29 @@ export interface components {
         };
         EventList: {
             data: components["schemas"]["Event"][];
-            /** @description Give it as `after` for what comes next. */
+            /** @description The `after` of the next page. */
             nextAfter: number;
-            /** @description Tells sequences of a restored database from those before. */
+            /** @description Distinguishes sequences of a restored database from earlier ones. */
             epoch: string;
         };
         Event: {
-            /** @description One more with each event of the account, without gaps. */
+            /** @description Grows by one with each event of the account, without gaps. */
             sequence: number;
             /** @enum {string} */
             type: "listing.created" | "listing.updated" | "listing.deleted";
             listingId: string;
-            /** @description The listing as it was after this change; not there once it is deleted. */
+            /** @description The listing after this change; absent for a deletion. */
             listing?: components["schemas"]["Listing"];
-            /** @description The fields that were changed; with `listing.updated` only. */
+            /** @description The changed fields; only for `listing.updated`. */
             changed?: string[];
             /** Format: date-time */
             createdAt: string;
         };
         ImportRow: {
-            /** @description The listing to replace; without it, `externalId` tells which one. */
+            /** @description The listing to replace; without it, `externalId` identifies the listing. */
             id?: string;
             /**
-             * @description Your own id, unique in the account.
+             * @description Your own id of the listing, unique in the account.
              * @example MLS-20931
              */
             externalId?: string;
@@ -549,7 +549,7 @@ export interface components {
             country?: string;
             /** @description Number of bedrooms; 0 is a studio. */
             beds: number;
-            /** @description Number of bathrooms, full and part ones added up (RESO BathroomsTotalInteger). */
+            /** @description Number of bathrooms: the sum of full and partial ones (RESO BathroomsTotalInteger). */
             baths: number;
             /**
              * @description Default: `active`.
@@ -557,7 +557,7 @@ export interface components {
              */
             status?: "coming_soon" | "active" | "active_under_contract" | "pending" | "hold" | "withdrawn" | "closed" | "expired" | "canceled";
             /**
-             * @description RESO's PropertyType in snake case.
+             * @description RESO's PropertyType, in snake case.
              * @enum {string}
              */
             propertyType?: "residential" | "residential_lease" | "residential_income" | "land" | "farm" | "commercial_sale" | "commercial_lease" | "business_opportunity" | "manufactured_in_park";
@@ -584,14 +584,14 @@ export interface components {
             lotSizeUnits?: "acres" | "sqft" | "sqm";
             /** @description Year, up to 5 years from now. */
             yearBuilt?: number;
-            /** @description Degrees; with longitude. */
+            /** @description Degrees; requires `longitude`. */
             latitude?: number;
-            /** @description Degrees; with latitude. */
+            /** @description Degrees; requires `latitude`. */
             longitude?: number;
             description?: string;
             photos?: components["schemas"]["Photo"][];
             /**
-             * @description Values of your own, at most 50; names have at most 40 characters.
+             * @description Your own values, at most 50; names can have at most 40 characters.
              * @example {
              *       "agentId": "A-17",
              *       "openHouse": true
@@ -610,15 +610,15 @@ export interface components {
         ImportReport: {
             /** @description New listings. */
             created: number;
-            /** @description Listings that a row has changed. */
+            /** @description Rows that changed a listing. */
             updated: number;
-            /** @description Rows that say what the listing said already. */
+            /** @description Rows that match their listing. */
             unchanged: number;
-            /** @description Rows that were not imported; `errors` says why. */
+            /** @description Rows that were not imported; see `errors`. */
             failed: number;
-            /** @description The first hundred. */
+            /** @description The first 100 errors. */
             errors: ({
-                /** @description The line on which the row begins; in a JSON array, the element. */
+                /** @description The line on which the row begins, from 1; for a JSON array, the element, from 1. */
                 line: number;
                 code: string;
                 message: string;
@@ -640,7 +640,7 @@ export interface components {
                 id: string;
                 name: string;
                 /**
-                 * @description `read` keys cannot change anything.
+                 * @description A `read` key cannot change anything.
                  * @enum {string}
                  */
                 access: "full" | "read";
@@ -659,7 +659,7 @@ export interface components {
             headers: {
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -674,7 +674,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -686,7 +686,7 @@ export interface components {
         headers_too_large: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -694,13 +694,13 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description [`internal_error`](/docs/errors/internal_error): The service made a mistake. */
+        /** @description [`internal_error`](/docs/errors/internal_error): Internal error. */
         internal_error: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -708,14 +708,14 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description [`unavailable`](/docs/errors/unavailable): The service cannot answer at the moment. */
+        /** @description [`unavailable`](/docs/errors/unavailable): The service is temporarily unavailable. */
         unavailable: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -724,11 +724,11 @@ export interface components {
             };
         };
         /**
-         * @description [`unknown_parameter`](/docs/errors/unknown_parameter): There is no such parameter.
+         * @description [`unknown_parameter`](/docs/errors/unknown_parameter): Unknown query parameter.
          *
-         *     [`invalid_header`](/docs/errors/invalid_header): A header cannot be read.
+         *     [`invalid_header`](/docs/errors/invalid_header): A header is not valid.
          *
-         *     [`invalid_idempotency_key`](/docs/errors/invalid_idempotency_key): The Idempotency-Key cannot be used.
+         *     [`invalid_idempotency_key`](/docs/errors/invalid_idempotency_key): The Idempotency-Key is not valid.
          *
          *     [`invalid_json`](/docs/errors/invalid_json): The body is not valid JSON.
          */
@@ -737,7 +737,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -745,13 +745,13 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description [`insufficient_scope`](/docs/errors/insufficient_scope): The key may only read. */
+        /** @description [`insufficient_scope`](/docs/errors/insufficient_scope): The key is read-only. */
         insufficient_scope: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -759,13 +759,13 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description [`not_acceptable`](/docs/errors/not_acceptable): The reply does not come in that format. */
+        /** @description [`not_acceptable`](/docs/errors/not_acceptable): The requested format is not available. */
         not_acceptable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -779,7 +779,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -788,7 +788,7 @@ export interface components {
             };
         };
         /**
-         * @description [`idempotency_in_progress`](/docs/errors/idempotency_in_progress): The first request with this Idempotency-Key still runs.
+         * @description [`idempotency_in_progress`](/docs/errors/idempotency_in_progress): The first request with this Idempotency-Key is still running.
          *
          *     [`external_id_taken`](/docs/errors/external_id_taken): Another listing has this externalId.
          */
@@ -798,7 +798,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -812,7 +812,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -820,13 +820,13 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description [`unsupported_media_type`](/docs/errors/unsupported_media_type): The body has a type that is not taken here. */
+        /** @description [`unsupported_media_type`](/docs/errors/unsupported_media_type): The media type is not supported. */
         unsupported_media_type: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -835,7 +835,7 @@ export interface components {
             };
         };
         /**
-         * @description [`idempotency_key_reused`](/docs/errors/idempotency_key_reused): The Idempotency-Key came with another request before.
+         * @description [`idempotency_key_reused`](/docs/errors/idempotency_key_reused): The Idempotency-Key was used for another request.
          *
          *     [`validation_failed`](/docs/errors/validation_failed): Fields are not valid.
          */
@@ -844,7 +844,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -853,9 +853,9 @@ export interface components {
             };
         };
         /**
-         * @description [`unavailable`](/docs/errors/unavailable): The service cannot answer at the moment.
+         * @description [`unavailable`](/docs/errors/unavailable): The service is temporarily unavailable.
          *
-         *     [`outcome_unknown`](/docs/errors/outcome_unknown): It is not known whether the change was stored.
+         *     [`outcome_unknown`](/docs/errors/outcome_unknown): The outcome of the change is unknown.
          */
         "unavailable.outcome_unknown": {
             headers: {
@@ -863,7 +863,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -874,14 +874,14 @@ export interface components {
         /**
          * @description [`storage_full`](/docs/errors/storage_full): The disk of the service is full.
          *
-         *     [`quota_exceeded`](/docs/errors/quota_exceeded): The account has used up its quota.
+         *     [`quota_exceeded`](/docs/errors/quota_exceeded): The account has reached its quota.
          */
         "storage_full.quota_exceeded": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -889,13 +889,13 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description [`not_found`](/docs/errors/not_found): There is nothing here, or nothing of this account. */
+        /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
         not_found: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -906,14 +906,14 @@ export interface components {
         /**
          * @description [`version_mismatch`](/docs/errors/version_mismatch): The listing has changed since you read it.
          *
-         *     [`precondition_failed`](/docs/errors/precondition_failed): The listing is there already, or is not there.
+         *     [`precondition_failed`](/docs/errors/precondition_failed): The listing already exists, or does not exist.
          */
         "version_mismatch.precondition_failed": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -922,18 +922,18 @@ export interface components {
             };
         };
         /**
-         * @description [`unknown_parameter`](/docs/errors/unknown_parameter): There is no such parameter.
+         * @description [`unknown_parameter`](/docs/errors/unknown_parameter): Unknown query parameter.
          *
-         *     [`invalid_header`](/docs/errors/invalid_header): A header cannot be read.
+         *     [`invalid_header`](/docs/errors/invalid_header): A header is not valid.
          *
-         *     [`invalid_idempotency_key`](/docs/errors/invalid_idempotency_key): The Idempotency-Key cannot be used.
+         *     [`invalid_idempotency_key`](/docs/errors/invalid_idempotency_key): The Idempotency-Key is not valid.
          */
         "unknown_parameter.invalid_header.invalid_idempotency_key": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -941,14 +941,14 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description [`idempotency_in_progress`](/docs/errors/idempotency_in_progress): The first request with this Idempotency-Key still runs. */
+        /** @description [`idempotency_in_progress`](/docs/errors/idempotency_in_progress): The first request with this Idempotency-Key is still running. */
         idempotency_in_progress: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -956,13 +956,13 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description [`idempotency_key_reused`](/docs/errors/idempotency_key_reused): The Idempotency-Key came with another request before. */
+        /** @description [`idempotency_key_reused`](/docs/errors/idempotency_key_reused): The Idempotency-Key was used for another request. */
         idempotency_key_reused: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -976,7 +976,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -984,13 +984,13 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description [`events_expired`](/docs/errors/events_expired): The events after this sequence are not all there any more. */
+        /** @description [`events_expired`](/docs/errors/events_expired): Events after this sequence are no longer available. */
         events_expired: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -1001,7 +1001,7 @@ export interface components {
         /**
          * @description [`rate_limited`](/docs/errors/rate_limited): The key has sent too many requests.
          *
-         *     [`too_many_imports`](/docs/errors/too_many_imports): The account sends too many imports at a time.
+         *     [`too_many_imports`](/docs/errors/too_many_imports): Too many imports of this account are running.
          */
         "rate_limited.too_many_imports": {
             headers: {
@@ -1009,7 +1009,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -1017,13 +1017,13 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description [`unknown_parameter`](/docs/errors/unknown_parameter): There is no such parameter. */
+        /** @description [`unknown_parameter`](/docs/errors/unknown_parameter): Unknown query parameter. */
         unknown_parameter: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -1033,23 +1033,23 @@ export interface components {
         };
     };
     parameters: {
-        /** @description The `ETag` of the reply that you have: as long as that is current, the reply is 304 without a body. */
+        /** @description The `ETag` of the response that you have. If it is still current, the response is 304 without a body. */
         IfNoneMatch: string;
-        /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+        /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
         RequestId: string;
-        /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, a new one for each new request. For 24 hours the same request with the same key is done once, and answered with the same reply. */
+        /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, and a new one for each new request. For 24 hours, the same request with the same key is done only once and gets the same response. */
         IdempotencyKey: string;
         /**
          * @description The `id` of the listing.
          * @example lst_01kt3vwq8r5f0x4m2n7p9s1d6h
          */
         id: string;
-        /** @description Changes the listing only if it is still at this version: the `ETag` that you read, with its quotes. Several with commas; `*` for any version, as long as there is one. */
+        /** @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing. */
         IfMatch: string;
-        /** @description Does nothing if the listing is at this version; `*`: if there is one at all, so `PUT` then only creates. */
+        /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
         UnlessMatch: string;
         /**
-         * @description Your own id of the listing. Percent-encode what a path cannot hold, such as `/` as `%2F`.
+         * @description Your own id of the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.
          * @example MLS-20931
          */
         externalId: string;
@@ -1057,37 +1057,37 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description The request's name, also in the log: yours, if it was a usable one.
+         * @description The id of the request, also in the log: yours if it is valid.
          * @example 5f0c3a52-8c1e-4c55-9d3a-2f6f0e9f5d11
          */
         "X-Request-Id": string;
         /**
-         * @description The key may send `q` requests in `w` seconds. Not there when nothing is limited.
+         * @description The key can send `q` requests in `w` seconds. Absent without a rate limit.
          * @example "default";q=600;w=10
          */
         "RateLimit-Policy": string;
         /**
-         * @description The key has `r` requests left for the next `t` seconds. Not there when nothing is limited.
+         * @description The key has `r` requests left for the next `t` seconds. Absent without a rate limit.
          * @example "default";r=599;t=10
          */
         RateLimit: string;
         /**
-         * @description How to authenticate, and why the key was refused.
+         * @description How to authenticate, and why the key was rejected.
          * @example Bearer realm="property-listings", error="invalid_token", error_description="This API key has expired"
          */
         "WWW-Authenticate": string;
         /**
-         * @description Send the request again after so many seconds.
+         * @description The number of seconds to wait before the next attempt.
          * @example 1
          */
         "Retry-After": string;
         /**
-         * @description `true` when this is the reply to an earlier request with the same `Idempotency-Key`.
+         * @description `true` if this is the response to an earlier request with the same `Idempotency-Key`.
          * @example true
          */
         "Idempotent-Replayed": string;
         /**
-         * @description The media types that a patch can have.
+         * @description The media types of a patch.
          * @example application/merge-patch+json, application/json
          */
         "Accept-Patch": string;
@@ -1100,7 +1100,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description `status` is one of these. Several stand with commas between them.
+                 * @description `status` is one of these values. Separate several with commas.
                  * @example [
                  *       "active",
                  *       "pending"
@@ -1108,226 +1108,226 @@ export interface operations {
                  */
                 status?: ("coming_soon" | "active" | "active_under_contract" | "pending" | "hold" | "withdrawn" | "closed" | "expired" | "canceled")[];
                 /**
-                 * @description `propertyType` is one of these. Several stand with commas between them.
+                 * @description `propertyType` is one of these values. Separate several with commas.
                  * @example [
                  *       "residential"
                  *     ]
                  */
                 propertyType?: ("residential" | "residential_lease" | "residential_income" | "land" | "farm" | "commercial_sale" | "commercial_lease" | "business_opportunity" | "manufactured_in_park")[];
                 /**
-                 * @description `city` is exactly this.
+                 * @description `city` is exactly this value.
                  * @example Austin
                  */
                 city?: string;
                 /**
-                 * @description `postalCode` is exactly this.
+                 * @description `postalCode` is exactly this value.
                  * @example 78701
                  */
                 postalCode?: string;
                 /**
-                 * @description `externalId` is exactly this.
+                 * @description `externalId` is exactly this value.
                  * @example MLS-20931
                  */
                 externalId?: string;
                 /**
-                 * @description `beds` is exactly this.
+                 * @description `beds` is exactly this value.
                  * @example 3
                  */
                 beds?: number;
                 /**
-                 * @description `beds` is above this.
+                 * @description `beds` is above this value.
                  * @example 3
                  */
                 "beds[gt]"?: number;
                 /**
-                 * @description `beds` is at least this.
+                 * @description `beds` is at least this value.
                  * @example 3
                  */
                 "beds[gte]"?: number;
                 /**
-                 * @description `beds` is below this.
+                 * @description `beds` is below this value.
                  * @example 3
                  */
                 "beds[lt]"?: number;
                 /**
-                 * @description `beds` is at most this.
+                 * @description `beds` is at most this value.
                  * @example 3
                  */
                 "beds[lte]"?: number;
                 /**
-                 * @description `baths` is exactly this.
+                 * @description `baths` is exactly this value.
                  * @example 2
                  */
                 baths?: number;
                 /**
-                 * @description `baths` is above this.
+                 * @description `baths` is above this value.
                  * @example 2
                  */
                 "baths[gt]"?: number;
                 /**
-                 * @description `baths` is at least this.
+                 * @description `baths` is at least this value.
                  * @example 2
                  */
                 "baths[gte]"?: number;
                 /**
-                 * @description `baths` is below this.
+                 * @description `baths` is below this value.
                  * @example 2
                  */
                 "baths[lt]"?: number;
                 /**
-                 * @description `baths` is at most this.
+                 * @description `baths` is at most this value.
                  * @example 2
                  */
                 "baths[lte]"?: number;
                 /**
-                 * @description `listPrice` is exactly this.
+                 * @description `listPrice` is exactly this value.
                  * @example 450000
                  */
                 listPrice?: number;
                 /**
-                 * @description `listPrice` is above this.
+                 * @description `listPrice` is above this value.
                  * @example 450000
                  */
                 "listPrice[gt]"?: number;
                 /**
-                 * @description `listPrice` is at least this.
+                 * @description `listPrice` is at least this value.
                  * @example 450000
                  */
                 "listPrice[gte]"?: number;
                 /**
-                 * @description `listPrice` is below this.
+                 * @description `listPrice` is below this value.
                  * @example 450000
                  */
                 "listPrice[lt]"?: number;
                 /**
-                 * @description `listPrice` is at most this.
+                 * @description `listPrice` is at most this value.
                  * @example 450000
                  */
                 "listPrice[lte]"?: number;
                 /**
-                 * @description `livingArea` is exactly this.
+                 * @description `livingArea` is exactly this value.
                  * @example 1500
                  */
                 livingArea?: number;
                 /**
-                 * @description `livingArea` is above this.
+                 * @description `livingArea` is above this value.
                  * @example 1500
                  */
                 "livingArea[gt]"?: number;
                 /**
-                 * @description `livingArea` is at least this.
+                 * @description `livingArea` is at least this value.
                  * @example 1500
                  */
                 "livingArea[gte]"?: number;
                 /**
-                 * @description `livingArea` is below this.
+                 * @description `livingArea` is below this value.
                  * @example 1500
                  */
                 "livingArea[lt]"?: number;
                 /**
-                 * @description `livingArea` is at most this.
+                 * @description `livingArea` is at most this value.
                  * @example 1500
                  */
                 "livingArea[lte]"?: number;
                 /**
-                 * @description `yearBuilt` is exactly this.
+                 * @description `yearBuilt` is exactly this value.
                  * @example 1990
                  */
                 yearBuilt?: number;
                 /**
-                 * @description `yearBuilt` is above this.
+                 * @description `yearBuilt` is above this value.
                  * @example 1990
                  */
                 "yearBuilt[gt]"?: number;
                 /**
-                 * @description `yearBuilt` is at least this.
+                 * @description `yearBuilt` is at least this value.
                  * @example 1990
                  */
                 "yearBuilt[gte]"?: number;
                 /**
-                 * @description `yearBuilt` is below this.
+                 * @description `yearBuilt` is below this value.
                  * @example 1990
                  */
                 "yearBuilt[lt]"?: number;
                 /**
-                 * @description `yearBuilt` is at most this.
+                 * @description `yearBuilt` is at most this value.
                  * @example 1990
                  */
                 "yearBuilt[lte]"?: number;
                 /**
-                 * @description `createdAt` is after this time; a date alone is its first moment in UTC.
+                 * @description `createdAt` is after this time; a date without a time is midnight UTC.
                  * @example 2026-01-01
                  */
                 "createdAt[gt]"?: string;
                 /**
-                 * @description `createdAt` is at or after this time; a date alone is its first moment in UTC.
+                 * @description `createdAt` is at or after this time; a date without a time is midnight UTC.
                  * @example 2026-01-01
                  */
                 "createdAt[gte]"?: string;
                 /**
-                 * @description `createdAt` is before this time; a date alone is its first moment in UTC.
+                 * @description `createdAt` is before this time; a date without a time is midnight UTC.
                  * @example 2026-01-01
                  */
                 "createdAt[lt]"?: string;
                 /**
-                 * @description `createdAt` is at or before this time; a date alone is its first moment in UTC.
+                 * @description `createdAt` is at or before this time; a date without a time is midnight UTC.
                  * @example 2026-01-01
                  */
                 "createdAt[lte]"?: string;
                 /**
-                 * @description `updatedAt` is after this time; a date alone is its first moment in UTC.
+                 * @description `updatedAt` is after this time; a date without a time is midnight UTC.
                  * @example 2026-01-31T09:30:00Z
                  */
                 "updatedAt[gt]"?: string;
                 /**
-                 * @description `updatedAt` is at or after this time; a date alone is its first moment in UTC.
+                 * @description `updatedAt` is at or after this time; a date without a time is midnight UTC.
                  * @example 2026-01-31T09:30:00Z
                  */
                 "updatedAt[gte]"?: string;
                 /**
-                 * @description `updatedAt` is before this time; a date alone is its first moment in UTC.
+                 * @description `updatedAt` is before this time; a date without a time is midnight UTC.
                  * @example 2026-01-31T09:30:00Z
                  */
                 "updatedAt[lt]"?: string;
                 /**
-                 * @description `updatedAt` is at or before this time; a date alone is its first moment in UTC.
+                 * @description `updatedAt` is at or before this time; a date without a time is midnight UTC.
                  * @example 2026-01-31T09:30:00Z
                  */
                 "updatedAt[lte]"?: string;
                 /**
-                 * @description Lies in this box: `west,south,east,north` in degrees, edges included. With `west` > `east` it crosses the antimeridian.
+                 * @description Listings in this box: `west,south,east,north` in degrees, including the edges. If `west` > `east`, the box crosses the antimeridian.
                  * @example -97.9,30.1,-97.6,30.5
                  */
                 bbox?: string;
                 /**
-                 * @description Lies within `radius` of this place: `latitude,longitude` in degrees. The nearest come first, unless `sort` is given.
+                 * @description Listings within `radius` of this point: `latitude,longitude` in degrees. Nearest first, unless `sort` is given.
                  * @example 30.2672,-97.7431
                  */
                 near?: string;
                 /**
-                 * @description How far from `near`, along a great circle, in `m`, `km` or `mi`.
+                 * @description The greatest distance from `near` along a great circle, in `m`, `km`, or `mi`.
                  * @example 5km
                  */
                 radius?: string;
                 /**
-                 * @description Words of which each begins a word of `address`, `city` or `description`; case, accents and punctuation do not count.
+                 * @description Words that must each begin a word of `address`, `city`, or `description`; case, accents, and punctuation are ignored.
                  * @example elm str
                  */
                 q?: string;
                 /**
-                 * @description What the list is sorted by, `-` for descending; otherwise the newest come first. Listings without it come last either way, and ties stand newest first.
+                 * @description The field to sort by, with `-` for descending order; default newest first. Listings without the field come last in both orders, and ties are newest first.
                  * @example -listPrice
                  */
                 sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "listPrice" | "-listPrice" | "beds" | "-beds" | "baths" | "-baths" | "livingArea" | "-livingArea";
                 /**
-                 * @description Asks for a page of at most so many listings; without it the reply has all.
+                 * @description Maximum number of listings on a page; without it, the response has all listings.
                  * @example 20
                  */
                 limit?: number;
-                /** @description The `nextCursor` of the page before, unchanged, with the same filters and `sort`; without `limit` all the rest. It never expires. */
+                /** @description The `nextCursor` of the previous page, unchanged, with the same filters and `sort`; without `limit`, the response has all remaining listings. Cursors never expire. */
                 cursor?: string;
                 /**
-                 * @description Listings have these members only, if they have them, in the order of all replies. `id` is left out, too, unless it is named. Several stand with commas between them.
+                 * @description The members to return, in the order of all responses. `id` is only returned if it is named. Separate several with commas.
                  * @example [
                  *       "id",
                  *       "address"
@@ -1335,15 +1335,15 @@ export interface operations {
                  */
                 fields?: ("id" | "externalId" | "address" | "unitNumber" | "city" | "stateOrProvince" | "postalCode" | "country" | "beds" | "baths" | "status" | "propertyType" | "listPrice" | "currency" | "livingArea" | "livingAreaUnits" | "lotSizeArea" | "lotSizeUnits" | "yearBuilt" | "latitude" | "longitude" | "description" | "photos" | "metadata" | "version" | "createdAt" | "updatedAt")[];
                 /**
-                 * @description Whether `total` says how many listings there are on all pages.
+                 * @description Whether to return `total`, the number of listings on all pages.
                  * @example true
                  */
                 count?: boolean;
             };
             header?: {
-                /** @description The `ETag` of the reply that you have: as long as that is current, the reply is 304 without a body. */
+                /** @description The `ETag` of the response that you have. If it is still current, the response is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -1354,15 +1354,15 @@ export interface operations {
             /** @description The listings. */
             200: {
                 headers: {
-                    /** @description Weak; changes with anything in the list. */
+                    /** @description Weak; changes with everything in the list. */
                     ETag?: string;
-                    /** @description The next page, `rel="next"`, if there is one. */
+                    /** @description The next page (`rel="next"`), if there is one. */
                     Link?: string;
-                    /** @description The `sequence`, which a CSV has no other place for. */
+                    /** @description The `sequence`, for CSV. */
                     "X-Sequence"?: string;
-                    /** @description The `epoch`, likewise. */
+                    /** @description The `epoch`, for CSV. */
                     "X-Epoch"?: string;
-                    /** @description The `total`, likewise, if it was asked for. */
+                    /** @description The `total`, for CSV with `count=true`. */
                     "X-Total-Count"?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1446,10 +1446,10 @@ export interface operations {
                     "application/geo+json": components["schemas"]["ListingFeatures"];
                 };
             };
-            /** @description Nothing has changed since the reply whose ETag `If-None-Match` names. */
+            /** @description The list still has the ETag in `If-None-Match`. */
             304: {
                 headers: {
-                    /** @description As it was. */
+                    /** @description The ETag of the list. */
                     ETag?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1459,20 +1459,20 @@ export interface operations {
                 content?: never;
             };
             /**
-             * @description [`unknown_parameter`](/docs/errors/unknown_parameter): There is no such parameter.
+             * @description [`unknown_parameter`](/docs/errors/unknown_parameter): Unknown query parameter.
              *
-             *     [`invalid_query`](/docs/errors/invalid_query): A parameter has a value that it cannot have.
+             *     [`invalid_query`](/docs/errors/invalid_query): A query parameter is not valid.
              *
              *     [`invalid_cursor`](/docs/errors/invalid_cursor): The cursor does not belong to this request.
              *
-             *     [`invalid_header`](/docs/errors/invalid_header): A header cannot be read.
+             *     [`invalid_header`](/docs/errors/invalid_header): A header is not valid.
              */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -1481,13 +1481,13 @@ export interface operations {
                 };
             };
             401: components["responses"]["unauthorized"];
-            /** @description [`not_acceptable`](/docs/errors/not_acceptable): The reply does not come in that format. */
+            /** @description [`not_acceptable`](/docs/errors/not_acceptable): The requested format is not available. */
             406: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -1505,9 +1505,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, a new one for each new request. For 24 hours the same request with the same key is done once, and answered with the same reply. */
+                /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, and a new one for each new request. For 24 hours, the same request with the same key is done only once and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -1531,12 +1531,12 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The listing as it was stored. */
+            /** @description The stored listing. */
             201: {
                 headers: {
-                    /** @description Its path. */
+                    /** @description The path of the listing. */
                     Location?: string;
-                    /** @description Its version, in quotes. */
+                    /** @description The version of the listing, in quotes. */
                     ETag?: string;
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1586,9 +1586,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the reply that you have: as long as that is current, the reply is 304 without a body. */
+                /** @description The `ETag` of the response that you have. If it is still current, the response is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -1605,7 +1605,7 @@ export interface operations {
             /** @description The listing. */
             200: {
                 headers: {
-                    /** @description Its version, in quotes. */
+                    /** @description The version of the listing, in quotes. */
                     ETag?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1634,10 +1634,10 @@ export interface operations {
                     "application/json": components["schemas"]["Listing"];
                 };
             };
-            /** @description The version is the one that `If-None-Match` names. */
+            /** @description The listing still has the version in `If-None-Match`. */
             304: {
                 headers: {
-                    /** @description Its version, in quotes. */
+                    /** @description The version of the listing, in quotes. */
                     ETag?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1647,16 +1647,16 @@ export interface operations {
                 content?: never;
             };
             /**
-             * @description [`unknown_parameter`](/docs/errors/unknown_parameter): There is no such parameter.
+             * @description [`unknown_parameter`](/docs/errors/unknown_parameter): Unknown query parameter.
              *
-             *     [`invalid_header`](/docs/errors/invalid_header): A header cannot be read.
+             *     [`invalid_header`](/docs/errors/invalid_header): A header is not valid.
              */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -1677,13 +1677,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, a new one for each new request. For 24 hours the same request with the same key is done once, and answered with the same reply. */
+                /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, and a new one for each new request. For 24 hours, the same request with the same key is done only once and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Changes the listing only if it is still at this version: the `ETag` that you read, with its quotes. Several with commas; `*` for any version, as long as there is one. */
+                /** @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Does nothing if the listing is at this version; `*`: if there is one at all, so `PUT` then only creates. */
+                /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -1697,7 +1697,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is deleted. */
+            /** @description Deleted. */
             204: {
                 headers: {
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
@@ -1727,13 +1727,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, a new one for each new request. For 24 hours the same request with the same key is done once, and answered with the same reply. */
+                /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, and a new one for each new request. For 24 hours, the same request with the same key is done only once and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Changes the listing only if it is still at this version: the `ETag` that you read, with its quotes. Several with commas; `*` for any version, as long as there is one. */
+                /** @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Does nothing if the listing is at this version; `*`: if there is one at all, so `PUT` then only creates. */
+                /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -1762,10 +1762,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The listing as it is now. */
+            /** @description The updated listing. */
             200: {
                 headers: {
-                    /** @description Its version, in quotes. */
+                    /** @description The version of the listing, in quotes. */
                     ETag?: string;
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1804,14 +1804,14 @@ export interface operations {
             409: components["responses"]["idempotency_in_progress.external_id_taken"];
             412: components["responses"]["version_mismatch.precondition_failed"];
             413: components["responses"]["payload_too_large"];
-            /** @description [`unsupported_media_type`](/docs/errors/unsupported_media_type): The body has a type that is not taken here. */
+            /** @description [`unsupported_media_type`](/docs/errors/unsupported_media_type): The media type is not supported. */
             415: {
                 headers: {
                     "Accept-Patch": components["headers"]["Accept-Patch"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -1831,14 +1831,14 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the reply that you have: as long as that is current, the reply is 304 without a body. */
+                /** @description The `ETag` of the response that you have. If it is still current, the response is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Your own id of the listing. Percent-encode what a path cannot hold, such as `/` as `%2F`.
+                 * @description Your own id of the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.
                  * @example MLS-20931
                  */
                 externalId: components["parameters"]["externalId"];
@@ -1850,7 +1850,7 @@ export interface operations {
             /** @description The listing. */
             200: {
                 headers: {
-                    /** @description Its version, in quotes. */
+                    /** @description The version of the listing, in quotes. */
                     ETag?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1879,10 +1879,10 @@ export interface operations {
                     "application/json": components["schemas"]["Listing"];
                 };
             };
-            /** @description The version is the one that `If-None-Match` names. */
+            /** @description The listing still has the version in `If-None-Match`. */
             304: {
                 headers: {
-                    /** @description Its version, in quotes. */
+                    /** @description The version of the listing, in quotes. */
                     ETag?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1892,16 +1892,16 @@ export interface operations {
                 content?: never;
             };
             /**
-             * @description [`unknown_parameter`](/docs/errors/unknown_parameter): There is no such parameter.
+             * @description [`unknown_parameter`](/docs/errors/unknown_parameter): Unknown query parameter.
              *
-             *     [`invalid_header`](/docs/errors/invalid_header): A header cannot be read.
+             *     [`invalid_header`](/docs/errors/invalid_header): A header is not valid.
              */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -1922,18 +1922,18 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, a new one for each new request. For 24 hours the same request with the same key is done once, and answered with the same reply. */
+                /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, and a new one for each new request. For 24 hours, the same request with the same key is done only once and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Changes the listing only if it is still at this version: the `ETag` that you read, with its quotes. Several with commas; `*` for any version, as long as there is one. */
+                /** @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Does nothing if the listing is at this version; `*`: if there is one at all, so `PUT` then only creates. */
+                /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Your own id of the listing. Percent-encode what a path cannot hold, such as `/` as `%2F`.
+                 * @description Your own id of the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.
                  * @example MLS-20931
                  */
                 externalId: components["parameters"]["externalId"];
@@ -1957,10 +1957,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was there and is replaced, or was the same already. */
+            /** @description Replaced, or already the same. */
             200: {
                 headers: {
-                    /** @description Its version, in quotes. */
+                    /** @description The version of the listing, in quotes. */
                     ETag?: string;
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1990,12 +1990,12 @@ export interface operations {
                     "application/json": components["schemas"]["Listing"];
                 };
             };
-            /** @description It is created. */
+            /** @description Created. */
             201: {
                 headers: {
-                    /** @description Its path. */
+                    /** @description The path of the listing. */
                     Location?: string;
-                    /** @description Its version, in quotes. */
+                    /** @description The version of the listing, in quotes. */
                     ETag?: string;
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2046,18 +2046,18 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, a new one for each new request. For 24 hours the same request with the same key is done once, and answered with the same reply. */
+                /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, and a new one for each new request. For 24 hours, the same request with the same key is done only once and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Changes the listing only if it is still at this version: the `ETag` that you read, with its quotes. Several with commas; `*` for any version, as long as there is one. */
+                /** @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Does nothing if the listing is at this version; `*`: if there is one at all, so `PUT` then only creates. */
+                /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Your own id of the listing. Percent-encode what a path cannot hold, such as `/` as `%2F`.
+                 * @description Your own id of the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.
                  * @example MLS-20931
                  */
                 externalId: components["parameters"]["externalId"];
@@ -2066,7 +2066,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is deleted. */
+            /** @description Deleted. */
             204: {
                 headers: {
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
@@ -2096,25 +2096,25 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The `sequence` of a list, or the `nextAfter` of the page before; 0 if it is left out: from the beginning.
+                 * @description The `sequence` of a list, or the `nextAfter` of the previous page; default 0, the beginning.
                  * @example 128
                  */
                 after?: number;
                 /**
-                 * @description At most so many events; 100 if it is left out.
+                 * @description Maximum number of events; default 100.
                  * @example 500
                  */
                 limit?: number;
                 /**
-                 * @description If there is nothing new, wait so many seconds for it; 0 if it is left out.
+                 * @description Maximum number of seconds to wait for an event if there is none; default 0.
                  * @example 25
                  */
                 wait?: number;
-                /** @description The `epoch` that came with the sequence: after a restore of the database it is another. */
+                /** @description The `epoch` that came with the sequence; a restore of the database changes it. */
                 epoch?: string;
             };
             header?: {
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2122,7 +2122,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The events; none if nothing is new. */
+            /** @description The events; empty if there are none. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2196,16 +2196,16 @@ export interface operations {
                 };
             };
             /**
-             * @description [`unknown_parameter`](/docs/errors/unknown_parameter): There is no such parameter.
+             * @description [`unknown_parameter`](/docs/errors/unknown_parameter): Unknown query parameter.
              *
-             *     [`invalid_query`](/docs/errors/invalid_query): A parameter has a value that it cannot have.
+             *     [`invalid_query`](/docs/errors/invalid_query): A query parameter is not valid.
              */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -2226,25 +2226,25 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Keeps all rows or none, up to 10,000 rows and 64 MiB, unpacked: if one cannot be imported, the reply is 422 and nothing has changed. On SQLite, it may change at most 24 MiB of listings and their words; a larger one is 413. Only an atomic import takes an `Idempotency-Key`, and a dry run takes none.
+                 * @description Keeps all rows or none, up to 10,000 rows and 64 MiB uncompressed: if a row is not valid, the response is 422 and nothing has changed. On SQLite, it can change at most 24 MiB of listings and their search words; a larger import is 413. Only an atomic import accepts an `Idempotency-Key`; a dry run does not.
                  * @example true
                  */
                 atomic?: boolean;
                 /**
-                 * @description Writes nothing, and reports what would have come of the rows.
+                 * @description Writes nothing, and reports what the import would do.
                  * @example true
                  */
                 dryRun?: boolean;
                 /**
-                 * @description Leaves out the columns of a CSV file that are not known, instead of refusing it.
+                 * @description Skips unknown columns of a CSV file instead of rejecting it.
                  * @example true
                  */
                 ignoreUnknown?: boolean;
             };
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, a new one for each new request. For 24 hours the same request with the same key is done once, and answered with the same reply. */
+                /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, and a new one for each new request. For 24 hours, the same request with the same key is done only once and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2299,7 +2299,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What came of the rows. */
+            /** @description The import report. */
             200: {
                 headers: {
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
@@ -2319,7 +2319,7 @@ export interface operations {
                      *         {
                      *           "line": 3,
                      *           "code": "validation_failed",
-                     *           "message": "One field is not valid; details says why.",
+                     *           "message": "One field is not valid; see details.",
                      *           "details": [
                      *             {
                      *               "field": "listPrice",
@@ -2335,20 +2335,20 @@ export interface operations {
                 };
             };
             /**
-             * @description [`unknown_parameter`](/docs/errors/unknown_parameter): There is no such parameter.
+             * @description [`unknown_parameter`](/docs/errors/unknown_parameter): Unknown query parameter.
              *
              *     [`invalid_json`](/docs/errors/invalid_json): The body is not valid JSON.
              *
-             *     [`invalid_query`](/docs/errors/invalid_query): A parameter has a value that it cannot have.
+             *     [`invalid_query`](/docs/errors/invalid_query): A query parameter is not valid.
              *
-             *     [`invalid_idempotency_key`](/docs/errors/invalid_idempotency_key): The Idempotency-Key cannot be used.
+             *     [`invalid_idempotency_key`](/docs/errors/invalid_idempotency_key): The Idempotency-Key is not valid.
              */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -2365,7 +2365,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -2380,7 +2380,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -2388,13 +2388,13 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description [`unsupported_media_type`](/docs/errors/unsupported_media_type): The body has a type that is not taken here. */
+            /** @description [`unsupported_media_type`](/docs/errors/unsupported_media_type): The media type is not supported. */
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -2403,18 +2403,18 @@ export interface operations {
                 };
             };
             /**
-             * @description [`idempotency_key_reused`](/docs/errors/idempotency_key_reused): The Idempotency-Key came with another request before.
+             * @description [`idempotency_key_reused`](/docs/errors/idempotency_key_reused): The Idempotency-Key was used for another request.
              *
              *     [`validation_failed`](/docs/errors/validation_failed): Fields are not valid.
              *
-             *     [`import_failed`](/docs/errors/import_failed): The file of an import cannot be imported, or not be read on.
+             *     [`import_failed`](/docs/errors/import_failed): The file cannot be imported, or not completely.
              */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -2433,7 +2433,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;

@@ -25,7 +25,7 @@ describe('an error', () => {
     const { client } = await connect(service);
     await assert.rejects(client.listings.create({ address: '', beds: -1, baths: 2 }), (error) => {
       assert.ok(error instanceof ApiError);
-      assert.equal(error.summary, '2 fields are not valid; details names each.');
+      assert.equal(error.summary, '2 fields are not valid; see details.');
       const faults = error.details.map(({ field, message }) => `${field}: ${message}`);
       assert.equal(faults.length, 2);
       assert.equal(error.message, [error.summary, ...faults].join(' '));

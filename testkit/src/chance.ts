@@ -5,7 +5,7 @@ export function withoutChance(text: string): string {
     .replaceAll(/\bplk_[0-9A-Za-z]+/g, 'plk_')
     .replaceAll(/https?:\/\/[\w.:-]+\/invitation#token=[\w-]{43}/g, 'LINK')
     .replaceAll(/("email": ?)"[^"]+@example.com"/g, '$1EMAIL')
-    .replaceAll(/\b[\w-]+@example.com belongs/g, 'EMAIL belongs')
+    .replaceAll(/\b[\w-]+@example.com is/g, 'EMAIL is')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
     .replaceAll(/("requestId": ?)"[0-9a-f-]{36}"/g, '$1ID')
     .replaceAll(/("epoch": ?)"\w{8}"/g, '$1EPOCH')

@@ -12,8 +12,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show who is signed in
-         * @description The person and their accounts; `null` when nobody is signed in.
+         * Show the session
+         * @description The signed-in user and their accounts; `null` without a session.
          */
         get: operations["retrieveSession"];
         put?: never;
@@ -33,8 +33,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Work in another account
-         * @description From now on the session works in this account of the person.
+         * Switch to another account
+         * @description Makes one of the user's accounts the current account of the session.
          */
         put: operations["chooseAccount"];
         post?: never;
@@ -52,14 +52,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show whether there is an administrator yet
-         * @description The first one comes in by a link, which the service prints when it starts.
+         * Show the state of the setup
+         * @description The first administrator uses a setup link, which the service prints when it starts.
          */
         get: operations["retrieveSetup"];
         put?: never;
         /**
          * Become the first administrator
-         * @description By the token of the setup link; whoever is first is signed in.
+         * @description Creates the first administrator with the token of the setup link, and signs them in.
          */
         post: operations["setUp"];
         delete?: never;
@@ -78,8 +78,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Look at a setup link
-         * @description By its token: whether it works, and which accounts whoever uses it gets.
+         * Check a setup link
+         * @description Shows whether the token of the link works, and which accounts its user will administer.
          */
         post: operations["previewSetup"];
         delete?: never;
@@ -99,7 +99,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description With an e-mail address and a password; the reply sets the cookie of the session.
+         * @description Signs in with an email address and a password; the response sets the session cookie.
          */
         post: operations["signIn"];
         delete?: never;
@@ -138,8 +138,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give a code of the authenticator app
-         * @description Ends signing in where a second factor is on, or switches it on once it is set up.
+         * Verify a code of the authenticator app
+         * @description Completes a sign-in with a second factor, or turns on the second factor after its setup.
          */
         post: operations["verifyTotp"];
         delete?: never;
@@ -158,8 +158,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give a recovery code
-         * @description In place of a code of the app; each recovery code is good once.
+         * Verify a recovery code
+         * @description Replaces a code of the authenticator app; each recovery code works once.
          */
         post: operations["verifyBackupCode"];
         delete?: never;
@@ -178,8 +178,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Show an invitation to who is invited
-         * @description By the token of its link.
+         * Show an invitation to its recipient
+         * @description Finds the invitation by the token of its link.
          */
         post: operations["previewInvitation"];
         delete?: never;
@@ -199,7 +199,7 @@ export interface paths {
         put?: never;
         /**
          * Accept an invitation
-         * @description Somebody new gives a name and a password, and is signed in. Who can sign in already does so first, as the invited address.
+         * @description A new user sends a name and a password, and is signed in. An existing user must sign in first, with the invited address.
          */
         post: operations["acceptInvitation"];
         delete?: never;
@@ -219,7 +219,7 @@ export interface paths {
         put?: never;
         /**
          * Change your name
-         * @description What others see of you; what you did before keeps the name of then.
+         * @description The name that others see. The audit log keeps the name you had at the time.
          */
         post: operations["changeName"];
         delete?: never;
@@ -236,8 +236,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List where you are signed in
-         * @description The latest first.
+         * List your sessions
+         * @description Your sessions, newest first.
          */
         get: operations["listSessions"];
         put?: never;
@@ -259,7 +259,7 @@ export interface paths {
         put?: never;
         /**
          * End a session
-         * @description Whoever uses it is signed out with their next request.
+         * @description The next request of this session is denied.
          */
         post: operations["endSession"];
         delete?: never;
@@ -279,7 +279,7 @@ export interface paths {
         put?: never;
         /**
          * End all other sessions
-         * @description Only the one that asks stays.
+         * @description Only the session of this request remains.
          */
         post: operations["endOtherSessions"];
         delete?: never;
@@ -319,7 +319,7 @@ export interface paths {
         put?: never;
         /**
          * Set up a second factor
-         * @description It is on once a code of the app was given.
+         * @description The second factor turns on when you verify a code of the authenticator app.
          */
         post: operations["enableTwoFactor"];
         delete?: never;
@@ -338,8 +338,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Switch the second factor off
-         * @description By the password and a code of the app, or a recovery code. The recovery codes are gone with it. Where it is off already, it stays so, and no code is needed.
+         * Turn off the second factor
+         * @description Requires the password, and a code of the authenticator app or a recovery code. Also deletes the recovery codes. If the second factor is already off, no code is required.
          */
         post: operations["disableTwoFactor"];
         delete?: never;
@@ -358,8 +358,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make new recovery codes
-         * @description By the password and a code of the app, or one of the old recovery codes. These are good no more.
+         * Generate new recovery codes
+         * @description Requires the password, and a code of the authenticator app or an old recovery code. The old codes stop working.
          */
         post: operations["renewBackupCodes"];
         delete?: never;
@@ -376,8 +376,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show how the account is doing
-         * @description Its listings by status, and how its keys were used in the last 24 hours. Counts of requests are some seconds late.
+         * Show the overview of the account
+         * @description Listings by status, and the use of the keys in the last 24 hours. Request counts are delayed by some seconds.
          */
         get: operations["retrieveOverview"];
         put?: never;
@@ -397,13 +397,13 @@ export interface paths {
         };
         /**
          * List all listings
-         * @description All listings of the account, newest first (descending `id`), unless filters ask for less and `sort` or `near` for another order. Without `limit` the whole account is streamed, whether it has ten listings or a million; a reply that was cut has no end of JSON. Listings that are created or deleted between two pages make no other one come twice or never. `sequence` was read before the first row.
+         * @description All listings of the account, newest first (descending `id`). Filters select listings, and `sort` or `near` changes the order. Without `limit`, all listings are streamed, ten or a million; a truncated response is not valid JSON. Listings created or deleted between two pages neither repeat nor hide others. `sequence` is read before the first listing.
          */
         get: operations["listListings"];
         put?: never;
         /**
          * Create a listing
-         * @description `address`, `beds` and `baths` are enough. The reply comes once the listing is on disk. A field that was not given is absent from the reply; `null` for an optional field counts as not given.
+         * @description Only `address`, `beds`, and `baths` are required. The response is sent once the listing is on disk. It has only the fields that you sent or that the server sets; `null` for an optional field counts as not sent.
          */
         post: operations["createListing"];
         delete?: never;
@@ -421,21 +421,21 @@ export interface paths {
         };
         /**
          * Retrieve a listing
-         * @description One listing of the account. Another account's id is answered like one that does not exist.
+         * @description One listing of the account. The id of another account's listing gets the same response as one that does not exist.
          */
         get: operations["retrieveListing"];
         put?: never;
         post?: never;
         /**
          * Delete a listing
-         * @description It is gone at once; the events keep saying that it was deleted.
+         * @description Deletes the listing immediately; an event records the deletion.
          */
         delete: operations["deleteListing"];
         options?: never;
         head?: never;
         /**
          * Change a listing
-         * @description A merge patch (RFC 7396): members that are given replace, `null` removes an optional field, `metadata` is merged member by member. A patch that changes nothing leaves `version` and `updatedAt` as they were. With `If-Match` the listing is only changed if it is still at that version.
+         * @description A merge patch (RFC 7396): given members replace, `null` removes an optional field, and `metadata` is merged member by member. A patch that changes nothing keeps `version` and `updatedAt`. With `If-Match`, the listing changes only if it still has that version.
          */
         patch: operations["updateListing"];
         trace?: never;
@@ -449,18 +449,18 @@ export interface paths {
         };
         /**
          * Retrieve a listing by your own id
-         * @description The listing of the account with this `externalId`; percent-encode what a path cannot hold.
+         * @description The listing of the account with this `externalId`; percent-encode characters that a path cannot contain.
          */
         get: operations["retrieveListingByExternalId"];
         /**
          * Create or replace a listing by your own id
-         * @description Creates the listing with this `externalId`, or replaces all that it says; what is not given is gone. The body may repeat the `externalId` or leave it out. `If-None-Match: *` only creates, `If-Match: *` only replaces.
+         * @description Creates the listing with this `externalId`, or replaces all of it: fields that are not in the body are removed. The body can repeat the `externalId` or leave it out. `If-None-Match: *` only creates, `If-Match: *` only replaces.
          */
         put: operations["upsertListing"];
         post?: never;
         /**
          * Delete a listing by your own id
-         * @description It is gone at once; the events keep saying that it was deleted.
+         * @description Deletes the listing immediately; an event records the deletion.
          */
         delete: operations["deleteListingByExternalId"];
         options?: never;
@@ -476,8 +476,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Follow what changes
-         * @description What has changed since a sequence, in order, each change once. List the listings, keep the `sequence` and `epoch` of that list, ask for the events after it, and go on with `nextAfter`: what you have is then always what a new list would give. A page may have fewer events than `limit` although more follow. With `wait` the reply comes as soon as something happens. Events are kept for 30 days; who comes later gets 410 and lists again. So does who gives a sequence that the account has not come to, or an `epoch` that the database does not have.
+         * Follow changes
+         * @description The changes since a sequence, in order, each exactly once. List the listings, keep the `sequence` and `epoch` of that list, request the events after it, and continue with `nextAfter`: your copy then always matches a new list. A page can have fewer events than `limit` although more follow. With `wait`, the response comes as soon as there is an event. Events are kept for 30 days. A later request, a sequence that the account has not reached, or another `epoch` gets 410; then list again.
          */
         get: operations["listEvents"];
         put?: never;
@@ -499,7 +499,7 @@ export interface paths {
         put?: never;
         /**
          * Import many listings
-         * @description Creates and changes any number of listings, as the file comes in. A row with the `externalId` or the `id` of a listing replaces all that it says; `version`, `createdAt` and `updatedAt` are ignored, so that an export can be imported again and changes nothing. A CSV file begins with a row of column names, ours or those of the RESO Data Dictionary (`ListPrice`, `BedroomsTotal`, …); a column that is absent leaves the field as it is, an empty cell removes it, `photos` and `metadata` are JSON in a cell. Good rows are kept when others fail. The body may be packed with `Content-Encoding: gzip`; a row has at most 1 MiB. An error in the middle says what was imported before it: send the file again, and what is there already counts as unchanged. An account can have four imports under way, dry runs included; a fifth is 429 `too_many_imports`. After its first minute, a body must bring 30 KiB in each 30 seconds.
+         * @description Creates and changes any number of listings while the file arrives. A row with the `externalId` or `id` of a listing replaces all of that listing. `version`, `createdAt`, and `updatedAt` are ignored, so importing an export changes nothing. A CSV file begins with a row of column names, either field names or those of the RESO Data Dictionary (`ListPrice`, `BedroomsTotal`, …). An absent column leaves the field unchanged, an empty cell removes it, and cells of `photos` and `metadata` are JSON. Valid rows are kept when others fail. The body can be compressed (`Content-Encoding: gzip`); a row can have 1 MiB. An error in the middle reports the rows before it; send the file again, and rows that were already imported count as unchanged. An account can run four imports at a time, including dry runs; a fifth is 429 `too_many_imports`. After its first minute, a body must send at least 30 KiB in each 30 seconds.
          */
         post: operations["createImport"];
         delete?: never;
@@ -517,13 +517,13 @@ export interface paths {
         };
         /**
          * List the API keys
-         * @description The keys of the account, oldest first. A key itself is never shown again.
+         * @description The keys of the account, oldest first. The secret of a key is never shown again.
          */
         get: operations["listApiKeys"];
         put?: never;
         /**
          * Generate an API key
-         * @description The key stands in the reply, this once: only its SHA-256 is stored.
+         * @description Only this response shows the key; the service stores only its SHA-256.
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -544,7 +544,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an API key
-         * @description The next request that carries it is refused, in every process of the service.
+         * @description Every process of the service rejects the next request with this key.
          */
         delete: operations["deleteApiKey"];
         options?: never;
@@ -561,7 +561,7 @@ export interface paths {
         };
         /**
          * Show the account
-         * @description What it is called, and what listings get that name a price or an area without its unit.
+         * @description Its name, and the default currency and units of prices and areas.
          */
         get: operations["retrieveAccount"];
         put?: never;
@@ -571,7 +571,7 @@ export interface paths {
         head?: never;
         /**
          * Change the account
-         * @description Members that are given replace. Listings keep the currency and units they have.
+         * @description Replaces the given members. Existing listings keep their currency and units.
          */
         patch: operations["updateAccount"];
         trace?: never;
@@ -584,8 +584,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List who did what
-         * @description The audit log of the account, newest first: what people did in the dashboard and the operator on the command line. Nothing in it is ever changed.
+         * List the audit log
+         * @description The audit log of the account, newest first: actions of users in the dashboard and of the operator on the command line. Entries never change.
          */
         get: operations["listActivity"];
         put?: never;
@@ -605,7 +605,7 @@ export interface paths {
         };
         /**
          * List the team
-         * @description Who belongs to the account, the longest first.
+         * @description The members of the account, in the order they joined.
          */
         get: operations["listMembers"];
         put?: never;
@@ -627,15 +627,15 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove somebody from the team
-         * @description Their next request for the account is refused; who belongs to no other account can no longer sign in. An account keeps one administrator at least.
+         * Remove a member
+         * @description The member's next request for the account is denied; a user without any account can no longer sign in. An account always has at least one administrator.
          */
         delete: operations["deleteMember"];
         options?: never;
         head?: never;
         /**
          * Change a role
-         * @description The next request of that person has the new role. An account keeps one administrator at least.
+         * @description The role applies from the member's next request. An account always has at least one administrator.
          */
         patch: operations["updateMember"];
         trace?: never;
@@ -649,13 +649,13 @@ export interface paths {
         };
         /**
          * List the invitations
-         * @description Those that are neither accepted nor over, the oldest first. Their links are never shown again.
+         * @description The open invitations, oldest first. Their links are never shown again.
          */
         get: operations["listInvitations"];
         put?: never;
         /**
-         * Invite somebody
-         * @description The link stands in the reply, this once, and is mailed where the service can send mail. It works once, for seven days; another invitation to the same address ends it.
+         * Invite someone
+         * @description Only this response shows the link, which is also mailed if the service can send mail. It works once, for seven days; another invitation to the same address replaces it.
          */
         post: operations["createInvitation"];
         delete?: never;
@@ -675,8 +675,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Take an invitation back
-         * @description Its link is worth nothing any more.
+         * Revoke an invitation
+         * @description Its link stops working.
          */
         delete: operations["deleteInvitation"];
         options?: never;
@@ -695,7 +695,7 @@ export interface components {
                 email: string;
                 hasTwoFactor: boolean;
             };
-            /** @description The one that the session works in; null for somebody who belongs to none. */
+            /** @description The current account; null if the user belongs to none. */
             account: {
                 id: string;
                 name: string;
@@ -705,7 +705,7 @@ export interface components {
                 /** @enum {string} */
                 role: "administrator" | "member";
             } | null;
-            /** @description All that the person belongs to. */
+            /** @description All accounts of the user. */
             accounts: {
                 id: string;
                 name: string;
@@ -717,13 +717,13 @@ export interface components {
             error: {
                 /** @enum {string} */
                 code: "invalid_json" | "invalid_query" | "unknown_parameter" | "invalid_cursor" | "invalid_idempotency_key" | "invalid_header" | "unauthorized" | "insufficient_scope" | "forbidden" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "idempotency_in_progress" | "external_id_taken" | "account_changed" | "conflict" | "events_expired" | "version_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "idempotency_key_reused" | "import_failed" | "rate_limited" | "too_many_imports" | "headers_too_large" | "internal_error" | "unavailable" | "outcome_unknown" | "storage_full" | "quota_exceeded";
-                /** @description What is wrong and what to do. */
+                /** @description The problem, and what to do. */
                 message: string;
                 /** @description Also in `X-Request-Id`; not in a 401. */
                 requestId?: string;
-                /** @description Every field at fault. */
+                /** @description The invalid fields. */
                 details?: {
-                    /** @description Of an import: the line on which the row begins. */
+                    /** @description For an import: the line on which the row begins. */
                     line?: number;
                     /** @example photos[2].url */
                     field: string;
@@ -735,15 +735,15 @@ export interface components {
             };
         };
         SetupState: {
-            /** @description Whether there is none yet. */
+            /** @description Whether there is no administrator yet. */
             isOpen: boolean;
-            /** @description Whether there is no account either. */
+            /** @description Whether there is no account yet. */
             needsAccountName: boolean;
-            /** @description The file in the data directory of the service that holds the link. */
+            /** @description The file with the link, in the data directory of the service. */
             file: string | null;
         };
         SetupOffer: {
-            /** @description Of the accounts that there are, the oldest ten. */
+            /** @description The ten oldest accounts. */
             accountNames: string[];
             hasMoreAccounts: boolean;
         };
@@ -755,35 +755,35 @@ export interface components {
              */
             email: string;
             /**
-             * @description Members work with listings; administrators also with keys, the team and the account.
+             * @description Members manage listings; administrators also manage keys, the team, and the account.
              * @enum {string}
              */
             role: "administrator" | "member";
-            /** @description Whether somebody can sign in with this address already. */
+            /** @description Whether a user with this address already exists. */
             hasUser: boolean;
         };
         TwoFactor: {
             /** Format: uri */
             totpURI: string;
-            /** @description Recovery codes for when the app is lost, each good once. They are shown this once. */
+            /** @description Recovery codes for when the authenticator app is lost; each works once. They are never shown again. */
             backupCodes: string[];
         };
         BackupCodes: {
-            /** @description Recovery codes for when the app is lost, each good once. They are shown this once. */
+            /** @description Recovery codes for when the authenticator app is lost; each works once. They are never shown again. */
             backupCodes: string[];
         };
         Overview: {
             listings: {
-                /** @description All of them. */
+                /** @description Number of listings. */
                 total: number;
-                /** @description For each status, 0 where there is none. */
+                /** @description Number of listings with each status, including 0. */
                 byStatus: {
                     [key: string]: number;
                 };
             };
-            /** @description This hour and the 23 before it; an hour in which a key was not used is left out. */
+            /** @description This hour and the 23 hours before it, without hours in which a key was not used. */
             usage: {
-                /** @description Those that were used in these hours, also if they are deleted by now. */
+                /** @description The keys that were used in these hours, including deleted keys. */
                 keys: {
                     id: string;
                     name: string;
@@ -792,38 +792,38 @@ export interface components {
                 hours: {
                     /**
                      * Format: date-time
-                     * @description When it began.
+                     * @description When the hour began.
                      * @example 2026-01-31T09:30:00.000Z
                      */
                     hour: string;
                     keyId: string;
-                    /** @description All that the key was let in with, below its rate limit. */
+                    /** @description Requests with the key, without those above its rate limit. */
                     requests: number;
-                    /** @description How many of them were answered with a status of 400 or above. */
+                    /** @description Number of these requests with a status of 400 or above. */
                     errors: number;
                 }[];
             };
             /** @description When the newest listing was created. */
             lastListingAt: string | null;
-            /** @description How many API keys there are. */
+            /** @description Number of API keys. */
             keyCount: number;
         };
         ListingList: {
             data: (components["schemas"]["Listing"] | components["schemas"]["ListingMembers"])[];
-            /** @description Give it as `cursor` for the next page; null on the last. */
+            /** @description The `cursor` of the next page; null on the last page. */
             nextCursor: string | null;
-            /** @description The account's sequence: it grows by one with each change. */
+            /** @description The account's sequence, which grows by one with each change. */
             sequence: number;
-            /** @description Tells sequences of a restored database from those before. */
+            /** @description Distinguishes sequences of a restored database from earlier ones. */
             epoch: string;
-            /** @description With `count=true`: how many there are on all pages. */
+            /** @description With `count=true`: the number of listings on all pages. */
             total?: number;
         };
         Listing: {
             /** @example lst_01kt3vwq8r5f0x4m2n7p9s1d6h */
             id: string;
             /**
-             * @description Your own id, unique in the account.
+             * @description Your own id of the listing, unique in the account.
              * @example MLS-20931
              */
             externalId?: string;
@@ -846,15 +846,15 @@ export interface components {
             country?: string;
             /** @description Number of bedrooms; 0 is a studio. */
             beds: number;
-            /** @description Number of bathrooms, full and part ones added up (RESO BathroomsTotalInteger). */
+            /** @description Number of bathrooms: the sum of full and partial ones (RESO BathroomsTotalInteger). */
             baths: number;
             /**
-             * @description Every listing has one.
+             * @description Always present.
              * @enum {string}
              */
             status: "coming_soon" | "active" | "active_under_contract" | "pending" | "hold" | "withdrawn" | "closed" | "expired" | "canceled";
             /**
-             * @description RESO's PropertyType in snake case.
+             * @description RESO's PropertyType, in snake case.
              * @enum {string}
              */
             propertyType?: "residential" | "residential_lease" | "residential_income" | "land" | "farm" | "commercial_sale" | "commercial_lease" | "business_opportunity" | "manufactured_in_park";
@@ -881,14 +881,14 @@ export interface components {
             lotSizeUnits?: "acres" | "sqft" | "sqm";
             /** @description Year, up to 5 years from now. */
             yearBuilt?: number;
-            /** @description Degrees; with longitude. */
+            /** @description Degrees; requires `longitude`. */
             latitude?: number;
-            /** @description Degrees; with latitude. */
+            /** @description Degrees; requires `latitude`. */
             longitude?: number;
             description?: string;
             photos?: components["schemas"]["Photo"][];
             /**
-             * @description Values of your own, at most 50; names have at most 40 characters.
+             * @description Your own values, at most 50; names can have at most 40 characters.
              * @example {
              *       "agentId": "A-17",
              *       "openHouse": true
@@ -897,7 +897,7 @@ export interface components {
             metadata?: {
                 [key: string]: string | number | boolean;
             };
-            /** @description 1 at creation, one more with every change; the first change after a restore of the database leaps. */
+            /** @description 1 at creation, then grows by one with each change; after a restore of the database, the first change skips ahead. */
             version: number;
             /**
              * Format: date-time
@@ -912,18 +912,18 @@ export interface components {
         };
         Photo: {
             /**
-             * @description As browsers read addresses: `é` and spaces need no escapes.
+             * @description A URL as browsers accept it: `é` and spaces do not need encoding.
              * @example https://example.com/front.jpg
              */
             url: string;
             caption?: string;
         };
-        /** @description With `fields`: those members of a listing that it names, if the listing has them. */
+        /** @description With `fields`: the named members that the listing has. */
         ListingMembers: {
             /** @example lst_01kt3vwq8r5f0x4m2n7p9s1d6h */
             id?: string;
             /**
-             * @description Your own id, unique in the account.
+             * @description Your own id of the listing, unique in the account.
              * @example MLS-20931
              */
             externalId?: string;
@@ -946,15 +946,15 @@ export interface components {
             country?: string;
             /** @description Number of bedrooms; 0 is a studio. */
             beds?: number;
-            /** @description Number of bathrooms, full and part ones added up (RESO BathroomsTotalInteger). */
+            /** @description Number of bathrooms: the sum of full and partial ones (RESO BathroomsTotalInteger). */
             baths?: number;
             /**
-             * @description Every listing has one.
+             * @description Always present.
              * @enum {string}
              */
             status?: "coming_soon" | "active" | "active_under_contract" | "pending" | "hold" | "withdrawn" | "closed" | "expired" | "canceled";
             /**
-             * @description RESO's PropertyType in snake case.
+             * @description RESO's PropertyType, in snake case.
              * @enum {string}
              */
             propertyType?: "residential" | "residential_lease" | "residential_income" | "land" | "farm" | "commercial_sale" | "commercial_lease" | "business_opportunity" | "manufactured_in_park";
@@ -981,14 +981,14 @@ export interface components {
             lotSizeUnits?: "acres" | "sqft" | "sqm";
             /** @description Year, up to 5 years from now. */
             yearBuilt?: number;
-            /** @description Degrees; with longitude. */
+            /** @description Degrees; requires `longitude`. */
             latitude?: number;
-            /** @description Degrees; with latitude. */
+            /** @description Degrees; requires `latitude`. */
             longitude?: number;
             description?: string;
             photos?: components["schemas"]["Photo"][];
             /**
-             * @description Values of your own, at most 50; names have at most 40 characters.
+             * @description Your own values, at most 50; names can have at most 40 characters.
              * @example {
              *       "agentId": "A-17",
              *       "openHouse": true
@@ -997,7 +997,7 @@ export interface components {
             metadata?: {
                 [key: string]: string | number | boolean;
             };
-            /** @description 1 at creation, one more with every change; the first change after a restore of the database leaps. */
+            /** @description 1 at creation, then grows by one with each change; after a restore of the database, the first change skips ahead. */
             version?: number;
             /**
              * Format: date-time
@@ -1018,7 +1018,7 @@ export interface components {
                 /** @constant */
                 type: "Feature";
                 id: string;
-                /** @description Longitude and latitude; null if the listing has none. */
+                /** @description Longitude and latitude; null if the listing has no coordinates. */
                 geometry: {
                     /** @constant */
                     type: "Point";
@@ -1033,7 +1033,7 @@ export interface components {
         };
         ListingInput: {
             /**
-             * @description Your own id, unique in the account.
+             * @description Your own id of the listing, unique in the account.
              * @example MLS-20931
              */
             externalId?: string;
@@ -1056,7 +1056,7 @@ export interface components {
             country?: string;
             /** @description Number of bedrooms; 0 is a studio. */
             beds: number;
-            /** @description Number of bathrooms, full and part ones added up (RESO BathroomsTotalInteger). */
+            /** @description Number of bathrooms: the sum of full and partial ones (RESO BathroomsTotalInteger). */
             baths: number;
             /**
              * @description Default: `active`.
@@ -1064,7 +1064,7 @@ export interface components {
              */
             status?: "coming_soon" | "active" | "active_under_contract" | "pending" | "hold" | "withdrawn" | "closed" | "expired" | "canceled";
             /**
-             * @description RESO's PropertyType in snake case.
+             * @description RESO's PropertyType, in snake case.
              * @enum {string}
              */
             propertyType?: "residential" | "residential_lease" | "residential_income" | "land" | "farm" | "commercial_sale" | "commercial_lease" | "business_opportunity" | "manufactured_in_park";
@@ -1091,14 +1091,14 @@ export interface components {
             lotSizeUnits?: "acres" | "sqft" | "sqm";
             /** @description Year, up to 5 years from now. */
             yearBuilt?: number;
-            /** @description Degrees; with longitude. */
+            /** @description Degrees; requires `longitude`. */
             latitude?: number;
-            /** @description Degrees; with latitude. */
+            /** @description Degrees; requires `latitude`. */
             longitude?: number;
             description?: string;
             photos?: components["schemas"]["Photo"][];
             /**
-             * @description Values of your own, at most 50; names have at most 40 characters.
+             * @description Your own values, at most 50; names can have at most 40 characters.
              * @example {
              *       "agentId": "A-17",
              *       "openHouse": true
@@ -1122,7 +1122,7 @@ export interface components {
             country?: string | null;
             /** @description Number of bedrooms; 0 is a studio. */
             beds?: number;
-            /** @description Number of bathrooms, full and part ones added up (RESO BathroomsTotalInteger). */
+            /** @description Number of bathrooms: the sum of full and partial ones (RESO BathroomsTotalInteger). */
             baths?: number;
             status?: ("coming_soon" | "active" | "active_under_contract" | "pending" | "hold" | "withdrawn" | "closed" | "expired" | "canceled") | null;
             propertyType?: ("residential" | "residential_lease" | "residential_income" | "land" | "farm" | "commercial_sale" | "commercial_lease" | "business_opportunity" | "manufactured_in_park") | null;
@@ -1143,29 +1143,29 @@ export interface components {
         };
         EventList: {
             data: components["schemas"]["Event"][];
-            /** @description Give it as `after` for what comes next. */
+            /** @description The `after` of the next page. */
             nextAfter: number;
-            /** @description Tells sequences of a restored database from those before. */
+            /** @description Distinguishes sequences of a restored database from earlier ones. */
             epoch: string;
         };
         Event: {
-            /** @description One more with each event of the account, without gaps. */
+            /** @description Grows by one with each event of the account, without gaps. */
             sequence: number;
             /** @enum {string} */
             type: "listing.created" | "listing.updated" | "listing.deleted";
             listingId: string;
-            /** @description The listing as it was after this change; not there once it is deleted. */
+            /** @description The listing after this change; absent for a deletion. */
             listing?: components["schemas"]["Listing"];
-            /** @description The fields that were changed; with `listing.updated` only. */
+            /** @description The changed fields; only for `listing.updated`. */
             changed?: string[];
             /** Format: date-time */
             createdAt: string;
         };
         ImportRow: {
-            /** @description The listing to replace; without it, `externalId` tells which one. */
+            /** @description The listing to replace; without it, `externalId` identifies the listing. */
             id?: string;
             /**
-             * @description Your own id, unique in the account.
+             * @description Your own id of the listing, unique in the account.
              * @example MLS-20931
              */
             externalId?: string;
@@ -1188,7 +1188,7 @@ export interface components {
             country?: string;
             /** @description Number of bedrooms; 0 is a studio. */
             beds: number;
-            /** @description Number of bathrooms, full and part ones added up (RESO BathroomsTotalInteger). */
+            /** @description Number of bathrooms: the sum of full and partial ones (RESO BathroomsTotalInteger). */
             baths: number;
             /**
              * @description Default: `active`.
@@ -1196,7 +1196,7 @@ export interface components {
              */
             status?: "coming_soon" | "active" | "active_under_contract" | "pending" | "hold" | "withdrawn" | "closed" | "expired" | "canceled";
             /**
-             * @description RESO's PropertyType in snake case.
+             * @description RESO's PropertyType, in snake case.
              * @enum {string}
              */
             propertyType?: "residential" | "residential_lease" | "residential_income" | "land" | "farm" | "commercial_sale" | "commercial_lease" | "business_opportunity" | "manufactured_in_park";
@@ -1223,14 +1223,14 @@ export interface components {
             lotSizeUnits?: "acres" | "sqft" | "sqm";
             /** @description Year, up to 5 years from now. */
             yearBuilt?: number;
-            /** @description Degrees; with longitude. */
+            /** @description Degrees; requires `longitude`. */
             latitude?: number;
-            /** @description Degrees; with latitude. */
+            /** @description Degrees; requires `latitude`. */
             longitude?: number;
             description?: string;
             photos?: components["schemas"]["Photo"][];
             /**
-             * @description Values of your own, at most 50; names have at most 40 characters.
+             * @description Your own values, at most 50; names can have at most 40 characters.
              * @example {
              *       "agentId": "A-17",
              *       "openHouse": true
@@ -1249,15 +1249,15 @@ export interface components {
         ImportReport: {
             /** @description New listings. */
             created: number;
-            /** @description Listings that a row has changed. */
+            /** @description Rows that changed a listing. */
             updated: number;
-            /** @description Rows that say what the listing said already. */
+            /** @description Rows that match their listing. */
             unchanged: number;
-            /** @description Rows that were not imported; `errors` says why. */
+            /** @description Rows that were not imported; see `errors`. */
             failed: number;
-            /** @description The first hundred. */
+            /** @description The first 100 errors. */
             errors: ({
-                /** @description The line on which the row begins; in a JSON array, the element. */
+                /** @description The line on which the row begins, from 1; for a JSON array, the element, from 1. */
                 line: number;
                 code: string;
                 message: string;
@@ -1277,61 +1277,61 @@ export interface components {
         ApiKey: {
             id: string;
             name: string;
-            /** @description Its first characters, to tell keys apart. */
+            /** @description The first characters of the key, to identify it. */
             start: string;
             /**
-             * @description `read` keys cannot change anything.
+             * @description A `read` key cannot change anything.
              * @enum {string}
              */
             access: "full" | "read";
-            /** @description Who made it; null if it was made on the command line. */
+            /** @description The creator's name; null for keys made on the command line. */
             createdBy: string | null;
             /**
              * Format: date-time
              * @example 2026-01-31T09:30:00.000Z
              */
             createdAt: string;
-            /** @description Some seconds late; null if it never was. */
+            /** @description Delayed by some seconds; null if never used. */
             lastUsedAt: string | null;
             expiresAt: string | null;
-            /** @description In this hour and the 23 before it. */
+            /** @description Requests in this hour and the 23 hours before it. */
             requests24h: number;
-            /** @description How many of them were answered with an error. */
+            /** @description Number of these requests that failed. */
             errors24h: number;
         };
         NewApiKey: {
             /**
-             * @description What it is for.
+             * @description What the key is for.
              * @example Website
              */
             name: string;
-            /** @description `full` if it is left out; `read` keys cannot change anything. */
+            /** @description Default `full`; a `read` key cannot change anything. */
             access?: ("full" | "read") | null;
             expiresAt?: string | null;
         };
         GeneratedApiKey: {
             id: string;
             name: string;
-            /** @description Its first characters, to tell keys apart. */
+            /** @description The first characters of the key, to identify it. */
             start: string;
             /**
-             * @description `read` keys cannot change anything.
+             * @description A `read` key cannot change anything.
              * @enum {string}
              */
             access: "full" | "read";
-            /** @description Who made it; null if it was made on the command line. */
+            /** @description The creator's name; null for keys made on the command line. */
             createdBy: string | null;
             /**
              * Format: date-time
              * @example 2026-01-31T09:30:00.000Z
              */
             createdAt: string;
-            /** @description Some seconds late; null if it never was. */
+            /** @description Delayed by some seconds; null if never used. */
             lastUsedAt: string | null;
             expiresAt: string | null;
-            /** @description In this hour and the 23 before it. */
+            /** @description Requests in this hour and the 23 hours before it. */
             requests24h: number;
-            /** @description How many of them were answered with an error. */
+            /** @description Number of these requests that failed. */
             errors24h: number;
             /** @description The key itself. */
             key: string;
@@ -1346,7 +1346,7 @@ export interface components {
              */
             currency: string;
             /**
-             * @description What areas are in that come without units.
+             * @description Default units of areas.
              * @enum {string}
              */
             areaUnits: "sqft" | "sqm";
@@ -1360,7 +1360,7 @@ export interface components {
              */
             currency?: string;
             /**
-             * @description What areas are in that come without units.
+             * @description Default units of areas.
              * @enum {string}
              */
             areaUnits?: "sqft" | "sqm";
@@ -1376,25 +1376,25 @@ export interface components {
              * @example 2026-01-31T09:30:00.000Z
              */
             at: string;
-            /** @description Who did it, called as they were then. */
+            /** @description The actor, with the name they had then. */
             actor: {
                 /** @enum {string} */
                 type: "administrator" | "operator";
                 id: string | null;
                 name: string;
-                /** @description Which tells people of one name apart. */
+                /** @description Distinguishes people with the same name. */
                 email: string | null;
             };
             /** @enum {string} */
             action: "account.created" | "account.resumed" | "account.suspended" | "account.updated" | "administrator.name_changed" | "administrator.password_changed" | "administrator.recovery_code_used" | "administrator.recovery_codes_renewed" | "administrator.second_factor_refused" | "administrator.sessions_ended" | "administrator.signed_in" | "administrator.signed_out" | "administrator.two_factor_disabled" | "administrator.two_factor_enabled" | "api_key.created" | "api_key.deleted" | "import.finished" | "invitation.created" | "invitation.revoked" | "listing.created" | "listing.deleted" | "listing.updated" | "member.joined" | "member.removed" | "member.role_changed";
-            /** @description What it was done to, called as it was then. */
+            /** @description The affected object, with the name it had then. */
             target: {
                 /** @enum {string} */
                 type: "account" | "administrator" | "api_key" | "import" | "invitation" | "listing";
                 id: string;
                 name: string;
             } | null;
-            /** @description Where the request came from. */
+            /** @description The IP address of the request; null for the command line. */
             address: string | null;
         };
         MemberList: {
@@ -1411,13 +1411,13 @@ export interface components {
              */
             email: string;
             /**
-             * @description Members work with listings; administrators also with keys, the team and the account.
+             * @description Members manage listings; administrators also manage keys, the team, and the account.
              * @enum {string}
              */
             role: "administrator" | "member";
             /**
              * Format: date-time
-             * @description When they joined the account.
+             * @description When the member joined the account.
              * @example 2026-01-31T09:30:00.000Z
              */
             createdAt: string;
@@ -1425,7 +1425,7 @@ export interface components {
         };
         RoleChange: {
             /**
-             * @description Members work with listings; administrators also with keys, the team and the account.
+             * @description Members manage listings; administrators also manage keys, the team, and the account.
              * @enum {string}
              */
             role: "administrator" | "member";
@@ -1442,7 +1442,7 @@ export interface components {
              */
             email: string;
             /**
-             * @description Members work with listings; administrators also with keys, the team and the account.
+             * @description Members manage listings; administrators also manage keys, the team, and the account.
              * @enum {string}
              */
             role: "administrator" | "member";
@@ -1456,7 +1456,7 @@ export interface components {
              * @example 2026-01-31T09:30:00.000Z
              */
             expiresAt: string;
-            /** @description What the person was called who invited. */
+            /** @description The name of the inviting user. */
             invitedBy: string;
         };
         NewInvitation: {
@@ -1466,7 +1466,7 @@ export interface components {
              */
             email: string;
             /**
-             * @description Members work with listings; administrators also with keys, the team and the account.
+             * @description Members manage listings; administrators also manage keys, the team, and the account.
              * @enum {string}
              */
             role: "administrator" | "member";
@@ -1479,7 +1479,7 @@ export interface components {
              */
             email: string;
             /**
-             * @description Members work with listings; administrators also with keys, the team and the account.
+             * @description Members manage listings; administrators also manage keys, the team, and the account.
              * @enum {string}
              */
             role: "administrator" | "member";
@@ -1493,21 +1493,21 @@ export interface components {
              * @example 2026-01-31T09:30:00.000Z
              */
             expiresAt: string;
-            /** @description What the person was called who invited. */
+            /** @description The name of the inviting user. */
             invitedBy: string;
-            /** @description Whoever has it joins the account. */
+            /** @description The link, with which its holder joins the account. */
             url: string;
-            /** @description Whether the mail server has taken it. */
+            /** @description Whether the mail server accepted it. */
             isMailed: boolean;
         };
     };
     responses: {
-        /** @description [`unknown_parameter`](/docs/errors/unknown_parameter): There is no such parameter. */
+        /** @description [`unknown_parameter`](/docs/errors/unknown_parameter): Unknown query parameter. */
         unknown_parameter: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -1515,12 +1515,12 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description [`not_acceptable`](/docs/errors/not_acceptable): The reply does not come in that format. */
+        /** @description [`not_acceptable`](/docs/errors/not_acceptable): The requested format is not available. */
         not_acceptable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -1533,7 +1533,7 @@ export interface components {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -1541,12 +1541,12 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description [`internal_error`](/docs/errors/internal_error): The service made a mistake. */
+        /** @description [`internal_error`](/docs/errors/internal_error): Internal error. */
         internal_error: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -1554,13 +1554,13 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description [`unavailable`](/docs/errors/unavailable): The service cannot answer at the moment. */
+        /** @description [`unavailable`](/docs/errors/unavailable): The service is temporarily unavailable. */
         unavailable: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -1569,7 +1569,7 @@ export interface components {
             };
         };
         /**
-         * @description [`unknown_parameter`](/docs/errors/unknown_parameter): There is no such parameter.
+         * @description [`unknown_parameter`](/docs/errors/unknown_parameter): Unknown query parameter.
          *
          *     [`invalid_json`](/docs/errors/invalid_json): The body is not valid JSON.
          */
@@ -1577,7 +1577,7 @@ export interface components {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -1590,7 +1590,7 @@ export interface components {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -1598,12 +1598,12 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description [`forbidden`](/docs/errors/forbidden): You may not do this. */
+        /** @description [`forbidden`](/docs/errors/forbidden): You are not allowed to do this. */
         forbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -1611,12 +1611,12 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description [`not_found`](/docs/errors/not_found): There is nothing here, or nothing of this account. */
+        /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
         not_found: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -1629,7 +1629,7 @@ export interface components {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -1637,12 +1637,12 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description [`unsupported_media_type`](/docs/errors/unsupported_media_type): The body has a type that is not taken here. */
+        /** @description [`unsupported_media_type`](/docs/errors/unsupported_media_type): The media type is not supported. */
         unsupported_media_type: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -1655,7 +1655,7 @@ export interface components {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -1664,16 +1664,16 @@ export interface components {
             };
         };
         /**
-         * @description [`unavailable`](/docs/errors/unavailable): The service cannot answer at the moment.
+         * @description [`unavailable`](/docs/errors/unavailable): The service is temporarily unavailable.
          *
-         *     [`outcome_unknown`](/docs/errors/outcome_unknown): It is not known whether the change was stored.
+         *     [`outcome_unknown`](/docs/errors/outcome_unknown): The outcome of the change is unknown.
          */
         "unavailable.outcome_unknown": {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -1686,7 +1686,7 @@ export interface components {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -1694,12 +1694,12 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description [`conflict`](/docs/errors/conflict): It does not go with what is there. */
+        /** @description [`conflict`](/docs/errors/conflict): The change conflicts with the current state. */
         conflict: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -1713,7 +1713,7 @@ export interface components {
                 "Retry-After": components["headers"]["Retry-After"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -1721,12 +1721,12 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description [`account_changed`](/docs/errors/account_changed): The session works in another account. */
+        /** @description [`account_changed`](/docs/errors/account_changed): The session has switched to another account. */
         account_changed: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -1735,11 +1735,11 @@ export interface components {
             };
         };
         /**
-         * @description [`unknown_parameter`](/docs/errors/unknown_parameter): There is no such parameter.
+         * @description [`unknown_parameter`](/docs/errors/unknown_parameter): Unknown query parameter.
          *
-         *     [`invalid_header`](/docs/errors/invalid_header): A header cannot be read.
+         *     [`invalid_header`](/docs/errors/invalid_header): A header is not valid.
          *
-         *     [`invalid_idempotency_key`](/docs/errors/invalid_idempotency_key): The Idempotency-Key cannot be used.
+         *     [`invalid_idempotency_key`](/docs/errors/invalid_idempotency_key): The Idempotency-Key is not valid.
          *
          *     [`invalid_json`](/docs/errors/invalid_json): The body is not valid JSON.
          */
@@ -1747,7 +1747,7 @@ export interface components {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -1756,9 +1756,9 @@ export interface components {
             };
         };
         /**
-         * @description [`account_changed`](/docs/errors/account_changed): The session works in another account.
+         * @description [`account_changed`](/docs/errors/account_changed): The session has switched to another account.
          *
-         *     [`idempotency_in_progress`](/docs/errors/idempotency_in_progress): The first request with this Idempotency-Key still runs.
+         *     [`idempotency_in_progress`](/docs/errors/idempotency_in_progress): The first request with this Idempotency-Key is still running.
          *
          *     [`external_id_taken`](/docs/errors/external_id_taken): Another listing has this externalId.
          */
@@ -1767,7 +1767,7 @@ export interface components {
                 "Retry-After": components["headers"]["Retry-After"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -1780,7 +1780,7 @@ export interface components {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -1789,7 +1789,7 @@ export interface components {
             };
         };
         /**
-         * @description [`idempotency_key_reused`](/docs/errors/idempotency_key_reused): The Idempotency-Key came with another request before.
+         * @description [`idempotency_key_reused`](/docs/errors/idempotency_key_reused): The Idempotency-Key was used for another request.
          *
          *     [`validation_failed`](/docs/errors/validation_failed): Fields are not valid.
          */
@@ -1797,7 +1797,7 @@ export interface components {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -1808,13 +1808,13 @@ export interface components {
         /**
          * @description [`storage_full`](/docs/errors/storage_full): The disk of the service is full.
          *
-         *     [`quota_exceeded`](/docs/errors/quota_exceeded): The account has used up its quota.
+         *     [`quota_exceeded`](/docs/errors/quota_exceeded): The account has reached its quota.
          */
         "storage_full.quota_exceeded": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -1825,13 +1825,13 @@ export interface components {
         /**
          * @description [`version_mismatch`](/docs/errors/version_mismatch): The listing has changed since you read it.
          *
-         *     [`precondition_failed`](/docs/errors/precondition_failed): The listing is there already, or is not there.
+         *     [`precondition_failed`](/docs/errors/precondition_failed): The listing already exists, or does not exist.
          */
         "version_mismatch.precondition_failed": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -1840,17 +1840,17 @@ export interface components {
             };
         };
         /**
-         * @description [`unknown_parameter`](/docs/errors/unknown_parameter): There is no such parameter.
+         * @description [`unknown_parameter`](/docs/errors/unknown_parameter): Unknown query parameter.
          *
-         *     [`invalid_header`](/docs/errors/invalid_header): A header cannot be read.
+         *     [`invalid_header`](/docs/errors/invalid_header): A header is not valid.
          *
-         *     [`invalid_idempotency_key`](/docs/errors/invalid_idempotency_key): The Idempotency-Key cannot be used.
+         *     [`invalid_idempotency_key`](/docs/errors/invalid_idempotency_key): The Idempotency-Key is not valid.
          */
         "unknown_parameter.invalid_header.invalid_idempotency_key": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -1859,16 +1859,16 @@ export interface components {
             };
         };
         /**
-         * @description [`account_changed`](/docs/errors/account_changed): The session works in another account.
+         * @description [`account_changed`](/docs/errors/account_changed): The session has switched to another account.
          *
-         *     [`idempotency_in_progress`](/docs/errors/idempotency_in_progress): The first request with this Idempotency-Key still runs.
+         *     [`idempotency_in_progress`](/docs/errors/idempotency_in_progress): The first request with this Idempotency-Key is still running.
          */
         "account_changed.idempotency_in_progress": {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -1876,12 +1876,12 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description [`idempotency_key_reused`](/docs/errors/idempotency_key_reused): The Idempotency-Key came with another request before. */
+        /** @description [`idempotency_key_reused`](/docs/errors/idempotency_key_reused): The Idempotency-Key was used for another request. */
         idempotency_key_reused: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -1889,12 +1889,12 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description [`events_expired`](/docs/errors/events_expired): The events after this sequence are not all there any more. */
+        /** @description [`events_expired`](/docs/errors/events_expired): Events after this sequence are no longer available. */
         events_expired: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -1902,13 +1902,13 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description [`too_many_imports`](/docs/errors/too_many_imports): The account sends too many imports at a time. */
+        /** @description [`too_many_imports`](/docs/errors/too_many_imports): Too many imports of this account are running. */
         too_many_imports: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -1917,15 +1917,15 @@ export interface components {
             };
         };
         /**
-         * @description [`account_changed`](/docs/errors/account_changed): The session works in another account.
+         * @description [`account_changed`](/docs/errors/account_changed): The session has switched to another account.
          *
-         *     [`conflict`](/docs/errors/conflict): It does not go with what is there.
+         *     [`conflict`](/docs/errors/conflict): The change conflicts with the current state.
          */
         "account_changed.conflict": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
-                /** @description The page about the error, `rel="help"`. */
+                /** @description The page about the error (`rel="help"`). */
                 Link?: string;
                 [name: string]: unknown;
             };
@@ -1935,25 +1935,25 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+        /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
         RequestId: string;
-        /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+        /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
         AccountId: string;
-        /** @description The `ETag` of the reply that you have: as long as that is current, the reply is 304 without a body. */
+        /** @description The `ETag` of the response that you have. If it is still current, the response is 304 without a body. */
         IfNoneMatch: string;
-        /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, a new one for each new request. For 24 hours the same request with the same key is done once, and answered with the same reply. */
+        /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, and a new one for each new request. For 24 hours, the same request with the same key is done only once and gets the same response. */
         IdempotencyKey: string;
         /**
          * @description The `id` of the listing.
          * @example lst_01kt3vwq8r5f0x4m2n7p9s1d6h
          */
         id: string;
-        /** @description Changes the listing only if it is still at this version: the `ETag` that you read, with its quotes. Several with commas; `*` for any version, as long as there is one. */
+        /** @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing. */
         IfMatch: string;
-        /** @description Does nothing if the listing is at this version; `*`: if there is one at all, so `PUT` then only creates. */
+        /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
         UnlessMatch: string;
         /**
-         * @description Your own id of the listing. Percent-encode what a path cannot hold, such as `/` as `%2F`.
+         * @description Your own id of the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.
          * @example MLS-20931
          */
         externalId: string;
@@ -1976,27 +1976,27 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description The request's name, also in the log: yours, if it was a usable one.
+         * @description The id of the request, also in the log: yours if it is valid.
          * @example 5f0c3a52-8c1e-4c55-9d3a-2f6f0e9f5d11
          */
         "X-Request-Id": string;
         /**
-         * @description The cookie of the session, when it begins, is renewed or ends; until the second factor was given, one that says whose sign-in it is.
+         * @description The session cookie, when the session begins, is renewed, or ends; before the second factor is verified, a cookie of the sign-in.
          * @example property-listings.session_token=…; Max-Age=604800; Path=/; HttpOnly; SameSite=Lax
          */
         "Set-Cookie": string;
         /**
-         * @description Send the request again after so many seconds.
+         * @description The number of seconds to wait before the next attempt.
          * @example 1
          */
         "Retry-After": string;
         /**
-         * @description `true` when this is the reply to an earlier request with the same `Idempotency-Key`.
+         * @description `true` if this is the response to an earlier request with the same `Idempotency-Key`.
          * @example true
          */
         "Idempotent-Replayed": string;
         /**
-         * @description The media types that a patch can have.
+         * @description The media types of a patch.
          * @example application/merge-patch+json, application/json
          */
         "Accept-Patch": string;
@@ -2009,7 +2009,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2063,7 +2063,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2128,7 +2128,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -2148,7 +2148,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2156,7 +2156,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How things stand. */
+            /** @description The state of the setup. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2185,7 +2185,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2195,7 +2195,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "token": "of the setup link",
+                 *       "token": "TOKEN_OF_THE_SETUP_LINK",
                  *       "name": "Ada Lovelace",
                  *       "email": "ada@example.com",
                  *       "password": "correct horse battery staple",
@@ -2219,7 +2219,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The session that has begun. */
+            /** @description The new session. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2264,7 +2264,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -2285,7 +2285,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2295,7 +2295,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "token": "of the setup link"
+                 *       "token": "TOKEN_OF_THE_SETUP_LINK"
                  *     }
                  */
                 "application/json": {
@@ -2304,7 +2304,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It works. */
+            /** @description The link works. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2333,7 +2333,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -2354,7 +2354,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2376,7 +2376,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The session; or `twoFactorRedirect`: a code of the second factor is needed, too. */
+            /** @description The session, or `twoFactorRedirect` if a code of the second factor is also required. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2424,7 +2424,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -2445,7 +2445,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2453,7 +2453,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Done. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2474,7 +2474,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2540,7 +2540,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -2561,7 +2561,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2627,7 +2627,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -2648,7 +2648,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2667,7 +2667,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What it invites to. */
+            /** @description The invitation. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2696,7 +2696,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -2717,7 +2717,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2742,7 +2742,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The session; or `twoFactorRedirect`: a code of the second factor is needed, too. */
+            /** @description The session, or `twoFactorRedirect` if a code of the second factor is also required. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2792,7 +2792,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -2813,7 +2813,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2878,7 +2878,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -2898,7 +2898,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2936,7 +2936,7 @@ export interface operations {
                         createdAt: string;
                         /**
                          * Format: date-time
-                         * @description About when it was last used.
+                         * @description Approximate time of the last use.
                          * @example 2026-01-31T09:30:00.000Z
                          */
                         updatedAt: string;
@@ -2947,7 +2947,7 @@ export interface operations {
                         expiresAt: string;
                         ipAddress: string | null;
                         userAgent: string | null;
-                        /** @description Whether it is the one that asks. */
+                        /** @description Whether it is the session of this request. */
                         isCurrent: boolean;
                     }[];
                 };
@@ -2964,7 +2964,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2983,7 +2983,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is done. */
+            /** @description Done. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3003,7 +3003,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -3023,7 +3023,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3031,7 +3031,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done. */
+            /** @description Done. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3054,7 +3054,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3122,7 +3122,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -3143,7 +3143,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3163,7 +3163,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What the app is told. */
+            /** @description The secret for the authenticator app, and recovery codes. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3193,7 +3193,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -3214,7 +3214,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3282,7 +3282,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -3303,7 +3303,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3326,7 +3326,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The codes. */
+            /** @description The new recovery codes. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3355,7 +3355,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -3376,9 +3376,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
@@ -3447,7 +3447,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description `status` is one of these. Several stand with commas between them.
+                 * @description `status` is one of these values. Separate several with commas.
                  * @example [
                  *       "active",
                  *       "pending"
@@ -3455,226 +3455,226 @@ export interface operations {
                  */
                 status?: ("coming_soon" | "active" | "active_under_contract" | "pending" | "hold" | "withdrawn" | "closed" | "expired" | "canceled")[];
                 /**
-                 * @description `propertyType` is one of these. Several stand with commas between them.
+                 * @description `propertyType` is one of these values. Separate several with commas.
                  * @example [
                  *       "residential"
                  *     ]
                  */
                 propertyType?: ("residential" | "residential_lease" | "residential_income" | "land" | "farm" | "commercial_sale" | "commercial_lease" | "business_opportunity" | "manufactured_in_park")[];
                 /**
-                 * @description `city` is exactly this.
+                 * @description `city` is exactly this value.
                  * @example Austin
                  */
                 city?: string;
                 /**
-                 * @description `postalCode` is exactly this.
+                 * @description `postalCode` is exactly this value.
                  * @example 78701
                  */
                 postalCode?: string;
                 /**
-                 * @description `externalId` is exactly this.
+                 * @description `externalId` is exactly this value.
                  * @example MLS-20931
                  */
                 externalId?: string;
                 /**
-                 * @description `beds` is exactly this.
+                 * @description `beds` is exactly this value.
                  * @example 3
                  */
                 beds?: number;
                 /**
-                 * @description `beds` is above this.
+                 * @description `beds` is above this value.
                  * @example 3
                  */
                 "beds[gt]"?: number;
                 /**
-                 * @description `beds` is at least this.
+                 * @description `beds` is at least this value.
                  * @example 3
                  */
                 "beds[gte]"?: number;
                 /**
-                 * @description `beds` is below this.
+                 * @description `beds` is below this value.
                  * @example 3
                  */
                 "beds[lt]"?: number;
                 /**
-                 * @description `beds` is at most this.
+                 * @description `beds` is at most this value.
                  * @example 3
                  */
                 "beds[lte]"?: number;
                 /**
-                 * @description `baths` is exactly this.
+                 * @description `baths` is exactly this value.
                  * @example 2
                  */
                 baths?: number;
                 /**
-                 * @description `baths` is above this.
+                 * @description `baths` is above this value.
                  * @example 2
                  */
                 "baths[gt]"?: number;
                 /**
-                 * @description `baths` is at least this.
+                 * @description `baths` is at least this value.
                  * @example 2
                  */
                 "baths[gte]"?: number;
                 /**
-                 * @description `baths` is below this.
+                 * @description `baths` is below this value.
                  * @example 2
                  */
                 "baths[lt]"?: number;
                 /**
-                 * @description `baths` is at most this.
+                 * @description `baths` is at most this value.
                  * @example 2
                  */
                 "baths[lte]"?: number;
                 /**
-                 * @description `listPrice` is exactly this.
+                 * @description `listPrice` is exactly this value.
                  * @example 450000
                  */
                 listPrice?: number;
                 /**
-                 * @description `listPrice` is above this.
+                 * @description `listPrice` is above this value.
                  * @example 450000
                  */
                 "listPrice[gt]"?: number;
                 /**
-                 * @description `listPrice` is at least this.
+                 * @description `listPrice` is at least this value.
                  * @example 450000
                  */
                 "listPrice[gte]"?: number;
                 /**
-                 * @description `listPrice` is below this.
+                 * @description `listPrice` is below this value.
                  * @example 450000
                  */
                 "listPrice[lt]"?: number;
                 /**
-                 * @description `listPrice` is at most this.
+                 * @description `listPrice` is at most this value.
                  * @example 450000
                  */
                 "listPrice[lte]"?: number;
                 /**
-                 * @description `livingArea` is exactly this.
+                 * @description `livingArea` is exactly this value.
                  * @example 1500
                  */
                 livingArea?: number;
                 /**
-                 * @description `livingArea` is above this.
+                 * @description `livingArea` is above this value.
                  * @example 1500
                  */
                 "livingArea[gt]"?: number;
                 /**
-                 * @description `livingArea` is at least this.
+                 * @description `livingArea` is at least this value.
                  * @example 1500
                  */
                 "livingArea[gte]"?: number;
                 /**
-                 * @description `livingArea` is below this.
+                 * @description `livingArea` is below this value.
                  * @example 1500
                  */
                 "livingArea[lt]"?: number;
                 /**
-                 * @description `livingArea` is at most this.
+                 * @description `livingArea` is at most this value.
                  * @example 1500
                  */
                 "livingArea[lte]"?: number;
                 /**
-                 * @description `yearBuilt` is exactly this.
+                 * @description `yearBuilt` is exactly this value.
                  * @example 1990
                  */
                 yearBuilt?: number;
                 /**
-                 * @description `yearBuilt` is above this.
+                 * @description `yearBuilt` is above this value.
                  * @example 1990
                  */
                 "yearBuilt[gt]"?: number;
                 /**
-                 * @description `yearBuilt` is at least this.
+                 * @description `yearBuilt` is at least this value.
                  * @example 1990
                  */
                 "yearBuilt[gte]"?: number;
                 /**
-                 * @description `yearBuilt` is below this.
+                 * @description `yearBuilt` is below this value.
                  * @example 1990
                  */
                 "yearBuilt[lt]"?: number;
                 /**
-                 * @description `yearBuilt` is at most this.
+                 * @description `yearBuilt` is at most this value.
                  * @example 1990
                  */
                 "yearBuilt[lte]"?: number;
                 /**
-                 * @description `createdAt` is after this time; a date alone is its first moment in UTC.
+                 * @description `createdAt` is after this time; a date without a time is midnight UTC.
                  * @example 2026-01-01
                  */
                 "createdAt[gt]"?: string;
                 /**
-                 * @description `createdAt` is at or after this time; a date alone is its first moment in UTC.
+                 * @description `createdAt` is at or after this time; a date without a time is midnight UTC.
                  * @example 2026-01-01
                  */
                 "createdAt[gte]"?: string;
                 /**
-                 * @description `createdAt` is before this time; a date alone is its first moment in UTC.
+                 * @description `createdAt` is before this time; a date without a time is midnight UTC.
                  * @example 2026-01-01
                  */
                 "createdAt[lt]"?: string;
                 /**
-                 * @description `createdAt` is at or before this time; a date alone is its first moment in UTC.
+                 * @description `createdAt` is at or before this time; a date without a time is midnight UTC.
                  * @example 2026-01-01
                  */
                 "createdAt[lte]"?: string;
                 /**
-                 * @description `updatedAt` is after this time; a date alone is its first moment in UTC.
+                 * @description `updatedAt` is after this time; a date without a time is midnight UTC.
                  * @example 2026-01-31T09:30:00Z
                  */
                 "updatedAt[gt]"?: string;
                 /**
-                 * @description `updatedAt` is at or after this time; a date alone is its first moment in UTC.
+                 * @description `updatedAt` is at or after this time; a date without a time is midnight UTC.
                  * @example 2026-01-31T09:30:00Z
                  */
                 "updatedAt[gte]"?: string;
                 /**
-                 * @description `updatedAt` is before this time; a date alone is its first moment in UTC.
+                 * @description `updatedAt` is before this time; a date without a time is midnight UTC.
                  * @example 2026-01-31T09:30:00Z
                  */
                 "updatedAt[lt]"?: string;
                 /**
-                 * @description `updatedAt` is at or before this time; a date alone is its first moment in UTC.
+                 * @description `updatedAt` is at or before this time; a date without a time is midnight UTC.
                  * @example 2026-01-31T09:30:00Z
                  */
                 "updatedAt[lte]"?: string;
                 /**
-                 * @description Lies in this box: `west,south,east,north` in degrees, edges included. With `west` > `east` it crosses the antimeridian.
+                 * @description Listings in this box: `west,south,east,north` in degrees, including the edges. If `west` > `east`, the box crosses the antimeridian.
                  * @example -97.9,30.1,-97.6,30.5
                  */
                 bbox?: string;
                 /**
-                 * @description Lies within `radius` of this place: `latitude,longitude` in degrees. The nearest come first, unless `sort` is given.
+                 * @description Listings within `radius` of this point: `latitude,longitude` in degrees. Nearest first, unless `sort` is given.
                  * @example 30.2672,-97.7431
                  */
                 near?: string;
                 /**
-                 * @description How far from `near`, along a great circle, in `m`, `km` or `mi`.
+                 * @description The greatest distance from `near` along a great circle, in `m`, `km`, or `mi`.
                  * @example 5km
                  */
                 radius?: string;
                 /**
-                 * @description Words of which each begins a word of `address`, `city` or `description`; case, accents and punctuation do not count.
+                 * @description Words that must each begin a word of `address`, `city`, or `description`; case, accents, and punctuation are ignored.
                  * @example elm str
                  */
                 q?: string;
                 /**
-                 * @description What the list is sorted by, `-` for descending; otherwise the newest come first. Listings without it come last either way, and ties stand newest first.
+                 * @description The field to sort by, with `-` for descending order; default newest first. Listings without the field come last in both orders, and ties are newest first.
                  * @example -listPrice
                  */
                 sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "listPrice" | "-listPrice" | "beds" | "-beds" | "baths" | "-baths" | "livingArea" | "-livingArea";
                 /**
-                 * @description Asks for a page of at most so many listings; without it the reply has all.
+                 * @description Maximum number of listings on a page; without it, the response has all listings.
                  * @example 20
                  */
                 limit?: number;
-                /** @description The `nextCursor` of the page before, unchanged, with the same filters and `sort`; without `limit` all the rest. It never expires. */
+                /** @description The `nextCursor` of the previous page, unchanged, with the same filters and `sort`; without `limit`, the response has all remaining listings. Cursors never expire. */
                 cursor?: string;
                 /**
-                 * @description Listings have these members only, if they have them, in the order of all replies. `id` is left out, too, unless it is named. Several stand with commas between them.
+                 * @description The members to return, in the order of all responses. `id` is only returned if it is named. Separate several with commas.
                  * @example [
                  *       "id",
                  *       "address"
@@ -3682,17 +3682,17 @@ export interface operations {
                  */
                 fields?: ("id" | "externalId" | "address" | "unitNumber" | "city" | "stateOrProvince" | "postalCode" | "country" | "beds" | "baths" | "status" | "propertyType" | "listPrice" | "currency" | "livingArea" | "livingAreaUnits" | "lotSizeArea" | "lotSizeUnits" | "yearBuilt" | "latitude" | "longitude" | "description" | "photos" | "metadata" | "version" | "createdAt" | "updatedAt")[];
                 /**
-                 * @description Whether `total` says how many listings there are on all pages.
+                 * @description Whether to return `total`, the number of listings on all pages.
                  * @example true
                  */
                 count?: boolean;
             };
             header?: {
-                /** @description The `ETag` of the reply that you have: as long as that is current, the reply is 304 without a body. */
+                /** @description The `ETag` of the response that you have. If it is still current, the response is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
@@ -3703,15 +3703,15 @@ export interface operations {
             /** @description The listings. */
             200: {
                 headers: {
-                    /** @description Weak; changes with anything in the list. */
+                    /** @description Weak; changes with everything in the list. */
                     ETag?: string;
-                    /** @description The next page, `rel="next"`, if there is one. */
+                    /** @description The next page (`rel="next"`), if there is one. */
                     Link?: string;
-                    /** @description The `sequence`, which a CSV has no other place for. */
+                    /** @description The `sequence`, for CSV. */
                     "X-Sequence"?: string;
-                    /** @description The `epoch`, likewise. */
+                    /** @description The `epoch`, for CSV. */
                     "X-Epoch"?: string;
-                    /** @description The `total`, likewise, if it was asked for. */
+                    /** @description The `total`, for CSV with `count=true`. */
                     "X-Total-Count"?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
@@ -3794,10 +3794,10 @@ export interface operations {
                     "application/geo+json": components["schemas"]["ListingFeatures"];
                 };
             };
-            /** @description Nothing has changed since the reply whose ETag `If-None-Match` names. */
+            /** @description The list still has the ETag in `If-None-Match`. */
             304: {
                 headers: {
-                    /** @description As it was. */
+                    /** @description The ETag of the list. */
                     ETag?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
@@ -3806,19 +3806,19 @@ export interface operations {
                 content?: never;
             };
             /**
-             * @description [`unknown_parameter`](/docs/errors/unknown_parameter): There is no such parameter.
+             * @description [`unknown_parameter`](/docs/errors/unknown_parameter): Unknown query parameter.
              *
-             *     [`invalid_query`](/docs/errors/invalid_query): A parameter has a value that it cannot have.
+             *     [`invalid_query`](/docs/errors/invalid_query): A query parameter is not valid.
              *
              *     [`invalid_cursor`](/docs/errors/invalid_cursor): The cursor does not belong to this request.
              *
-             *     [`invalid_header`](/docs/errors/invalid_header): A header cannot be read.
+             *     [`invalid_header`](/docs/errors/invalid_header): A header is not valid.
              */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -3827,12 +3827,12 @@ export interface operations {
                 };
             };
             401: components["responses"]["unauthorized"];
-            /** @description [`not_acceptable`](/docs/errors/not_acceptable): The reply does not come in that format. */
+            /** @description [`not_acceptable`](/docs/errors/not_acceptable): The requested format is not available. */
             406: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -3850,11 +3850,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, a new one for each new request. For 24 hours the same request with the same key is done once, and answered with the same reply. */
+                /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, and a new one for each new request. For 24 hours, the same request with the same key is done only once and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
@@ -3878,12 +3878,12 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The listing as it was stored. */
+            /** @description The stored listing. */
             201: {
                 headers: {
-                    /** @description Its path. */
+                    /** @description The path of the listing. */
                     Location?: string;
-                    /** @description Its version, in quotes. */
+                    /** @description The version of the listing, in quotes. */
                     ETag?: string;
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3931,11 +3931,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the reply that you have: as long as that is current, the reply is 304 without a body. */
+                /** @description The `ETag` of the response that you have. If it is still current, the response is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path: {
@@ -3952,7 +3952,7 @@ export interface operations {
             /** @description The listing. */
             200: {
                 headers: {
-                    /** @description Its version, in quotes. */
+                    /** @description The version of the listing, in quotes. */
                     ETag?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
@@ -3980,10 +3980,10 @@ export interface operations {
                     "application/json": components["schemas"]["Listing"];
                 };
             };
-            /** @description The version is the one that `If-None-Match` names. */
+            /** @description The listing still has the version in `If-None-Match`. */
             304: {
                 headers: {
-                    /** @description Its version, in quotes. */
+                    /** @description The version of the listing, in quotes. */
                     ETag?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
@@ -3992,15 +3992,15 @@ export interface operations {
                 content?: never;
             };
             /**
-             * @description [`unknown_parameter`](/docs/errors/unknown_parameter): There is no such parameter.
+             * @description [`unknown_parameter`](/docs/errors/unknown_parameter): Unknown query parameter.
              *
-             *     [`invalid_header`](/docs/errors/invalid_header): A header cannot be read.
+             *     [`invalid_header`](/docs/errors/invalid_header): A header is not valid.
              */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -4021,15 +4021,15 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, a new one for each new request. For 24 hours the same request with the same key is done once, and answered with the same reply. */
+                /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, and a new one for each new request. For 24 hours, the same request with the same key is done only once and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Changes the listing only if it is still at this version: the `ETag` that you read, with its quotes. Several with commas; `*` for any version, as long as there is one. */
+                /** @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Does nothing if the listing is at this version; `*`: if there is one at all, so `PUT` then only creates. */
+                /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path: {
@@ -4043,7 +4043,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is deleted. */
+            /** @description Deleted. */
             204: {
                 headers: {
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
@@ -4071,15 +4071,15 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, a new one for each new request. For 24 hours the same request with the same key is done once, and answered with the same reply. */
+                /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, and a new one for each new request. For 24 hours, the same request with the same key is done only once and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Changes the listing only if it is still at this version: the `ETag` that you read, with its quotes. Several with commas; `*` for any version, as long as there is one. */
+                /** @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Does nothing if the listing is at this version; `*`: if there is one at all, so `PUT` then only creates. */
+                /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path: {
@@ -4108,10 +4108,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The listing as it is now. */
+            /** @description The updated listing. */
             200: {
                 headers: {
-                    /** @description Its version, in quotes. */
+                    /** @description The version of the listing, in quotes. */
                     ETag?: string;
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4149,13 +4149,13 @@ export interface operations {
             409: components["responses"]["account_changed.idempotency_in_progress.external_id_taken"];
             412: components["responses"]["version_mismatch.precondition_failed"];
             413: components["responses"]["payload_too_large"];
-            /** @description [`unsupported_media_type`](/docs/errors/unsupported_media_type): The body has a type that is not taken here. */
+            /** @description [`unsupported_media_type`](/docs/errors/unsupported_media_type): The media type is not supported. */
             415: {
                 headers: {
                     "Accept-Patch": components["headers"]["Accept-Patch"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -4174,16 +4174,16 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the reply that you have: as long as that is current, the reply is 304 without a body. */
+                /** @description The `ETag` of the response that you have. If it is still current, the response is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path: {
                 /**
-                 * @description Your own id of the listing. Percent-encode what a path cannot hold, such as `/` as `%2F`.
+                 * @description Your own id of the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.
                  * @example MLS-20931
                  */
                 externalId: components["parameters"]["externalId"];
@@ -4195,7 +4195,7 @@ export interface operations {
             /** @description The listing. */
             200: {
                 headers: {
-                    /** @description Its version, in quotes. */
+                    /** @description The version of the listing, in quotes. */
                     ETag?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
@@ -4223,10 +4223,10 @@ export interface operations {
                     "application/json": components["schemas"]["Listing"];
                 };
             };
-            /** @description The version is the one that `If-None-Match` names. */
+            /** @description The listing still has the version in `If-None-Match`. */
             304: {
                 headers: {
-                    /** @description Its version, in quotes. */
+                    /** @description The version of the listing, in quotes. */
                     ETag?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
@@ -4235,15 +4235,15 @@ export interface operations {
                 content?: never;
             };
             /**
-             * @description [`unknown_parameter`](/docs/errors/unknown_parameter): There is no such parameter.
+             * @description [`unknown_parameter`](/docs/errors/unknown_parameter): Unknown query parameter.
              *
-             *     [`invalid_header`](/docs/errors/invalid_header): A header cannot be read.
+             *     [`invalid_header`](/docs/errors/invalid_header): A header is not valid.
              */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -4264,20 +4264,20 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, a new one for each new request. For 24 hours the same request with the same key is done once, and answered with the same reply. */
+                /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, and a new one for each new request. For 24 hours, the same request with the same key is done only once and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Changes the listing only if it is still at this version: the `ETag` that you read, with its quotes. Several with commas; `*` for any version, as long as there is one. */
+                /** @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Does nothing if the listing is at this version; `*`: if there is one at all, so `PUT` then only creates. */
+                /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path: {
                 /**
-                 * @description Your own id of the listing. Percent-encode what a path cannot hold, such as `/` as `%2F`.
+                 * @description Your own id of the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.
                  * @example MLS-20931
                  */
                 externalId: components["parameters"]["externalId"];
@@ -4301,10 +4301,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was there and is replaced, or was the same already. */
+            /** @description Replaced, or already the same. */
             200: {
                 headers: {
-                    /** @description Its version, in quotes. */
+                    /** @description The version of the listing, in quotes. */
                     ETag?: string;
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4333,12 +4333,12 @@ export interface operations {
                     "application/json": components["schemas"]["Listing"];
                 };
             };
-            /** @description It is created. */
+            /** @description Created. */
             201: {
                 headers: {
-                    /** @description Its path. */
+                    /** @description The path of the listing. */
                     Location?: string;
-                    /** @description Its version, in quotes. */
+                    /** @description The version of the listing, in quotes. */
                     ETag?: string;
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4387,20 +4387,20 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, a new one for each new request. For 24 hours the same request with the same key is done once, and answered with the same reply. */
+                /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, and a new one for each new request. For 24 hours, the same request with the same key is done only once and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Changes the listing only if it is still at this version: the `ETag` that you read, with its quotes. Several with commas; `*` for any version, as long as there is one. */
+                /** @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Does nothing if the listing is at this version; `*`: if there is one at all, so `PUT` then only creates. */
+                /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path: {
                 /**
-                 * @description Your own id of the listing. Percent-encode what a path cannot hold, such as `/` as `%2F`.
+                 * @description Your own id of the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.
                  * @example MLS-20931
                  */
                 externalId: components["parameters"]["externalId"];
@@ -4409,7 +4409,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is deleted. */
+            /** @description Deleted. */
             204: {
                 headers: {
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
@@ -4437,27 +4437,27 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The `sequence` of a list, or the `nextAfter` of the page before; 0 if it is left out: from the beginning.
+                 * @description The `sequence` of a list, or the `nextAfter` of the previous page; default 0, the beginning.
                  * @example 128
                  */
                 after?: number;
                 /**
-                 * @description At most so many events; 100 if it is left out.
+                 * @description Maximum number of events; default 100.
                  * @example 500
                  */
                 limit?: number;
                 /**
-                 * @description If there is nothing new, wait so many seconds for it; 0 if it is left out.
+                 * @description Maximum number of seconds to wait for an event if there is none; default 0.
                  * @example 25
                  */
                 wait?: number;
-                /** @description The `epoch` that came with the sequence: after a restore of the database it is another. */
+                /** @description The `epoch` that came with the sequence; a restore of the database changes it. */
                 epoch?: string;
             };
             header?: {
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
@@ -4465,7 +4465,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The events; none if nothing is new. */
+            /** @description The events; empty if there are none. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4538,15 +4538,15 @@ export interface operations {
                 };
             };
             /**
-             * @description [`unknown_parameter`](/docs/errors/unknown_parameter): There is no such parameter.
+             * @description [`unknown_parameter`](/docs/errors/unknown_parameter): Unknown query parameter.
              *
-             *     [`invalid_query`](/docs/errors/invalid_query): A parameter has a value that it cannot have.
+             *     [`invalid_query`](/docs/errors/invalid_query): A query parameter is not valid.
              */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -4567,27 +4567,27 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Keeps all rows or none, up to 10,000 rows and 64 MiB, unpacked: if one cannot be imported, the reply is 422 and nothing has changed. On SQLite, it may change at most 24 MiB of listings and their words; a larger one is 413. Only an atomic import takes an `Idempotency-Key`, and a dry run takes none.
+                 * @description Keeps all rows or none, up to 10,000 rows and 64 MiB uncompressed: if a row is not valid, the response is 422 and nothing has changed. On SQLite, it can change at most 24 MiB of listings and their search words; a larger import is 413. Only an atomic import accepts an `Idempotency-Key`; a dry run does not.
                  * @example true
                  */
                 atomic?: boolean;
                 /**
-                 * @description Writes nothing, and reports what would have come of the rows.
+                 * @description Writes nothing, and reports what the import would do.
                  * @example true
                  */
                 dryRun?: boolean;
                 /**
-                 * @description Leaves out the columns of a CSV file that are not known, instead of refusing it.
+                 * @description Skips unknown columns of a CSV file instead of rejecting it.
                  * @example true
                  */
                 ignoreUnknown?: boolean;
             };
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, a new one for each new request. For 24 hours the same request with the same key is done once, and answered with the same reply. */
+                /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, and a new one for each new request. For 24 hours, the same request with the same key is done only once and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
@@ -4642,7 +4642,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What came of the rows. */
+            /** @description The import report. */
             200: {
                 headers: {
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
@@ -4661,7 +4661,7 @@ export interface operations {
                      *         {
                      *           "line": 3,
                      *           "code": "validation_failed",
-                     *           "message": "One field is not valid; details says why.",
+                     *           "message": "One field is not valid; see details.",
                      *           "details": [
                      *             {
                      *               "field": "listPrice",
@@ -4677,19 +4677,19 @@ export interface operations {
                 };
             };
             /**
-             * @description [`unknown_parameter`](/docs/errors/unknown_parameter): There is no such parameter.
+             * @description [`unknown_parameter`](/docs/errors/unknown_parameter): Unknown query parameter.
              *
              *     [`invalid_json`](/docs/errors/invalid_json): The body is not valid JSON.
              *
-             *     [`invalid_query`](/docs/errors/invalid_query): A parameter has a value that it cannot have.
+             *     [`invalid_query`](/docs/errors/invalid_query): A query parameter is not valid.
              *
-             *     [`invalid_idempotency_key`](/docs/errors/invalid_idempotency_key): The Idempotency-Key cannot be used.
+             *     [`invalid_idempotency_key`](/docs/errors/invalid_idempotency_key): The Idempotency-Key is not valid.
              */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -4705,7 +4705,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -4719,7 +4719,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -4727,12 +4727,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description [`unsupported_media_type`](/docs/errors/unsupported_media_type): The body has a type that is not taken here. */
+            /** @description [`unsupported_media_type`](/docs/errors/unsupported_media_type): The media type is not supported. */
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -4741,17 +4741,17 @@ export interface operations {
                 };
             };
             /**
-             * @description [`idempotency_key_reused`](/docs/errors/idempotency_key_reused): The Idempotency-Key came with another request before.
+             * @description [`idempotency_key_reused`](/docs/errors/idempotency_key_reused): The Idempotency-Key was used for another request.
              *
              *     [`validation_failed`](/docs/errors/validation_failed): Fields are not valid.
              *
-             *     [`import_failed`](/docs/errors/import_failed): The file of an import cannot be imported, or not be read on.
+             *     [`import_failed`](/docs/errors/import_failed): The file cannot be imported, or not completely.
              */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -4770,9 +4770,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
@@ -4812,12 +4812,12 @@ export interface operations {
             };
             400: components["responses"]["unknown_parameter"];
             401: components["responses"]["unauthorized"];
-            /** @description [`forbidden`](/docs/errors/forbidden): You may not do this. */
+            /** @description [`forbidden`](/docs/errors/forbidden): You are not allowed to do this. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -4836,9 +4836,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
@@ -4883,12 +4883,12 @@ export interface operations {
             };
             400: components["responses"]["unknown_parameter.invalid_json"];
             401: components["responses"]["unauthorized"];
-            /** @description [`forbidden`](/docs/errors/forbidden): You may not do this. */
+            /** @description [`forbidden`](/docs/errors/forbidden): You are not allowed to do this. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -4904,7 +4904,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -4918,7 +4918,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -4936,9 +4936,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path: {
@@ -4952,7 +4952,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is deleted. */
+            /** @description Deleted. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4963,12 +4963,12 @@ export interface operations {
             };
             400: components["responses"]["unknown_parameter"];
             401: components["responses"]["unauthorized"];
-            /** @description [`forbidden`](/docs/errors/forbidden): You may not do this. */
+            /** @description [`forbidden`](/docs/errors/forbidden): You are not allowed to do this. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -4976,12 +4976,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description [`not_found`](/docs/errors/not_found): There is nothing here, or nothing of this account. */
+            /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -5001,9 +5001,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
@@ -5043,9 +5043,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
@@ -5068,7 +5068,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The account as it is now. */
+            /** @description The updated account. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5089,12 +5089,12 @@ export interface operations {
             };
             400: components["responses"]["unknown_parameter.invalid_json"];
             401: components["responses"]["unauthorized"];
-            /** @description [`forbidden`](/docs/errors/forbidden): You may not do this. */
+            /** @description [`forbidden`](/docs/errors/forbidden): You are not allowed to do this. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -5110,7 +5110,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -5118,13 +5118,13 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description [`unsupported_media_type`](/docs/errors/unsupported_media_type): The body has a type that is not taken here. */
+            /** @description [`unsupported_media_type`](/docs/errors/unsupported_media_type): The media type is not supported. */
             415: {
                 headers: {
                     "Accept-Patch": components["headers"]["Accept-Patch"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -5137,7 +5137,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -5155,17 +5155,17 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description At most so many; 50 if it is left out.
+                 * @description Maximum number of entries; default 50.
                  * @example 50
                  */
                 limit?: number;
-                /** @description The `nextCursor` of the page before, unchanged. */
+                /** @description The `nextCursor` of the previous page, unchanged. */
                 cursor?: string;
             };
             header?: {
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
@@ -5173,7 +5173,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of it. */
+            /** @description A page of the audit log. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5273,9 +5273,9 @@ export interface operations {
                 };
             };
             /**
-             * @description [`unknown_parameter`](/docs/errors/unknown_parameter): There is no such parameter.
+             * @description [`unknown_parameter`](/docs/errors/unknown_parameter): Unknown query parameter.
              *
-             *     [`invalid_query`](/docs/errors/invalid_query): A parameter has a value that it cannot have.
+             *     [`invalid_query`](/docs/errors/invalid_query): A query parameter is not valid.
              *
              *     [`invalid_cursor`](/docs/errors/invalid_cursor): The cursor does not belong to this request.
              */
@@ -5283,7 +5283,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -5292,12 +5292,12 @@ export interface operations {
                 };
             };
             401: components["responses"]["unauthorized"];
-            /** @description [`forbidden`](/docs/errors/forbidden): You may not do this. */
+            /** @description [`forbidden`](/docs/errors/forbidden): You are not allowed to do this. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -5316,9 +5316,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
@@ -5354,12 +5354,12 @@ export interface operations {
             };
             400: components["responses"]["unknown_parameter"];
             401: components["responses"]["unauthorized"];
-            /** @description [`forbidden`](/docs/errors/forbidden): You may not do this. */
+            /** @description [`forbidden`](/docs/errors/forbidden): You are not allowed to do this. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -5378,9 +5378,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path: {
@@ -5394,7 +5394,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description They are removed. */
+            /** @description Removed. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5405,12 +5405,12 @@ export interface operations {
             };
             400: components["responses"]["unknown_parameter"];
             401: components["responses"]["unauthorized"];
-            /** @description [`forbidden`](/docs/errors/forbidden): You may not do this. */
+            /** @description [`forbidden`](/docs/errors/forbidden): You are not allowed to do this. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -5418,12 +5418,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description [`not_found`](/docs/errors/not_found): There is nothing here, or nothing of this account. */
+            /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -5443,9 +5443,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path: {
@@ -5474,7 +5474,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Who it is now. */
+            /** @description The updated member. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5497,12 +5497,12 @@ export interface operations {
             };
             400: components["responses"]["unknown_parameter.invalid_json"];
             401: components["responses"]["unauthorized"];
-            /** @description [`forbidden`](/docs/errors/forbidden): You may not do this. */
+            /** @description [`forbidden`](/docs/errors/forbidden): You are not allowed to do this. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -5510,12 +5510,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description [`not_found`](/docs/errors/not_found): There is nothing here, or nothing of this account. */
+            /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -5531,7 +5531,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -5539,13 +5539,13 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description [`unsupported_media_type`](/docs/errors/unsupported_media_type): The body has a type that is not taken here. */
+            /** @description [`unsupported_media_type`](/docs/errors/unsupported_media_type): The media type is not supported. */
             415: {
                 headers: {
                     "Accept-Patch": components["headers"]["Accept-Patch"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -5558,7 +5558,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -5576,9 +5576,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
@@ -5614,12 +5614,12 @@ export interface operations {
             };
             400: components["responses"]["unknown_parameter"];
             401: components["responses"]["unauthorized"];
-            /** @description [`forbidden`](/docs/errors/forbidden): You may not do this. */
+            /** @description [`forbidden`](/docs/errors/forbidden): You are not allowed to do this. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -5638,9 +5638,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
@@ -5683,12 +5683,12 @@ export interface operations {
             };
             400: components["responses"]["unknown_parameter.invalid_json"];
             401: components["responses"]["unauthorized"];
-            /** @description [`forbidden`](/docs/errors/forbidden): You may not do this. */
+            /** @description [`forbidden`](/docs/errors/forbidden): You are not allowed to do this. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -5699,15 +5699,15 @@ export interface operations {
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
             /**
-             * @description [`account_changed`](/docs/errors/account_changed): The session works in another account.
+             * @description [`account_changed`](/docs/errors/account_changed): The session has switched to another account.
              *
-             *     [`conflict`](/docs/errors/conflict): It does not go with what is there.
+             *     [`conflict`](/docs/errors/conflict): The change conflicts with the current state.
              */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -5720,7 +5720,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -5734,7 +5734,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -5748,7 +5748,7 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -5766,9 +5766,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log. */
+                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. When the session works in another one by now, perhaps by another window, the request is refused with `account_changed`; without the header it is about the account of the session, whichever that is. */
+                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path: {
@@ -5782,7 +5782,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is taken back. */
+            /** @description Revoked. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5793,12 +5793,12 @@ export interface operations {
             };
             400: components["responses"]["unknown_parameter"];
             401: components["responses"]["unauthorized"];
-            /** @description [`forbidden`](/docs/errors/forbidden): You may not do this. */
+            /** @description [`forbidden`](/docs/errors/forbidden): You are not allowed to do this. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -5806,12 +5806,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description [`not_found`](/docs/errors/not_found): There is nothing here, or nothing of this account. */
+            /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
-                    /** @description The page about the error, `rel="help"`. */
+                    /** @description The page about the error (`rel="help"`). */
                     Link?: string;
                     [name: string]: unknown;
                 };

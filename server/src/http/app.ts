@@ -80,9 +80,7 @@ function internalError(cause: unknown): AppError {
   return new AppError(
     'internal_error',
     'An unexpected error occurred; send the request again, or report its requestId.',
-    {
-      cause,
-    },
+    { cause },
   );
 }
 

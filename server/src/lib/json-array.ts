@@ -84,7 +84,7 @@ export class JsonArraySplitter implements Splitter<Buffer> {
     if (closing === CLOSING_BRACKET) this.#place = 'after';
     if (content?.every(isWhiteSpace)) {
       if (this.#element === 1 && closing === CLOSING_BRACKET) return;
-      throw new BrokenFileError('There is a comma without an element', offset);
+      throw new BrokenFileError('Expected an element after the comma', offset);
     }
     yield { line: this.#element, content };
     this.#element += 1;

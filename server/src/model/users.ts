@@ -72,5 +72,5 @@ export function isEmail(normal: string): boolean {
 export function parseEmail(text: string): string {
   const email = normalEmail(text);
   if (isEmail(email)) return email;
-  throw new AppError('validation_failed', `"${text}" is not an e-mail address; give one like ada@example.com.`);
+  throw new AppError('validation_failed', `"${text}" is not an email address; give one like ada@example.com.`);
 }

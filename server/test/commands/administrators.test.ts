@@ -246,7 +246,9 @@ describe('serve', () => {
     assert.equal((await signIn(service.url, 'ada@example.com', PASSWORD))[0], 200);
     assert.ok(!service.stderr().includes('setup#'));
     assert.ok(
-      service.log.some(({ msg, email }) => /created the first administrator/.test(`${msg}`) && email === 'ada@example.com'),
+      service.log.some(
+        ({ msg, email }) => /created the first administrator/.test(`${msg}`) && email === 'ada@example.com',
+      ),
     );
     assert.ok(!JSON.stringify(service.log).includes(PASSWORD));
   });

@@ -120,7 +120,7 @@ describe('a hundred faults are named and worked out, and no more', () => {
       const response = await send(method, path, `{${names(4_000)}}`);
       const copy = response.clone();
       const { message, details = [] } = await readError(response, 422, 'validation_failed');
-      assert.equal(message, 'More than 100 fields are not valid; details names the first 100.');
+      assert.equal(message, 'More than 100 fields are not valid; see details for the first 100.');
       const unknown = details.filter(({ code }) => code === 'unknown_field');
       assert.deepEqual([details.length, unknown[0]?.field, unknown.length > 90], [100, 'u0', true]);
       assert.ok((await copy.text()).length < REPLY_LENGTH_MAX);

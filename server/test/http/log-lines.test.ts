@@ -97,9 +97,9 @@ test('a mistyped name is told the one that was probably meant', async () => {
   assert.deepEqual(
     details?.map(({ message }) => message),
     [
-      'There is no such field; perhaps address is meant.',
-      'There is no such field; perhaps listPrice is meant.',
-      'There is no such field; values of your own go into metadata.',
+      'There is no such field; did you mean address?',
+      'There is no such field; did you mean listPrice?',
+      'There is no such field; put your own values into metadata.',
     ],
   );
 });

@@ -45,7 +45,7 @@ async function assertRefused(service: TestService, refusal: Refusal): Promise<vo
   const error = await readError(response, status, code);
   assert.deepEqual(faultsOf(error), [...faults].sort());
   assert.equal(error.offset, offset);
-  for (const { message } of error.details ?? []) assert.match(message, /^[A-Z].*\.$/s);
+  for (const { message } of error.details ?? []) assert.match(message, /^[A-Z].*[.?]$/s);
 
   const text = await copy.text();
   assert.doesNotMatch(text, SECRETS);

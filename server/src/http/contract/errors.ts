@@ -6,7 +6,7 @@ import type { ErrorEntry } from './errors/entry.ts';
 import { REQUEST_ERRORS } from './errors/requests.ts';
 import { SERVICE_ERRORS } from './errors/service.ts';
 
-/** The one table of error codes: their statuses and all that is written about them. */
+/** The one table of error codes. */
 export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   ...REQUEST_ERRORS,
   ...ACCESS_ERRORS,
@@ -15,7 +15,6 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   ...SERVICE_ERRORS,
 };
 
-/** What is said of every key that is refused. */
 export const KEY_REFUSED = 'Invalid or missing API key';
-/** The whole body of that 401: fixed by the specification, without anything of the request. */
+/** The body of every 401 below `/v1`, fixed by the specification. */
 export const KEY_REFUSED_BODY = `{"error":{"code":"unauthorized","message":"${KEY_REFUSED}"}}`;

@@ -11,7 +11,7 @@ export interface OperationReply {
   example?: unknown;
   /** Name → description. */
   headers?: Record<string, string>;
-  /** How it looks as other media types than JSON. */
+  /** The same response in media types other than JSON. */
   media?: Record<string, OperationMedia>;
 }
 
@@ -21,43 +21,42 @@ export interface OperationMedia {
 }
 
 export interface OperationBody {
-  /** The media types it takes, the best first. */
+  /** The accepted media types, the preferred one first. */
   types: readonly string[];
-  /** In which ways it may be packed. */
+  /** The accepted content encodings. */
   encodings?: readonly string[];
   schema: z.ZodType;
   example: unknown;
-  /** Of the types that are not JSON: an example of each, which is text. */
+  /** An example for each media type that is not JSON. */
   texts?: Record<string, string>;
 }
 
 /**
- * Who may call an operation: an account, by one of its keys or members; only keys; only members; only administrators of the
- * account; any user who is signed in, with or without an account; anyone at all.
+ * Who can call an operation: keys and members of an account; only keys; only members; only
+ * administrators; every signed-in user, with or without an account; everyone.
  */
 export type Caller = 'account' | 'key' | 'member' | 'administrator' | 'user' | 'anyone';
 
-/** One method of one path: what is checked before its handler runs, and what the OpenAPI document says of it. */
+/** One method of one path: the checks before its handler, and its part of the OpenAPI document. */
 export interface Operation<C extends Caller, S extends QuerySchema = typeof noQuery> {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** Below the base of its mount, parameters in braces. */
+  /** Below the base of its API, parameters in braces. */
   path: string;
   operationId: string;
   caller: C;
   summary: string;
   description: string;
   query: S;
-  /** Parameters of which one means nothing without the other. */
   partners?: Partners;
-  /** The headers it reads besides those that every operation does. */
+  /** The headers it reads besides those of every operation. */
   requestHeaders?: readonly RequestHeader[];
   body?: OperationBody;
-  /** The media types of its reply if it has more than JSON; JSON is the first. */
+  /** The media types of its response if there are others than JSON; JSON is the first. */
   types?: readonly string[];
   replies: OperationReply[];
-  /** The codes it can answer with besides those that every operation can. */
+  /** Its error codes besides those of every operation. */
   errors: ErrorCode[];
-  /** What those say here that say something else elsewhere. */
+  /** Examples of errors whose messages differ for this operation. */
   errorExamples?: Partial<Record<ErrorCode, ErrorExample>>;
 }
 

@@ -1,6 +1,6 @@
-/** What programs use stands below this path. */
+/** The API of programs. */
 export const V1_BASE = '/v1';
-/** What the dashboard uses. */
+/** The API of the dashboard. */
 export const ADMIN_BASE = '/admin';
-/** Below each of them, its OpenAPI document. */
+/** The OpenAPI document of each API, below its base. */
 export const OPENAPI_NAME = '/openapi.json';

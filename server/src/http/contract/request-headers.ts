@@ -1,54 +1,51 @@
-/** A header that an operation reads, for its `requestHeaders`. */
 export interface RequestHeader {
   name: string;
   /** Its name among the document's components. */
   component: string;
-  /** With an example in it: one of its own would be filled in by viewers, and change what is tried out. */
+  /** Includes an example: viewers would send an `example` of its own with each request. */
   description: string;
 }
 
-/** Every request can have it. */
 export const REQUEST_ID: RequestHeader = {
   name: 'X-Request-Id',
   component: 'RequestId',
   description:
-    'Your own name for the request, 1 to 128 of `[A-Za-z0-9._-]`; without it the service makes one. It is in the reply and in the log.',
+    'Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it.',
 };
 
-/** Whatever works with an account in the dashboard can have it. */
 export const ACCOUNT_ID: RequestHeader = {
   name: 'X-Account-Id',
   component: 'AccountId',
   description:
-    'The account that the page shows. When the session works in another one by now, perhaps by another window, the request ' +
-    'is refused with `account_changed`; without the header it is about the account of the session, whichever that is.',
+    'The account that the page shows. If the session has switched to another account, for example in another window, the ' +
+    'request fails with `account_changed`. Without the header, the request uses the current account of the session.',
 };
 
 export const IDEMPOTENCY_KEY: RequestHeader = {
   name: 'Idempotency-Key',
   component: 'IdempotencyKey',
   description:
-    'Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, a new one for each new request. For ' +
-    '24 hours the same request with the same key is done once, and answered with the same reply.',
+    'Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, and a new one for each new request. ' +
+    'For 24 hours, the same request with the same key is done only once and gets the same response.',
 };
 
 export const IF_MATCH: RequestHeader = {
   name: 'If-Match',
   component: 'IfMatch',
   description:
-    'Changes the listing only if it is still at this version: the `ETag` that you read, with its quotes. Several with ' +
-    'commas; `*` for any version, as long as there is one.',
+    'Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several ' +
+    'with commas; `*` matches every existing listing.',
 };
 
 export const IF_NONE_MATCH: RequestHeader = {
   name: 'If-None-Match',
   component: 'IfNoneMatch',
-  description: 'The `ETag` of the reply that you have: as long as that is current, the reply is 304 without a body.',
+  description: 'The `ETag` of the response that you have. If it is still current, the response is 304 without a body.',
 };
 
 export const UNLESS_MATCH: RequestHeader = {
   name: 'If-None-Match',
   component: 'UnlessMatch',
   description:
-    'Does nothing if the listing is at this version; `*`: if there is one at all, so `PUT` then only creates.',
+    'Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates.',
 };

@@ -8,16 +8,17 @@ import { INPUT_BYTES_MAX } from '../protocol/input.ts';
 import { fromNowhere } from '../protocol/same-origin.ts';
 import type { ApiDescription } from './api.ts';
 
-const INTRODUCTION = `What the dashboard works with: the listings of an account as [the API](/docs) has them, and around them what programs have no
-part in. It may change with each release; programs use the API.
+const INTRODUCTION = `The API of the dashboard: the operations of [the public API](/docs), and those for
+users, teams, and keys. It can change with each release; programs use the public API.
 
-**Session.** Every request carries the cookie of a session, as signing in to the dashboard sets it. The account is the one that was
-last chosen in that session, and \`X-Account-Id\` makes sure that it is the one that is meant. Requests that change something must come from the dashboard itself.
+**Session.** Every request carries the session cookie, which signing in to the dashboard sets. A
+session has one current account; with \`X-Account-Id\`, a request fails if that is not the expected
+one. Changes must come from the dashboard itself.
 
-**Errors** have the same shape as everywhere, and [a page for each code](/docs/errors).
+**Errors** have the same format as in the public API, and [a page for each code](/docs/errors).
 `;
 
-/** What every operation can answer. */
+/** Errors of every operation. */
 const COMMON_ERRORS: ErrorCode[] = [
   'unknown_parameter',
   'not_acceptable',
@@ -26,7 +27,7 @@ const COMMON_ERRORS: ErrorCode[] = [
   'unavailable',
 ];
 
-/** A session has full access. */
+/** Errors of keys only: a session has full access. */
 const OF_KEYS = new Set<ErrorCode>(['insufficient_scope']);
 
 /** Their bodies are read by `readInput`. */
@@ -39,7 +40,7 @@ export function withShortBody(operation: AnyOperation): AnyOperation {
 function errorsOf({ caller, method, errors }: AnyOperation): ErrorCode[] {
   const ofAccess: ErrorCode[] = [];
   if (caller !== 'anyone') ofAccess.push('unauthorized');
-  // For another role, and for a change that comes from another site.
+  // For a role without permission, and for a change from another site.
   if (caller === 'administrator' || method !== 'get') ofAccess.push('forbidden');
   if (isOfAccount(caller)) ofAccess.push('account_changed');
   return [...COMMON_ERRORS, ...ofAccess, ...errors.filter((code) => !OF_KEYS.has(code))];
@@ -49,7 +50,6 @@ function isOfAccount(caller: Caller): boolean {
   return caller !== 'anyone' && caller !== 'user';
 }
 
-/** What the dashboard uses, with a session. */
 export const ADMIN_DESCRIPTION: ApiDescription = {
   base: ADMIN_BASE,
   title: 'Property Listings dashboard API',
@@ -59,7 +59,7 @@ export const ADMIN_DESCRIPTION: ApiDescription = {
       type: 'apiKey',
       in: 'cookie',
       name: 'property-listings.session_token',
-      description: 'What signing in sets; over HTTPS its name begins with `__Host-`.',
+      description: 'The cookie that signing in sets; over HTTPS, its name begins with `__Host-`.',
     },
   },
   replyHeaders: ['X-Request-Id', 'Set-Cookie'],

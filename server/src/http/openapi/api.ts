@@ -3,22 +3,20 @@ import type { ErrorExample } from '../contract/errors/entry.ts';
 import type { AnyOperation } from '../contract/operation.ts';
 import type { RequestHeader } from '../contract/request-headers.ts';
 
-/** An API as its document introduces it. */
+/** The part of an API's document that does not depend on its operations. */
 export interface ApiDescription {
-  /** The path that its operations stand below. */
   base: string;
   title: string;
-  /** What holds for all operations; Markdown. */
+  /** Markdown. */
   introduction: string;
-  /** How callers say who they are. */
   securitySchemes: Record<string, object>;
-  /** What every reply to somebody who was let in has. */
+  /** The headers of every response to an authenticated request. */
   replyHeaders: readonly string[];
-  /** The headers that an operation reads besides its own. */
+  /** The headers that an operation reads besides its `requestHeaders`. */
   requestHeadersOf(operation: AnyOperation): RequestHeader[];
-  /** The codes that an operation can answer with. */
+  /** All error codes of an operation. */
   errorsOf(operation: AnyOperation): ErrorCode[];
-  /** What those say here that say something else in another API. */
+  /** Examples of errors whose messages differ in this API. */
   errorExamples: Partial<Record<ErrorCode, ErrorExample>>;
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What the document's operations refer to; filled while they are described. */
+/** The components of a document; filled while its operations are described. */
 export interface Components {
   schemas: Record<string, unknown>;
   responses: Record<string, unknown>;
@@ -9,13 +9,13 @@ export interface Components {
   examples: Record<string, unknown>;
 }
 
-/** Puts something under components; the reference to it. */
+/** Adds a component and returns a reference to it. */
 export function refer(components: Components, kind: keyof Components, name: string, value: object): { $ref: string } {
   components[kind][name] = value;
   return { $ref: `#/components/${kind}/${name}` };
 }
 
-/** A schema's JSON Schema; those with an id are put under components and referred to. */
+/** A schema's JSON Schema; schemas with an id become components. */
 export function describeSchema(schema: z.ZodType, { schemas }: Components): Record<string, unknown> {
   const {
     $defs,

@@ -6,7 +6,10 @@ import { describeParameters } from './parameters.ts';
 import { describeErrors, describeReplies } from './replies.ts';
 import { tagOf } from './tags.ts';
 
-/** The OpenAPI 3.1 document of an API, made from the schemas that validate, an operation in each turn: all take 0.1 s. */
+/**
+ * The OpenAPI 3.1 document of an API, from the schemas that validate its requests. It takes 0.1 s,
+ * so each operation has its own turn of the event loop.
+ */
 export async function openApiDocument(api: Api, release: string): Promise<object> {
   const { base, title, introduction, operations, securitySchemes } = api;
   const components: Components = { schemas: {}, responses: {}, parameters: {}, headers: {}, examples: {} };

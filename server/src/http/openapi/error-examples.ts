@@ -10,7 +10,7 @@ import { replyError } from '../protocol/reply.ts';
 import { fromNowhere } from '../protocol/same-origin.ts';
 import type { Api } from './api.ts';
 
-/** Errors whose words depend on the operation: they are had from what checks its requests. */
+/** Errors whose messages depend on the operation: the checks of its requests throw the examples. */
 const CHECKS: Partial<Record<ErrorCode, (operation: AnyOperation) => unknown>> = {
   forbidden: ({ caller }) => {
     if (caller === 'administrator') requireRole({ role: 'member' });
@@ -26,7 +26,7 @@ const CHECKS: Partial<Record<ErrorCode, (operation: AnyOperation) => unknown>> =
     requireBodyType({ headers: {}, rawHeaders: [], method: method.toUpperCase() }, body?.types ?? []),
 };
 
-/** An error with this code as an API sends it, to a request for this operation or for any. */
+/** An error with this code as an API sends it, for one operation or any. */
 export function exampleError(code: ErrorCode, api: Api, operation?: AnyOperation): AppError {
   const own = operation?.errorExamples?.[code];
   const check = CHECKS[code];
@@ -47,7 +47,7 @@ function errorOf(check: () => unknown): AppError {
 
 const REQUEST_ID = '5f0c3a52-8c1e-4c55-9d3a-2f6f0e9f5d11';
 
-/** The body of an error reply. */
+/** The body of an error response. */
 export function bodyOf(error: AppError): unknown {
   return JSON.parse(String(replyError(error, REQUEST_ID).body));
 }

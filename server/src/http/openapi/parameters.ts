@@ -9,18 +9,19 @@ const PATH_PARAMETERS: Record<string, { description: string; example: string }> 
   memberId: { description: 'The `id` of the member.', example: 'usr_01kt3v9s3c5r8y0w1x2z4q6m7n' },
   invitationId: { description: 'The `id` of the invitation.', example: 'inv_01kt3vb2d4f6h8j0k1m3n5p7q9' },
   externalId: {
-    description: 'Your own id of the listing. Percent-encode what a path cannot hold, such as `/` as `%2F`.',
+    description:
+      'Your own id of the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.',
     example: 'MLS-20931',
   },
 };
 
-/** What an operation reads from its path, its query and its headers. */
+/** The path, query, and header parameters of an operation. */
 export function describeParameters(operation: AnyOperation, api: Api, components: Components): object[] {
   const { path, query, requestHeaders = [] } = operation;
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const inQuery = Object.entries(query.shape).map(([name, schema]) => {
     const { description, example, ...rest } = describeSchema(schema, components);
-    // Several values stand in one parameter, with commas between them.
+    // Several values are one parameter, separated by commas.
     const list = rest.type === 'array' && { style: 'form', explode: false };
     return { name, in: 'query', required: false, description, ...list, schema: rest, example };
   });

@@ -10,7 +10,7 @@ import { type Components, describeSchema, refer } from './components.ts';
 import { bodyOf, exampleError } from './error-examples.ts';
 import { describeHeaders, ownHeader } from './reply-headers.ts';
 
-/** What an operation answers when all is well. */
+/** The successful responses of an operation. */
 export function describeReplies(operation: AnyOperation, api: Api, components: Components): Record<string, object> {
   const { requestHeaders = [] } = operation;
   const replayed = requestHeaders.includes(IDEMPOTENCY_KEY) ? ['Idempotent-Replayed'] : [];
@@ -36,7 +36,7 @@ function describeContent(media: Record<string, OperationMedia>, components: Comp
   return Object.fromEntries(described);
 }
 
-/** One reply for each status, with an example of each code that it can carry. */
+/** One error response for each status, with an example of each code. */
 export function describeErrors(operation: AnyOperation, api: Api, components: Components): Record<string, object> {
   const byStatus = Object.groupBy(new Set(api.errorsOf(operation)), (code) => ERRORS[code].status);
   return Object.fromEntries(
@@ -47,10 +47,10 @@ export function describeErrors(operation: AnyOperation, api: Api, components: Co
   );
 }
 
-/** What is answered before it is known who asks. */
+/** Errors before authentication, whose responses have no rate limit. */
 const BEFORE_CALLER: ReadonlySet<ErrorCode> = new Set(['unauthorized', 'headers_too_large']);
 
-/** Replies and examples that operations share are referred to. */
+/** Responses and examples that operations share become components. */
 function describeError(errors: AppError[], api: Api, components: Components): object {
   const names = errors.flatMap(({ code, headers }) => {
     const ofCode = api.errorExamples[code] === undefined ? ERRORS[code].headers : {};
@@ -75,9 +75,9 @@ function describeExample(error: AppError, api: Api, components: Components): obj
   return isShared(error, api) ? refer(components, 'examples', error.code, example) : example;
 }
 
-/** Whether it is the same for all operations. */
+/** Whether the error is the same for all operations. */
 function isShared(error: AppError, api: Api): boolean {
   return isDeepStrictEqual(bodyOf(error), bodyOf(exampleError(error.code, api)));
 }
 
-const HELP = ownHeader('The page about the error, `rel="help"`.');
+const HELP = ownHeader('The page about the error (`rel="help"`).');

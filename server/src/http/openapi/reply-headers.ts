@@ -1,45 +1,45 @@
 import { type Components, refer } from './components.ts';
 
-/** Headers that replies of many operations have, each described once. */
+/** Headers in responses of many operations. */
 const REPLY_HEADERS: Record<string, { description: string; example: string }> = {
   'X-Request-Id': {
-    description: "The request's name, also in the log: yours, if it was a usable one.",
+    description: 'The id of the request, also in the log: yours if it is valid.',
     example: '5f0c3a52-8c1e-4c55-9d3a-2f6f0e9f5d11',
   },
   'RateLimit-Policy': {
-    description: 'The key may send `q` requests in `w` seconds. Not there when nothing is limited.',
+    description: 'The key can send `q` requests in `w` seconds. Absent without a rate limit.',
     example: '"default";q=600;w=10',
   },
   RateLimit: {
-    description: 'The key has `r` requests left for the next `t` seconds. Not there when nothing is limited.',
+    description: 'The key has `r` requests left for the next `t` seconds. Absent without a rate limit.',
     example: '"default";r=599;t=10',
   },
   'Idempotent-Replayed': {
-    description: '`true` when this is the reply to an earlier request with the same `Idempotency-Key`.',
+    description: '`true` if this is the response to an earlier request with the same `Idempotency-Key`.',
     example: 'true',
   },
-  'Retry-After': { description: 'Send the request again after so many seconds.', example: '1' },
+  'Retry-After': { description: 'The number of seconds to wait before the next attempt.', example: '1' },
   'WWW-Authenticate': {
-    description: 'How to authenticate, and why the key was refused.',
+    description: 'How to authenticate, and why the key was rejected.',
     example: 'Bearer realm="property-listings", error="invalid_token", error_description="This API key has expired"',
   },
   'Set-Cookie': {
     description:
-      'The cookie of the session, when it begins, is renewed or ends; until the second factor was given, one that says whose sign-in it is.',
+      'The session cookie, when the session begins, is renewed, or ends; before the second factor is verified, a cookie of the sign-in.',
     example: 'property-listings.session_token=…; Max-Age=604800; Path=/; HttpOnly; SameSite=Lax',
   },
-  Allow: { description: 'The methods that the path takes.', example: 'GET, HEAD, POST' },
+  Allow: { description: 'The methods that the path supports.', example: 'GET, HEAD, POST' },
   'Accept-Patch': {
-    description: 'The media types that a patch can have.',
+    description: 'The media types of a patch.',
     example: 'application/merge-patch+json, application/json',
   },
   'Accept-Encoding': {
-    description: 'There if the body was compressed: the encodings that are taken here.',
+    description: 'The supported content encodings, if the body was compressed.',
     example: 'identity',
   },
 };
 
-/** The headers of a reply by name. */
+/** The headers of a response by name. */
 export function describeHeaders(names: Iterable<string>, components: Components): Record<string, object> {
   return Object.fromEntries([...new Set(names)].map((name) => [name, describeHeader(name, components)]));
 }
@@ -50,7 +50,6 @@ function describeHeader(name: string, components: Components): object {
   return refer(components, 'headers', name, { ...described, schema: { type: 'string' } });
 }
 
-/** A header that one reply alone has. */
 export function ownHeader(description: string): object {
   return { description, schema: { type: 'string' } };
 }

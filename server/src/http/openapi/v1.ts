@@ -3,27 +3,31 @@ import { V1_BASE } from '../contract/paths.ts';
 import { REQUEST_ID } from '../contract/request-headers.ts';
 import type { ApiDescription } from './api.ts';
 
-const INTRODUCTION = `The property listings of an account: create them, find them, change them, follow what changes.
+const INTRODUCTION = `Create, find, and change the property listings of an account, and follow their changes.
 
-**Key.** Every request carries an API key: \`Authorization: Bearer API_KEY\`. It is made in the
-[dashboard](/settings/api) under Settings → API, or with \`npx property-listings keys create\`. A key with the access \`read\` changes nothing.
+**Authentication.** Every request carries an API key: \`Authorization: Bearer API_KEY\`. Create one
+in the [dashboard](/settings/api) under Settings → API, or with \`npx property-listings keys create\`.
+A key with \`read\` access cannot change anything.
 
-**Replies.** Bodies are JSON in UTF-8, times are UTC with milliseconds. A reply of 2xx to a change means that it is on disk.
-\`HEAD\` works wherever \`GET\` does. Lists, events and reports of imports are compressed for those who send
-\`Accept-Encoding\`. New fields, parameters and codes may be added: pass over what you do not know.
+**Responses.** Bodies are JSON in UTF-8, and times are UTC with milliseconds. A 2xx response to a
+change means that the change is on disk. \`HEAD\` works wherever \`GET\` does. Lists, events, and import
+reports are compressed if the request has \`Accept-Encoding\`. New fields, parameters, and codes can
+be added; ignore those that you do not know.
 
-**Errors** have one shape: \`{"error":{"code","message","requestId","details"}}\`. \`code\` is for programs and never changes its
-meaning, \`message\` says what to do, and \`details\` names every field at fault. Each code has
-[a page of its own](/docs/errors), which the header \`Link\` of the reply names. A method that a path does not take is 405
-[\`method_not_allowed\`](/docs/errors/method_not_allowed), and \`Allow\` has those that it takes.
+**Errors** have one format: \`{"error":{"code","message","requestId","details"}}\`. \`code\` is for
+programs and never changes its meaning, \`message\` says what to do, and \`details\` lists the invalid
+fields. Each code has [its own page](/docs/errors), to which the header \`Link\` of the response points.
+An unsupported method gets 405 [\`method_not_allowed\`](/docs/errors/method_not_allowed), and \`Allow\`
+lists the supported ones.
 
-**Retries.** A request that changes something can be sent again without harm if it carries an \`Idempotency-Key\`.
+**Retries.** A change with an \`Idempotency-Key\` is safe to send again.
 
-**Versions.** Each listing has a \`version\`, which is its \`ETag\`. \`If-Match\` changes only what nobody else has changed since;
-\`If-None-Match\` saves reading what you have. A 304 does not count against the rate limit.
+**Versions.** Each listing has a \`version\`, which is its \`ETag\`. \`If-Match\` prevents overwriting the
+changes of others, and \`If-None-Match\` avoids downloading a listing that you already have. A 304 does
+not count against the rate limit.
 `;
 
-/** What every operation can answer. */
+/** Errors of every operation. */
 const COMMON_ERRORS: ErrorCode[] = [
   'unknown_parameter',
   'unauthorized',
@@ -34,7 +38,6 @@ const COMMON_ERRORS: ErrorCode[] = [
   'unavailable',
 ];
 
-/** What programs use, with an API key. */
 export const V1_DESCRIPTION: ApiDescription = {
   base: V1_BASE,
   title: 'Property Listings API',

@@ -3,16 +3,16 @@ import { ERRORS } from '../contract/errors.ts';
 import { fieldCodes } from './field-codes.ts';
 import { escapeHtml, page } from './html.ts';
 
-/** `/docs/errors`: all codes, and those of fields. */
+/** `/docs/errors`: all error codes and field codes. */
 export function errorIndex(): string {
   return page(
     'Errors',
     `<h1>Errors</h1>
-<p>Every error is JSON of one shape. Its <code>code</code> is for programs and never changes its meaning; its
-<code>message</code> says what to do. The header <code>Link</code> of an error reply leads to its page here.</p>
+<p>Every error is JSON in one format. Its <code>code</code> is for programs and never changes its meaning; its
+<code>message</code> says what to do. The header <code>Link</code> of an error response points to its page here.</p>
 <pre tabindex="0"><code>{"error":{"code":"…","message":"…","requestId":"…","details":[{"field":"…","code":"…","message":"…"}]}}</code></pre>
-<p>To report a problem, give the <code>requestId</code>, which also stands in the header <code>X-Request-Id</code>; a 401
-has it there only. <code>details</code> is there where fields are at fault.</p>
+<p>To report a problem, include the <code>requestId</code>. It is also in the header <code>X-Request-Id</code>; a 401 has
+it only there. <code>details</code> is present if fields are not valid.</p>
 <h2>Codes</h2>
 <ul class="codes">
 ${ERROR_CODES.map(item).join('\n')}

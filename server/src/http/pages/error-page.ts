@@ -8,13 +8,12 @@ import { tagOf } from '../openapi/tags.ts';
 import { fieldCodes } from './field-codes.ts';
 import { escapeHtml, page, prose } from './html.ts';
 
-/** The APIs that the pages are about. */
 export interface Apis {
   v1: Api;
   admin: Api;
 }
 
-/** `/docs/errors/<code>`: what it means, what to do, how it looks. */
+/** `/docs/errors/<code>` */
 export function errorPage(code: ErrorCode, apis: Apis): string {
   const { status, title, meaning, remedy, commands = [] } = ERRORS[code];
   return page(
@@ -22,15 +21,15 @@ export function errorPage(code: ErrorCode, apis: Apis): string {
     `<p class="status quiet">${status} ${STATUS_CODES[status]}</p>
 <h1><code>${code}</code></h1>
 <p class="title">${escapeHtml(title)}.</p>
-<h2>What it means</h2>
+<h2>Meaning</h2>
 <p>${prose(meaning)}</p>
 <h2>What to do</h2>
 <p>${prose(remedy)}</p>
-<h2>How it looks</h2>
-${commands.length === 0 ? '' : howToGetIt(commands)}
+<h2>Example</h2>
+${commands.length === 0 ? '' : describeCommands(commands)}
 ${block(exampleReply(code, apis))}
 ${code === 'validation_failed' ? fieldCodes() : ''}
-${whoAnswers(code, apis)}`,
+${describeOperations(code, apis)}`,
   );
 }
 
@@ -38,8 +37,8 @@ function block(text: string): string {
   return `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>`;
 }
 
-function howToGetIt(commands: readonly string[]): string {
-  const explanation = 'With `$API`, such as `http://127.0.0.1:3000/v1`, and an API key as `$KEY`:';
+function describeCommands(commands: readonly string[]): string {
+  const explanation = '`$API` is the base URL, such as `http://127.0.0.1:3000/v1`, and `$KEY` is an API key:';
   return `<p>${prose(explanation)}</p>\n${block(commands.map((command) => `$ ${command}`).join('\n'))}`;
 }
 
@@ -50,8 +49,8 @@ function exampleReply(code: ErrorCode, { v1 }: Apis): string {
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\n${lines.join('')}\n${body}`;
 }
 
-/** The operations that can answer with it: those of the dashboard only if there are no others. */
-function whoAnswers(code: ErrorCode, { v1, admin }: Apis): string {
+/** The operations with this error: those of the dashboard only if there are no others. */
+function describeOperations(code: ErrorCode, { v1, admin }: Apis): string {
   const ofPrograms = operationsWith(code, v1);
   if (ofPrograms.length > 0) return listOperations(ofPrograms, v1, '/docs');
   const ofPeople = operationsWith(code, admin);
@@ -63,11 +62,12 @@ function operationsWith(code: ErrorCode, api: Api): AnyOperation[] {
 }
 
 function listOperations(operations: AnyOperation[], api: Api, reference: string): string {
-  if (operations.length === api.operations.length) return '<h2>Where</h2>\n<p>Every operation can answer with it.</p>';
+  if (operations.length === api.operations.length)
+    return '<h2>Operations</h2>\n<p>Every operation can return this error.</p>';
   const items = operations.map((operation) => {
     const { method, path, operationId, summary } = operation;
     const link = `${reference}#/${encodeURIComponent(tagOf(operation).name)}/${operationId}`;
     return `<li><a href="${link}"><code>${method.toUpperCase()} ${api.base}${path}</code></a> ${escapeHtml(summary)}</li>`;
   });
-  return `<h2>Where</h2>\n<ul>\n${items.join('\n')}\n</ul>`;
+  return `<h2>Operations</h2>\n<ul>\n${items.join('\n')}\n</ul>`;
 }

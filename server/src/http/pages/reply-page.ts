@@ -2,7 +2,7 @@ import type { Reply } from '../protocol/reply.ts';
 
 export const HTML_TYPE = 'text/html; charset=utf-8';
 
-/** Everything comes from this machine, and nothing runs. */
+/** No third-party content, and no scripts. */
 const POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -12,10 +12,9 @@ const POLICY = [
   "frame-ancestors 'none'",
 ];
 
-/** What a page needs besides on which scripts run: each stands in a file of its own. */
+/** Additional policy of pages with scripts, which are separate files. */
 export const SCRIPT_POLICY = ["script-src 'self'", "connect-src 'self'"];
 
-/** A page of the documentation, or a file that one needs. */
 export function replyPage(body: string | Buffer, type: string, morePolicy: string[] = []): Reply {
   const headers = {
     'Content-Type': type,

@@ -113,7 +113,7 @@ export function translateError(error: unknown): unknown {
 export function outcomeUnknown(error: unknown): AppError {
   return new AppError(
     'outcome_unknown',
-    'The database failed during the commit, so the change may or may not be stored; look before you send it again.',
+    'The database failed during the commit, so the change may or may not be stored; check before you send it again.',
     { cause: error },
   );
 }

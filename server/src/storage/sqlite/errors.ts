@@ -42,7 +42,7 @@ export function translateCommitError(error: unknown): unknown {
   if (primaryCode(error) === SQLITE_FULL) return translateError(error);
   return new AppError(
     'outcome_unknown',
-    'The database failed during the commit, so the change may or may not be stored; look before you send it again.',
+    'The database failed during the commit, so the change may or may not be stored; check before you send it again.',
     { cause: error },
   );
 }

@@ -1,17 +1,16 @@
 import type { RowIssue, ValidationIssue } from '../../../model/errors.ts';
 
-/** All that is said of one error code: its status, its page below `/docs/errors`, its place in the OpenAPI document. */
+/** One error code: its status, and its texts below `/docs/errors` and in the OpenAPI document. */
 export interface ErrorEntry {
   status: number;
-  /** A few words for a heading. */
+  /** A heading, without a period. */
   title: string;
-  /** When it is sent. In this text and the next, code stands in backticks. */
+  /** When it is sent. Here and in `remedy`, code is in backticks. */
   meaning: string;
-  /** What to do about it. */
   remedy: string;
-  /** Headers that its reply has besides those of every error, as they are in the example. */
+  /** Headers of its response besides those of every error, as in the example. */
   headers?: Record<string, string>;
-  /** How to get it, with `$API` and `$KEY` as in the README: the last command is answered with the example. */
+  /** How to get it, with `$API` and `$KEY` as in the README: the last command gets the example. */
   commands?: readonly string[];
   example: ErrorExample;
 }
@@ -22,8 +21,6 @@ export interface ErrorExample {
   details?: ValidationIssue[] | RowIssue[];
 }
 
-/** What most commands carry. */
 export const KEY = '-H "Authorization: Bearer $KEY"';
 export const JSON_BODY = '-H "Content-Type: application/json"';
-/** The listing of all examples. */
 export const EXAMPLE_ID = 'lst_01kt3vwq8r5f0x4m2n7p9s1d6h';

@@ -5,7 +5,7 @@ import type { ListFormat } from './list-format.ts';
 /** RFC 4180, with a header row. */
 export const csvFormat: ListFormat = {
   mediaType: 'text/csv',
-  // Without it some clients take a text for ISO 8859-1.
+  // Without a charset, some clients assume ISO 8859-1.
   contentType: 'text/csv; charset=utf-8',
   headers: ({ sequence, epoch, total }) => ({
     'X-Sequence': String(sequence),

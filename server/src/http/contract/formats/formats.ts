@@ -4,12 +4,11 @@ import { jsonFormat } from './json.ts';
 import type { ListFormat } from './list-format.ts';
 import { ndjsonFormat } from './ndjson.ts';
 
-/** How a list can be had, the default first. */
+/** The default first. */
 const FORMATS = [jsonFormat, ndjsonFormat, csvFormat, geojsonFormat];
 
 export const LIST_TYPES = FORMATS.map(({ mediaType }) => mediaType);
 
-/** The format of this media type, one of `LIST_TYPES`. */
 export function formatOf(mediaType: string): ListFormat {
   return FORMATS.find((format) => format.mediaType === mediaType) ?? jsonFormat;
 }

@@ -1,37 +1,34 @@
-/** What a list says besides its listings. */
+/** The members of a list besides its listings. */
 export interface ListFrame {
-  /** Leads to the next page. */
   nextCursor: string | null;
-  /** The account's, read before the first listing. */
+  /** The account's sequence, read before the first listing. */
   sequence: number;
   epoch: string;
-  /** How many there are on all pages, if that was asked for. */
+  /** The number of listings on all pages, with `count=true`. */
   total?: number | undefined;
 }
 
-/** Which members of each listing are sent, in the order of all replies; undefined for all of them. */
+/** The members of each listing to send, in the order of all responses; undefined for all. */
 export type Fields = readonly string[] | undefined;
 
-/** A way to write a list; listings come as the JSON texts that are stored. */
+/** Writes a list in one media type, from the stored JSON of its listings. */
 export interface ListFormat {
   mediaType: string;
   contentType: string;
-  /** Headers for what has no place in the body. */
+  /** Members of the frame that the body cannot contain. */
   headers?: (frame: ListFrame) => Record<string, string>;
   begin: (fields: Fields) => string;
   rows: (docs: readonly string[], fields: Fields) => readonly string[];
-  /** What stands between two rows. */
   separator: string;
   end: (frame: ListFrame, count: number) => string;
 }
 
-/** The JSON text of a listing with these members only. */
 export function pickFields(doc: string, fields: readonly string[]): string {
   const listing = JSON.parse(doc);
   return JSON.stringify(Object.fromEntries(fields.map((field) => [field, listing[field]])));
 }
 
-/** The members of a frame as they end a JSON object. */
+/** The members of a frame as the end of a JSON object. */
 export function toLastMembers({ nextCursor, sequence, epoch, total }: ListFrame): string {
   return JSON.stringify({ nextCursor, sequence, epoch, total }).slice(1);
 }

@@ -1,6 +1,6 @@
 import { type ListFormat, pickFields } from './list-format.ts';
 
-/** A listing a line, and a line that says that this was all: a list that was cut does not have it. */
+/** One listing per line, then a line that marks the end: a truncated list does not have it. */
 export const ndjsonFormat: ListFormat = {
   mediaType: 'application/x-ndjson',
   contentType: 'application/x-ndjson',

@@ -10,7 +10,7 @@ import { INPUT_ERRORS } from './common.ts';
 const fields = {
   name: text({ lengthMax: NAME_LENGTH_MAX, example: 'Hill Country Homes' }),
   currency: code(CURRENCIES, '^[A-Z]{3}$', 'ISO 4217', 'USD'),
-  areaUnits: choice(AREA_UNITS, 'What areas are in that come without units.'),
+  areaUnits: choice(AREA_UNITS, 'Default units of areas.'),
 };
 
 const PATCH_TYPES = ['application/merge-patch+json', JSON_TYPE];
@@ -31,7 +31,7 @@ export const retrieveAccountOperation: Operation<'member'> = {
   path: '/account',
   operationId: 'retrieveAccount',
   summary: 'Show the account',
-  description: 'What it is called, and what listings get that name a price or an area without its unit.',
+  description: 'Its name, and the default currency and units of prices and areas.',
   caller: 'member',
   query: noQuery,
   replies: [{ status: 200, description: 'The account.', schema: account, example }],
@@ -43,15 +43,15 @@ export const updateAccountOperation: Operation<'administrator'> = {
   path: '/account',
   operationId: 'updateAccount',
   summary: 'Change the account',
-  description: 'Members that are given replace. Listings keep the currency and units they have.',
+  description: 'Replaces the given members. Existing listings keep their currency and units.',
   caller: 'administrator',
   query: noQuery,
   body: { types: PATCH_TYPES, schema: accountPatch, example: { currency: 'USD' } },
-  replies: [{ status: 200, description: 'The account as it is now.', schema: account, example }],
+  replies: [{ status: 200, description: 'The updated account.', schema: account, example }],
   errors: INPUT_ERRORS,
   errorExamples: {
     validation_failed: {
-      message: 'One field is not valid; details says why.',
+      message: 'One field is not valid; see details.',
       details: [
         {
           field: 'currency',

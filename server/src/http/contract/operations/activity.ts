@@ -9,8 +9,8 @@ const LIMIT_MAX = 1000;
 export const LIMIT_DEFAULT = 50;
 
 const activityQuery = z.strictObject({
-  limit: integerParameter(1, LIMIT_MAX, `At most so many; ${LIMIT_DEFAULT} if it is left out.`, 50).optional(),
-  cursor: z.string().meta({ description: 'The `nextCursor` of the page before, unchanged.' }).optional(),
+  limit: integerParameter(1, LIMIT_MAX, `Maximum number of entries; default ${LIMIT_DEFAULT}.`, 50).optional(),
+  cursor: z.string().meta({ description: 'The `nextCursor` of the previous page, unchanged.' }).optional(),
 });
 
 const entry = z
@@ -22,15 +22,15 @@ const entry = z
         type: z.enum(ACTOR_TYPES),
         id: z.string().nullable(),
         name: z.string(),
-        email: z.string().nullable().meta({ description: 'Which tells people of one name apart.' }),
+        email: z.string().nullable().meta({ description: 'Distinguishes people with the same name.' }),
       })
-      .meta({ description: 'Who did it, called as they were then.' }),
+      .meta({ description: 'The actor, with the name they had then.' }),
     action: z.enum(AUDIT_ACTIONS),
     target: z
       .object({ type: z.enum(TARGET_TYPES), id: z.string(), name: z.string() })
       .nullable()
-      .meta({ description: 'What it was done to, called as it was then.' }),
-    address: z.string().nullable().meta({ description: 'Where the request came from.' }),
+      .meta({ description: 'The affected object, with the name it had then.' }),
+    address: z.string().nullable().meta({ description: 'The IP address of the request; null for the command line.' }),
   })
   .meta({ id: 'AuditEntry' });
 
@@ -88,16 +88,16 @@ export const activityOperation: Operation<'administrator', typeof activityQuery>
   method: 'get',
   path: '/activity',
   operationId: 'listActivity',
-  summary: 'List who did what',
+  summary: 'List the audit log',
   description:
-    'The audit log of the account, newest first: what people did in the dashboard and the operator on the command line. ' +
-    'Nothing in it is ever changed.',
+    'The audit log of the account, newest first: actions of users in the dashboard and of the operator on the command ' +
+    'line. Entries never change.',
   caller: 'administrator',
   query: activityQuery,
   replies: [
     {
       status: 200,
-      description: 'A page of it.',
+      description: 'A page of the audit log.',
       schema: z.object({ data: z.array(entry), nextCursor: z.string().nullable() }).meta({ id: 'AuditLog' }),
       example: { data: EXAMPLES, nextCursor: null },
     },

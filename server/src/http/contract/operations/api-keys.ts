@@ -7,7 +7,7 @@ import { addIssue, choice, expected, text, time } from '../schemas/fields.ts';
 import { noQuery } from '../schemas/query.ts';
 import { INPUT_ERRORS } from './common.ts';
 
-const access = choice(['full', 'read'], '`read` keys cannot change anything.');
+const access = choice(['full', 'read'], 'A `read` key cannot change anything.');
 
 const expiry = z
   .string(expected('a string'))
@@ -17,16 +17,16 @@ const expiry = z
     if (timeMs <= Date.now()) return addIssue(context, 'out_of_range', 'Must be in the future.');
     return timeMs;
   })
-  .meta({ format: 'date-time', description: 'When it ends by itself; without it, never.' });
+  .meta({ format: 'date-time', description: 'When the key expires; default never.' });
 
 export const newKey = z
   .strictObject(
     {
-      name: text({ lengthMax: NAME_LENGTH_MAX, description: 'What it is for.', example: 'Website' }),
+      name: text({ lengthMax: NAME_LENGTH_MAX, description: 'What the key is for.', example: 'Website' }),
       access: access
         .nullable()
         .optional()
-        .meta({ description: '`full` if it is left out; `read` keys cannot change anything.' }),
+        .meta({ description: 'Default `full`; a `read` key cannot change anything.' }),
       expiresAt: expiry.nullable().optional(),
     },
     expected('an object'),
@@ -37,14 +37,17 @@ const apiKey = z
   .object({
     id: z.string(),
     name: z.string(),
-    start: z.string().meta({ description: 'Its first characters, to tell keys apart.' }),
+    start: z.string().meta({ description: 'The first characters of the key, to identify it.' }),
     access,
-    createdBy: z.string().nullable().meta({ description: 'Who made it; null if it was made on the command line.' }),
+    createdBy: z
+      .string()
+      .nullable()
+      .meta({ description: "The creator's name; null for keys made on the command line." }),
     createdAt: time(),
-    lastUsedAt: time().nullable().meta({ description: 'Some seconds late; null if it never was.' }),
+    lastUsedAt: time().nullable().meta({ description: 'Delayed by some seconds; null if never used.' }),
     expiresAt: time().nullable(),
-    requests24h: z.int().meta({ minimum: 0, description: 'In this hour and the 23 before it.' }),
-    errors24h: z.int().meta({ minimum: 0, description: 'How many of them were answered with an error.' }),
+    requests24h: z.int().meta({ minimum: 0, description: 'Requests in this hour and the 23 hours before it.' }),
+    errors24h: z.int().meta({ minimum: 0, description: 'Number of these requests that failed.' }),
   })
   .meta({ id: 'ApiKey' });
 
@@ -66,7 +69,7 @@ export const listKeysOperation: Operation<'administrator'> = {
   path: '/api-keys',
   operationId: 'listApiKeys',
   summary: 'List the API keys',
-  description: 'The keys of the account, oldest first. A key itself is never shown again.',
+  description: 'The keys of the account, oldest first. The secret of a key is never shown again.',
   caller: 'administrator',
   query: noQuery,
   replies: [
@@ -85,7 +88,7 @@ export const createKeyOperation: Operation<'administrator'> = {
   path: '/api-keys',
   operationId: 'createApiKey',
   summary: 'Generate an API key',
-  description: 'The key stands in the reply, this once: only its SHA-256 is stored.',
+  description: 'Only this response shows the key; the service stores only its SHA-256.',
   caller: 'administrator',
   query: noQuery,
   body: { types: [JSON_TYPE], schema: newKey, example: { name: 'Website' } },
@@ -102,7 +105,7 @@ export const createKeyOperation: Operation<'administrator'> = {
   errors: INPUT_ERRORS,
   errorExamples: {
     validation_failed: {
-      message: '2 fields are not valid; details names each.',
+      message: '2 fields are not valid; see details.',
       details: [
         { field: 'name', code: 'blank', message: 'Must not be blank.' },
         { field: 'expiresAt', code: 'invalid_format', message: 'Must be like 2027-01-31T12:00:00Z.' },
@@ -116,10 +119,10 @@ export const deleteKeyOperation: Operation<'administrator'> = {
   path: '/api-keys/{keyId}',
   operationId: 'deleteApiKey',
   summary: 'Delete an API key',
-  description: 'The next request that carries it is refused, in every process of the service.',
+  description: 'Every process of the service rejects the next request with this key.',
   caller: 'administrator',
   query: noQuery,
-  replies: [{ status: 204, description: 'It is deleted.' }],
+  replies: [{ status: 204, description: 'Deleted.' }],
   errors: ['not_found', 'outcome_unknown', 'storage_full'],
-  errorExamples: { not_found: { message: 'There is no key nobody; it may have been deleted before.' } },
+  errorExamples: { not_found: { message: 'There is no key id_0; it may have been deleted.' } },
 };

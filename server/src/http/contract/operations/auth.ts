@@ -7,14 +7,14 @@ import { SESSION_REPLY, SIGN_IN_REPLY } from './session.ts';
 
 const CODE: OperationBody = { types: [JSON_TYPE], schema: codeOnly, example: { code: '123456' } };
 
-export const NO_CONTENT: OperationReply = { status: 204, description: 'It is done.' };
+export const NO_CONTENT: OperationReply = { status: 204, description: 'Done.' };
 
 export const signInOperation: Operation<'anyone'> = {
   method: 'post',
   path: '/auth/sign-in/email',
   operationId: 'signIn',
   summary: 'Sign in',
-  description: 'With an e-mail address and a password; the reply sets the cookie of the session.',
+  description: 'Signs in with an email address and a password; the response sets the session cookie.',
   caller: 'anyone',
   query: noQuery,
   body: {
@@ -44,8 +44,8 @@ export const VERIFY_OPERATIONS: Record<'totp' | 'backup-code', Operation<'anyone
     method: 'post',
     path: '/auth/two-factor/verify-totp',
     operationId: 'verifyTotp',
-    summary: 'Give a code of the authenticator app',
-    description: 'Ends signing in where a second factor is on, or switches it on once it is set up.',
+    summary: 'Verify a code of the authenticator app',
+    description: 'Completes a sign-in with a second factor, or turns on the second factor after its setup.',
     caller: 'anyone',
     query: noQuery,
     body: CODE,
@@ -56,8 +56,8 @@ export const VERIFY_OPERATIONS: Record<'totp' | 'backup-code', Operation<'anyone
     method: 'post',
     path: '/auth/two-factor/verify-backup-code',
     operationId: 'verifyBackupCode',
-    summary: 'Give a recovery code',
-    description: 'In place of a code of the app; each recovery code is good once.',
+    summary: 'Verify a recovery code',
+    description: 'Replaces a code of the authenticator app; each recovery code works once.',
     caller: 'anyone',
     query: noQuery,
     body: CODE,

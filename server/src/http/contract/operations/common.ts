@@ -4,7 +4,7 @@ import type { OperationReply } from '../operation.ts';
 import { IDEMPOTENCY_KEY, IF_MATCH, UNLESS_MATCH } from '../request-headers.ts';
 import { listing } from '../schemas/listings.ts';
 
-/** A listing as it is served, for examples. */
+/** The listing in examples of responses. */
 export const served = {
   id: EXAMPLE_ID,
   externalId: 'MLS-20931',
@@ -22,10 +22,9 @@ export const served = {
   updatedAt: '2026-01-31T09:30:00.000Z',
 };
 
-/** What a change of one listing can depend on. */
 export const CHANGE_HEADERS = [IDEMPOTENCY_KEY, IF_MATCH, UNLESS_MATCH];
 
-/** What every change can be answered with. */
+/** Errors of every change. */
 export const WRITE_ERRORS: ErrorCode[] = [
   'invalid_header',
   'invalid_idempotency_key',
@@ -36,7 +35,7 @@ export const WRITE_ERRORS: ErrorCode[] = [
   'storage_full',
 ];
 
-/** What every change with a body can be answered with that has no key to repeat it by. */
+/** Errors of every change that has a body but accepts no `Idempotency-Key`. */
 export const INPUT_ERRORS: ErrorCode[] = [
   'invalid_json',
   'request_timeout',
@@ -47,7 +46,7 @@ export const INPUT_ERRORS: ErrorCode[] = [
   'storage_full',
 ];
 
-/** What every body that becomes a listing can be answered with. */
+/** Errors of every body that becomes a listing. */
 export const BODY_ERRORS: ErrorCode[] = [
   'invalid_json',
   'request_timeout',
@@ -57,21 +56,19 @@ export const BODY_ERRORS: ErrorCode[] = [
   'quota_exceeded',
 ];
 
-/** What a change of one listing can be answered with. */
+/** Errors of a change to one listing. */
 export const PRECONDITION_ERRORS: ErrorCode[] = ['not_found', 'version_mismatch', 'precondition_failed'];
 
-/** One listing, with its version. */
 export const SERVED_LISTING: OperationReply = {
   status: 200,
   description: 'The listing.',
   schema: listing,
   example: served,
-  headers: { ETag: 'Its version, in quotes.' },
+  headers: { ETag: 'The version of the listing, in quotes.' },
 };
 
-/** The reply to a listing that the caller already has. */
 export const NOT_MODIFIED: OperationReply = {
   status: 304,
-  description: 'The version is the one that `If-None-Match` names.',
-  headers: { ETag: 'Its version, in quotes.' },
+  description: 'The listing still has the version in `If-None-Match`.',
+  headers: { ETag: 'The version of the listing, in quotes.' },
 };

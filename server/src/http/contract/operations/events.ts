@@ -6,41 +6,36 @@ import { served } from './common.ts';
 
 const LIMIT_MAX = 1000;
 export const LIMIT_DEFAULT = 100;
-/** Seconds. Common load balancers cut a connection that is silent for longer. */
+/** Seconds. Common load balancers close connections that are idle for longer. */
 const WAIT_MAX = 60;
 
 const eventsQuery = z.strictObject({
   after: integerParameter(
     0,
     Number.MAX_SAFE_INTEGER,
-    'The `sequence` of a list, or the `nextAfter` of the page before; 0 if it is left out: from the beginning.',
+    'The `sequence` of a list, or the `nextAfter` of the previous page; default 0, the beginning.',
     128,
   ).optional(),
-  limit: integerParameter(1, LIMIT_MAX, `At most so many events; ${LIMIT_DEFAULT} if it is left out.`, 500).optional(),
+  limit: integerParameter(1, LIMIT_MAX, `Maximum number of events; default ${LIMIT_DEFAULT}.`, 500).optional(),
   wait: integerParameter(
     0,
     WAIT_MAX,
-    'If there is nothing new, wait so many seconds for it; 0 if it is left out.',
+    'Maximum number of seconds to wait for an event if there is none; default 0.',
     25,
   ).optional(),
   epoch: z
     .string()
-    .meta({ description: 'The `epoch` that came with the sequence: after a restore of the database it is another.' })
+    .meta({ description: 'The `epoch` that came with the sequence; a restore of the database changes it.' })
     .optional(),
 });
 
 const event = z
   .object({
-    sequence: z.int().meta({ minimum: 1, description: 'One more with each event of the account, without gaps.' }),
+    sequence: z.int().meta({ minimum: 1, description: 'Grows by one with each event of the account, without gaps.' }),
     type: z.enum(['listing.created', 'listing.updated', 'listing.deleted']),
     listingId: z.string(),
-    listing: listing
-      .optional()
-      .meta({ description: 'The listing as it was after this change; not there once it is deleted.' }),
-    changed: z
-      .array(z.string())
-      .optional()
-      .meta({ description: 'The fields that were changed; with `listing.updated` only.' }),
+    listing: listing.optional().meta({ description: 'The listing after this change; absent for a deletion.' }),
+    changed: z.array(z.string()).optional().meta({ description: 'The changed fields; only for `listing.updated`.' }),
     createdAt: z.string().meta({ format: 'date-time' }),
   })
   .meta({ id: 'Event' });
@@ -51,24 +46,24 @@ export const eventsOperation: Operation<'account', typeof eventsQuery> = {
   method: 'get',
   path: '/events',
   operationId: 'listEvents',
-  summary: 'Follow what changes',
+  summary: 'Follow changes',
   description:
-    'What has changed since a sequence, in order, each change once. List the listings, keep the `sequence` and `epoch` ' +
-    'of that list, ask for the events after it, and go on with `nextAfter`: what you have is then always what a new ' +
-    'list would give. A page may have fewer events than `limit` although more follow. With `wait` the reply comes as ' +
-    'soon as something happens. Events are kept for 30 days; who comes later gets 410 and lists ' +
-    'again. So does who gives a sequence that the account has not come to, or an `epoch` that the database does not have.',
+    'The changes since a sequence, in order, each exactly once. List the listings, keep the `sequence` and `epoch` of ' +
+    'that list, request the events after it, and continue with `nextAfter`: your copy then always matches a new list. A ' +
+    'page can have fewer events than `limit` although more follow. With `wait`, the response comes as soon as there is an ' +
+    'event. Events are kept for 30 days. A later request, a sequence that the account has not reached, or another `epoch` ' +
+    'gets 410; then list again.',
   caller: 'account',
   query: eventsQuery,
   replies: [
     {
       status: 200,
-      description: 'The events; none if nothing is new.',
+      description: 'The events; empty if there are none.',
       schema: z
         .object({
           data: z.array(event),
-          nextAfter: z.int().meta({ minimum: 0, description: 'Give it as `after` for what comes next.' }),
-          epoch: z.string().meta({ description: 'Tells sequences of a restored database from those before.' }),
+          nextAfter: z.int().meta({ minimum: 0, description: 'The `after` of the next page.' }),
+          epoch: z.string().meta({ description: 'Distinguishes sequences of a restored database from earlier ones.' }),
         })
         .meta({ id: 'EventList' }),
       example: {

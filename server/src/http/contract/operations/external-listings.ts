@@ -20,7 +20,8 @@ export const retrieveByExternalIdOperation: Operation<'account'> = {
   path,
   operationId: 'retrieveListingByExternalId',
   summary: 'Retrieve a listing by your own id',
-  description: 'The listing of the account with this `externalId`; percent-encode what a path cannot hold.',
+  description:
+    'The listing of the account with this `externalId`; percent-encode characters that a path cannot contain.',
   caller: 'account',
   query: noQuery,
   requestHeaders: [IF_NONE_MATCH],
@@ -34,8 +35,8 @@ export const putOperation: Operation<'account'> = {
   operationId: 'upsertListing',
   summary: 'Create or replace a listing by your own id',
   description:
-    'Creates the listing with this `externalId`, or replaces all that it says; what is not given is gone. The body may ' +
-    'repeat the `externalId` or leave it out. `If-None-Match: *` only creates, `If-Match: *` only replaces.',
+    'Creates the listing with this `externalId`, or replaces all of it: fields that are not in the body are removed. The ' +
+    'body can repeat the `externalId` or leave it out. `If-None-Match: *` only creates, `If-Match: *` only replaces.',
   caller: 'account',
   query: noQuery,
   requestHeaders: CHANGE_HEADERS,
@@ -55,15 +56,15 @@ export const putOperation: Operation<'account'> = {
   replies: [
     {
       ...SERVED_LISTING,
-      description: 'It was there and is replaced, or was the same already.',
+      description: 'Replaced, or already the same.',
       example: { ...served, beds: 4, version: 2, updatedAt: '2026-02-03T14:05:00.000Z' },
     },
     {
       status: 201,
-      description: 'It is created.',
+      description: 'Created.',
       schema: listing,
       example: { ...served, beds: 4 },
-      headers: { Location: 'Its path.', ETag: 'Its version, in quotes.' },
+      headers: { Location: 'The path of the listing.', ETag: 'The version of the listing, in quotes.' },
     },
   ],
   errors: [...WRITE_ERRORS, ...BODY_ERRORS, 'version_mismatch', 'precondition_failed'],
@@ -74,10 +75,10 @@ export const deleteByExternalIdOperation: Operation<'account'> = {
   path,
   operationId: 'deleteListingByExternalId',
   summary: 'Delete a listing by your own id',
-  description: 'It is gone at once; the events keep saying that it was deleted.',
+  description: 'Deletes the listing immediately; an event records the deletion.',
   caller: 'account',
   query: noQuery,
   requestHeaders: CHANGE_HEADERS,
-  replies: [{ status: 204, description: 'It is deleted.' }],
+  replies: [{ status: 204, description: 'Deleted.' }],
   errors: [...WRITE_ERRORS, ...PRECONDITION_ERRORS],
 };

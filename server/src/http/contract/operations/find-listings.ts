@@ -15,24 +15,23 @@ export const listQuery = z.strictObject({
   limit: integerParameter(
     1,
     LIMIT_MAX,
-    'Asks for a page of at most so many listings; without it the reply has all.',
+    'Maximum number of listings on a page; without it, the response has all listings.',
     20,
   ).optional(),
   cursor: z
     .string()
     .meta({
       description:
-        'The `nextCursor` of the page before, unchanged, with the same filters and `sort`; without `limit` all the rest. ' +
-        'It never expires.',
+        'The `nextCursor` of the previous page, unchanged, with the same filters and `sort`; without `limit`, the response ' +
+        'has all remaining listings. Cursors never expire.',
     })
     .optional(),
   fields: namesParameter(
     LISTING_FIELDS,
-    'Listings have these members only, if they have them, in the order of all replies. `id` is left out, too, unless ' +
-      'it is named.',
+    'The members to return, in the order of all responses. `id` is only returned if it is named.',
     ['id', 'address'],
   ).optional(),
-  count: booleanParameter('Whether `total` says how many listings there are on all pages.').optional(),
+  count: booleanParameter('Whether to return `total`, the number of listings on all pages.').optional(),
 });
 
 const frame = { nextCursor: null, sequence: 1, epoch: '7k2m9q4x' };
@@ -43,10 +42,10 @@ export const listOperation: Operation<'account', typeof listQuery> = {
   operationId: 'listListings',
   summary: 'List all listings',
   description:
-    'All listings of the account, newest first (descending `id`), unless filters ask for less and `sort` or `near` for ' +
-    'another order. Without `limit` the whole account is streamed, whether it has ten listings or a million; a reply that ' +
-    'was cut has no end of JSON. Listings that are created or deleted between two pages make no other one come twice or ' +
-    'never. `sequence` was read before the first row.',
+    'All listings of the account, newest first (descending `id`). Filters select listings, and `sort` or `near` changes ' +
+    'the order. Without `limit`, all listings are streamed, ten or a million; a truncated response is not valid JSON. ' +
+    'Listings created or deleted between two pages neither repeat nor hide others. `sequence` is read before the first ' +
+    'listing.',
   caller: 'account',
   query: listQuery,
   partners: SEARCH_PARTNERS,
@@ -62,31 +61,31 @@ export const listOperation: Operation<'account', typeof listQuery> = {
           nextCursor: z
             .string()
             .nullable()
-            .meta({ description: 'Give it as `cursor` for the next page; null on the last.' }),
+            .meta({ description: 'The `cursor` of the next page; null on the last page.' }),
           sequence: z
             .int()
-            .meta({ minimum: 0, description: "The account's sequence: it grows by one with each change." }),
-          epoch: z.string().meta({ description: 'Tells sequences of a restored database from those before.' }),
+            .meta({ minimum: 0, description: "The account's sequence, which grows by one with each change." }),
+          epoch: z.string().meta({ description: 'Distinguishes sequences of a restored database from earlier ones.' }),
           total: z
             .int()
             .optional()
-            .meta({ minimum: 0, description: 'With `count=true`: how many there are on all pages.' }),
+            .meta({ minimum: 0, description: 'With `count=true`: the number of listings on all pages.' }),
         })
         .meta({ id: 'ListingList' }),
       example: { data: [served], ...frame },
       media: listMedia(served, frame),
       headers: {
-        ETag: 'Weak; changes with anything in the list.',
-        Link: 'The next page, `rel="next"`, if there is one.',
-        'X-Sequence': 'The `sequence`, which a CSV has no other place for.',
-        'X-Epoch': 'The `epoch`, likewise.',
-        'X-Total-Count': 'The `total`, likewise, if it was asked for.',
+        ETag: 'Weak; changes with everything in the list.',
+        Link: 'The next page (`rel="next"`), if there is one.',
+        'X-Sequence': 'The `sequence`, for CSV.',
+        'X-Epoch': 'The `epoch`, for CSV.',
+        'X-Total-Count': 'The `total`, for CSV with `count=true`.',
       },
     },
     {
       status: 304,
-      description: 'Nothing has changed since the reply whose ETag `If-None-Match` names.',
-      headers: { ETag: 'As it was.' },
+      description: 'The list still has the ETag in `If-None-Match`.',
+      headers: { ETag: 'The ETag of the list.' },
     },
   ],
   errors: ['invalid_query', 'invalid_cursor', 'invalid_header'],

@@ -11,14 +11,12 @@ export const CSV_TYPE = 'text/csv';
 
 const importQuery = z.strictObject({
   atomic: booleanParameter(
-    'Keeps all rows or none, up to 10,000 rows and 64 MiB, unpacked: if one cannot be imported, the reply is 422 and ' +
-      'nothing has changed. On SQLite, it may change at most 24 MiB of listings and their words; a larger one is 413. Only ' +
-      'an atomic import takes an `Idempotency-Key`, and a dry run takes none.',
+    'Keeps all rows or none, up to 10,000 rows and 64 MiB uncompressed: if a row is not valid, the response is 422 and ' +
+      'nothing has changed. On SQLite, it can change at most 24 MiB of listings and their search words; a larger import ' +
+      'is 413. Only an atomic import accepts an `Idempotency-Key`; a dry run does not.',
   ).optional(),
-  dryRun: booleanParameter('Writes nothing, and reports what would have come of the rows.').optional(),
-  ignoreUnknown: booleanParameter(
-    'Leaves out the columns of a CSV file that are not known, instead of refusing it.',
-  ).optional(),
+  dryRun: booleanParameter('Writes nothing, and reports what the import would do.').optional(),
+  ignoreUnknown: booleanParameter('Skips unknown columns of a CSV file instead of rejecting it.').optional(),
 });
 
 export type ImportQuery = z.output<typeof importQuery>;
@@ -28,21 +26,22 @@ const count = (description: string) => z.int().meta({ minimum: 0, description })
 const importReport = z
   .object({
     created: count('New listings.'),
-    updated: count('Listings that a row has changed.'),
-    unchanged: count('Rows that say what the listing said already.'),
-    failed: count('Rows that were not imported; `errors` says why.'),
+    updated: count('Rows that changed a listing.'),
+    unchanged: count('Rows that match their listing.'),
+    failed: count('Rows that were not imported; see `errors`.'),
     errors: z
       .array(
         z.looseObject({
-          line: z
-            .int()
-            .meta({ minimum: 1, description: 'The line on which the row begins; in a JSON array, the element.' }),
+          line: z.int().meta({
+            minimum: 1,
+            description: 'The line on which the row begins, from 1; for a JSON array, the element, from 1.',
+          }),
           code: z.string(),
           message: z.string(),
           details: z.array(z.object({ field: z.string(), code: z.string(), message: z.string() })).optional(),
         }),
       )
-      .meta({ description: 'The first hundred.' }),
+      .meta({ description: 'The first 100 errors.' }),
   })
   .meta({ id: 'ImportReport' });
 
@@ -67,14 +66,15 @@ export const importOperation: Operation<'account', typeof importQuery> = {
   operationId: 'createImport',
   summary: 'Import many listings',
   description:
-    'Creates and changes any number of listings, as the file comes in. A row with the `externalId` or the `id` of a ' +
-    'listing replaces all that it says; `version`, `createdAt` and `updatedAt` are ignored, so that an export can be ' +
-    'imported again and changes nothing. A CSV file begins with a row of column names, ours or those of the RESO Data ' +
-    'Dictionary (`ListPrice`, `BedroomsTotal`, …); a column that is absent leaves the field as it is, an empty cell ' +
-    'removes it, `photos` and `metadata` are JSON in a cell. Good rows are kept when others fail. The body may be packed with ' +
-    '`Content-Encoding: gzip`; a row has at most 1 MiB. An error in the middle says what was imported before it: send ' +
-    'the file again, and what is there already counts as unchanged. An account can have four imports under way, dry runs ' +
-    'included; a fifth is 429 `too_many_imports`. After its first minute, a body must bring 30 KiB in each 30 seconds.',
+    'Creates and changes any number of listings while the file arrives. A row with the `externalId` or `id` of a listing ' +
+    'replaces all of that listing. `version`, `createdAt`, and `updatedAt` are ignored, so importing an export changes ' +
+    'nothing. A CSV file begins with a row of column names, either field names or those of the RESO Data Dictionary ' +
+    '(`ListPrice`, `BedroomsTotal`, …). An absent column leaves the field unchanged, an empty cell removes it, and cells ' +
+    'of `photos` and `metadata` are JSON. Valid rows are kept when others fail. The body can be compressed ' +
+    '(`Content-Encoding: gzip`); a row can have 1 MiB. An error in the middle reports the rows before it; send the file ' +
+    'again, and rows that were already imported count as unchanged. An account can run four imports at a time, including ' +
+    'dry runs; a fifth is 429 `too_many_imports`. After its first minute, a body must send at least 30 KiB in each 30 ' +
+    'seconds.',
   caller: 'account',
   query: importQuery,
   requestHeaders: [IDEMPOTENCY_KEY],
@@ -95,7 +95,7 @@ export const importOperation: Operation<'account', typeof importQuery> = {
   replies: [
     {
       status: 200,
-      description: 'What came of the rows.',
+      description: 'The import report.',
       schema: importReport,
       example: {
         created: 1,
@@ -106,7 +106,7 @@ export const importOperation: Operation<'account', typeof importQuery> = {
           {
             line: 3,
             code: 'validation_failed',
-            message: 'One field is not valid; details says why.',
+            message: 'One field is not valid; see details.',
             details: [{ field: 'listPrice', code: 'inconsistent', message: 'Is required together with currency.' }],
           },
         ],
@@ -132,24 +132,22 @@ export const importOperation: Operation<'account', typeof importQuery> = {
   errorExamples: {
     invalid_idempotency_key: {
       message:
-        'An import takes an Idempotency-Key with atomic=true only: give each row an externalId instead, and run the file ' +
-        'again whenever you like.',
+        'An import accepts an Idempotency-Key only with atomic=true. Give each row an externalId instead; then the file ' +
+        'can be sent again at any time.',
     },
     validation_failed: {
       message:
-        'The column adress cannot be imported: There is no such column; perhaps address is meant. ignoreUnknown=true ' +
-        'leaves out unknown ones.',
+        'The column adress cannot be imported: There is no such column; did you mean address? To skip unknown columns, ' +
+        'set ignoreUnknown=true.',
       members: { created: 0, updated: 0, unchanged: 0, failed: 0, errors: [], line: 1 },
-      details: [
-        { field: 'adress', code: 'unknown_field', message: 'There is no such column; perhaps address is meant.' },
-      ],
+      details: [{ field: 'adress', code: 'unknown_field', message: 'There is no such column; did you mean address?' }],
     },
     payload_too_large: {
-      message: 'An atomic import takes 10000 rows at most; send several files, or leave out atomic=true.',
+      message: 'An atomic import can have at most 10000 rows; send several files, or leave out atomic=true.',
     },
-    request_timeout: { message: 'No bytes came for too long; send the file again.' },
+    request_timeout: { message: 'No bytes arrived for too long; send the file again.' },
     invalid_json: {
-      message: 'There is a comma without an element, at byte 73.',
+      message: 'Expected an element after the comma, at byte 73.',
       members: { created: 0, updated: 1, unchanged: 0, failed: 0, errors: [], line: 2, offset: 73 },
     },
   },

@@ -19,7 +19,7 @@ const invitation = z
     role,
     createdAt: time(),
     expiresAt: time(),
-    invitedBy: z.string().meta({ description: 'What the person was called who invited.' }),
+    invitedBy: z.string().meta({ description: 'The name of the inviting user.' }),
   })
   .meta({ id: 'Invitation' });
 
@@ -37,7 +37,7 @@ export const listInvitationsOperation: Operation<'administrator'> = {
   path: '/invitations',
   operationId: 'listInvitations',
   summary: 'List the invitations',
-  description: 'Those that are neither accepted nor over, the oldest first. Their links are never shown again.',
+  description: 'The open invitations, oldest first. Their links are never shown again.',
   caller: 'administrator',
   query: noQuery,
   replies: [
@@ -55,10 +55,10 @@ export const createInvitationOperation: Operation<'administrator'> = {
   method: 'post',
   path: '/invitations',
   operationId: 'createInvitation',
-  summary: 'Invite somebody',
+  summary: 'Invite someone',
   description:
-    'The link stands in the reply, this once, and is mailed where the service can send mail. It works once, for seven ' +
-    'days; another invitation to the same address ends it.',
+    'Only this response shows the link, which is also mailed if the service can send mail. It works once, for seven ' +
+    'days; another invitation to the same address replaces it.',
   caller: 'administrator',
   query: noQuery,
   body: { types: [JSON_TYPE], schema: newInvitation, example: { email: 'grace@example.com', role: 'member' } },
@@ -68,8 +68,8 @@ export const createInvitationOperation: Operation<'administrator'> = {
       description: 'The invitation.',
       schema: invitation
         .extend({
-          url: z.string().meta({ description: 'Whoever has it joins the account.' }),
-          isMailed: z.boolean().meta({ description: 'Whether the mail server has taken it.' }),
+          url: z.string().meta({ description: 'The link, with which its holder joins the account.' }),
+          isMailed: z.boolean().meta({ description: 'Whether the mail server accepted it.' }),
         })
         .meta({ id: 'CreatedInvitation' }),
       example: {
@@ -82,9 +82,9 @@ export const createInvitationOperation: Operation<'administrator'> = {
   errors: [...INPUT_ERRORS, 'conflict', 'rate_limited'],
   errorExamples: {
     rate_limited: { message: 'Too many invitations to grace@example.com; try again in 60 minutes.' },
-    conflict: { message: 'ada@example.com belongs to the account already.' },
+    conflict: { message: 'ada@example.com is already a member of the account.' },
     validation_failed: {
-      message: '2 fields are not valid; details names each.',
+      message: '2 fields are not valid; see details.',
       details: [
         { field: 'email', code: 'invalid_format', message: 'Must be like ada@example.com.' },
         { field: 'role', code: 'invalid_choice', message: 'Must be one of administrator, member.' },
@@ -97,14 +97,14 @@ export const deleteInvitationOperation: Operation<'administrator'> = {
   method: 'delete',
   path: '/invitations/{invitationId}',
   operationId: 'deleteInvitation',
-  summary: 'Take an invitation back',
-  description: 'Its link is worth nothing any more.',
+  summary: 'Revoke an invitation',
+  description: 'Its link stops working.',
   caller: 'administrator',
   query: noQuery,
-  replies: [{ status: 204, description: 'It is taken back.' }],
+  replies: [{ status: 204, description: 'Revoked.' }],
   errors: ['not_found', 'outcome_unknown', 'storage_full'],
   errorExamples: {
-    not_found: { message: 'There is no invitation nobody; it may have been accepted or taken back before.' },
+    not_found: { message: 'There is no invitation id_0; it may have been accepted or revoked.' },
   },
 };
 
@@ -112,21 +112,21 @@ export const previewInvitationOperation: Operation<'anyone'> = {
   method: 'post',
   path: '/invitations/preview',
   operationId: 'previewInvitation',
-  summary: 'Show an invitation to who is invited',
-  description: 'By the token of its link.',
+  summary: 'Show an invitation to its recipient',
+  description: 'Finds the invitation by the token of its link.',
   caller: 'anyone',
   query: noQuery,
   body: { types: [JSON_TYPE], schema: tokenOnly, example: { token: TOKEN } },
   replies: [
     {
       status: 200,
-      description: 'What it invites to.',
+      description: 'The invitation.',
       schema: z
         .object({
           accountName: z.string(),
           email,
           role,
-          hasUser: z.boolean().meta({ description: 'Whether somebody can sign in with this address already.' }),
+          hasUser: z.boolean().meta({ description: 'Whether a user with this address already exists.' }),
         })
         .meta({ id: 'InvitationPreview' }),
       example: { accountName: 'Hill Country Homes', email: 'grace@example.com', role: 'member', hasUser: false },
@@ -141,7 +141,7 @@ export const acceptInvitationOperation: Operation<'anyone'> = {
   operationId: 'acceptInvitation',
   summary: 'Accept an invitation',
   description:
-    'Somebody new gives a name and a password, and is signed in. Who can sign in already does so first, as the invited ' +
+    'A new user sends a name and a password, and is signed in. An existing user must sign in first, with the invited ' +
     'address.',
   caller: 'anyone',
   query: noQuery,

@@ -10,13 +10,15 @@ const feature = z.object({
   geometry: z
     .object({ type: z.literal('Point'), coordinates: z.array(z.number()).length(2) })
     .nullable()
-    .meta({ description: 'Longitude and latitude; null if the listing has none.' }),
+    .meta({ description: 'Longitude and latitude; null if the listing has no coordinates.' }),
   properties: listedListing,
 });
 
 const SCHEMAS: Record<string, z.ZodType> = {
-  'application/x-ndjson': z.string().meta({ description: 'A listing a line, then a line that says that it is whole.' }),
-  'text/csv': z.string().meta({ description: 'A header row of field names, then a listing a line (RFC 4180).' }),
+  'application/x-ndjson': z
+    .string()
+    .meta({ description: 'One listing per line, then a line that marks the end of the list.' }),
+  'text/csv': z.string().meta({ description: 'A header row of field names, then one listing per line (RFC 4180).' }),
   'application/geo+json': z
     .object({
       type: z.literal('FeatureCollection'),
@@ -29,7 +31,7 @@ const SCHEMAS: Record<string, z.ZodType> = {
     .meta({ id: 'ListingFeatures', description: 'RFC 7946.' }),
 };
 
-/** How a list with this one listing looks in all formats but JSON: written by what sends them. */
+/** A list with this one listing in every format but JSON, written by the formats themselves. */
 export function listMedia(served: object, frame: { nextCursor: null; sequence: number; epoch: string }) {
   const types = LIST_TYPES.filter((type) => type !== JSON_TYPE);
   return Object.fromEntries(types.map((type) => [type, describe(type, JSON.stringify(served), frame)]));

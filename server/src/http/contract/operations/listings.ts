@@ -31,8 +31,8 @@ export const createOperation: Operation<'account'> = {
   operationId: 'createListing',
   summary: 'Create a listing',
   description:
-    '`address`, `beds` and `baths` are enough. The reply comes once the listing is on disk. A field that was not ' +
-    'given is absent from the reply; `null` for an optional field counts as not given.',
+    'Only `address`, `beds`, and `baths` are required. The response is sent once the listing is on disk. It has only the ' +
+    'fields that you sent or that the server sets; `null` for an optional field counts as not sent.',
   caller: 'account',
   query: noQuery,
   requestHeaders: [IDEMPOTENCY_KEY],
@@ -40,10 +40,10 @@ export const createOperation: Operation<'account'> = {
   replies: [
     {
       status: 201,
-      description: 'The listing as it was stored.',
+      description: 'The stored listing.',
       schema: listing,
       example: served,
-      headers: { Location: 'Its path.', ETag: 'Its version, in quotes.' },
+      headers: { Location: 'The path of the listing.', ETag: 'The version of the listing, in quotes.' },
     },
   ],
   errors: [...WRITE_ERRORS, ...BODY_ERRORS, 'external_id_taken'],
@@ -54,7 +54,8 @@ export const retrieveOperation: Operation<'account'> = {
   path: '/listings/{id}',
   operationId: 'retrieveListing',
   summary: 'Retrieve a listing',
-  description: "One listing of the account. Another account's id is answered like one that does not exist.",
+  description:
+    "One listing of the account. The id of another account's listing gets the same response as one that does not exist.",
   caller: 'account',
   query: noQuery,
   requestHeaders: [IF_NONE_MATCH],
@@ -68,9 +69,9 @@ export const updateOperation: Operation<'account'> = {
   operationId: 'updateListing',
   summary: 'Change a listing',
   description:
-    'A merge patch (RFC 7396): members that are given replace, `null` removes an optional field, `metadata` is merged ' +
-    'member by member. A patch that changes nothing leaves `version` and `updatedAt` as they were. With `If-Match` the ' +
-    'listing is only changed if it is still at that version.',
+    'A merge patch (RFC 7396): given members replace, `null` removes an optional field, and `metadata` is merged member ' +
+    'by member. A patch that changes nothing keeps `version` and `updatedAt`. With `If-Match`, the listing changes only ' +
+    'if it still has that version.',
   caller: 'account',
   query: noQuery,
   requestHeaders: CHANGE_HEADERS,
@@ -78,7 +79,7 @@ export const updateOperation: Operation<'account'> = {
   replies: [
     {
       ...SERVED_LISTING,
-      description: 'The listing as it is now.',
+      description: 'The updated listing.',
       example: { ...served, listPrice: 439000, version: 2, updatedAt: '2026-02-03T14:05:00.000Z' },
     },
   ],
@@ -90,10 +91,10 @@ export const deleteOperation: Operation<'account'> = {
   path: '/listings/{id}',
   operationId: 'deleteListing',
   summary: 'Delete a listing',
-  description: 'It is gone at once; the events keep saying that it was deleted.',
+  description: 'Deletes the listing immediately; an event records the deletion.',
   caller: 'account',
   query: noQuery,
   requestHeaders: CHANGE_HEADERS,
-  replies: [{ status: 204, description: 'It is deleted.' }],
+  replies: [{ status: 204, description: 'Deleted.' }],
   errors: [...WRITE_ERRORS, ...PRECONDITION_ERRORS],
 };

@@ -8,7 +8,7 @@ export const meOperation: Operation<'key'> = {
   path: '/me',
   operationId: 'retrieveMe',
   summary: 'Show the key in use',
-  description: 'The API key that the request carries, and its account.',
+  description: 'The API key of the request, and its account.',
   caller: 'key',
   query: noQuery,
   replies: [
@@ -21,7 +21,7 @@ export const meOperation: Operation<'key'> = {
           key: z.object({
             id: z.string(),
             name: z.string(),
-            access: z.enum(['full', 'read']).meta({ description: '`read` keys cannot change anything.' }),
+            access: z.enum(['full', 'read']).meta({ description: 'A `read` key cannot change anything.' }),
             createdAt: time(),
             expiresAt: time().nullable(),
           }),

@@ -7,10 +7,9 @@ import { email, personName } from '../schemas/identity.ts';
 import { noQuery } from '../schemas/query.ts';
 import { INPUT_ERRORS } from './common.ts';
 
-/** What somebody may do in an account. */
 export const role = choice(
   ROLES,
-  'Members work with listings; administrators also with keys, the team and the account.',
+  'Members manage listings; administrators also manage keys, the team, and the account.',
 );
 
 export const roleChange = z.strictObject({ role }, expected('an object')).meta({ id: 'RoleChange' });
@@ -21,7 +20,7 @@ const member = z
     name: personName,
     email,
     role,
-    createdAt: time().meta({ description: 'When they joined the account.' }),
+    createdAt: time().meta({ description: 'When the member joined the account.' }),
     isYou: z.boolean(),
   })
   .meta({ id: 'Member' });
@@ -35,15 +34,15 @@ const example = {
   isYou: true,
 };
 
-const lastAdministrator = { message: 'An account needs an administrator: make somebody else one first.' };
-const nobody = { message: 'Nobody nobody belongs to the account; they may have been removed before.' };
+const lastAdministrator = { message: 'An account needs an administrator; make someone else an administrator first.' };
+const unknownMember = { message: 'There is no member id_0; they may have been removed.' };
 
 export const listMembersOperation: Operation<'administrator'> = {
   method: 'get',
   path: '/members',
   operationId: 'listMembers',
   summary: 'List the team',
-  description: 'Who belongs to the account, the longest first.',
+  description: 'The members of the account, in the order they joined.',
   caller: 'administrator',
   query: noQuery,
   replies: [
@@ -62,17 +61,17 @@ export const updateMemberOperation: Operation<'administrator'> = {
   path: '/members/{memberId}',
   operationId: 'updateMember',
   summary: 'Change a role',
-  description: 'The next request of that person has the new role. An account keeps one administrator at least.',
+  description: "The role applies from the member's next request. An account always has at least one administrator.",
   caller: 'administrator',
   query: noQuery,
   body: { types: ['application/merge-patch+json', JSON_TYPE], schema: roleChange, example: { role: 'administrator' } },
-  replies: [{ status: 200, description: 'Who it is now.', schema: member, example }],
+  replies: [{ status: 200, description: 'The updated member.', schema: member, example }],
   errors: [...INPUT_ERRORS, 'not_found', 'conflict'],
   errorExamples: {
     conflict: lastAdministrator,
-    not_found: nobody,
+    not_found: unknownMember,
     validation_failed: {
-      message: 'One field is not valid; details says why.',
+      message: 'One field is not valid; see details.',
       details: [{ field: 'role', code: 'invalid_choice', message: 'Must be one of administrator, member.' }],
     },
   },
@@ -82,13 +81,13 @@ export const deleteMemberOperation: Operation<'administrator'> = {
   method: 'delete',
   path: '/members/{memberId}',
   operationId: 'deleteMember',
-  summary: 'Remove somebody from the team',
+  summary: 'Remove a member',
   description:
-    'Their next request for the account is refused; who belongs to no other account can no longer sign in. An account ' +
-    'keeps one administrator at least.',
+    "The member's next request for the account is denied; a user without any account can no longer sign in. An account " +
+    'always has at least one administrator.',
   caller: 'administrator',
   query: noQuery,
-  replies: [{ status: 204, description: 'They are removed.' }],
+  replies: [{ status: 204, description: 'Removed.' }],
   errors: ['not_found', 'conflict', 'outcome_unknown', 'storage_full'],
-  errorExamples: { conflict: lastAdministrator, not_found: nobody },
+  errorExamples: { conflict: lastAdministrator, not_found: unknownMember },
 };

@@ -9,28 +9,28 @@ const count = (description: string) => z.int().meta({ minimum: 0, description })
 const overview = z
   .object({
     listings: z.object({
-      total: count('All of them.'),
+      total: count('Number of listings.'),
       byStatus: z
         .partialRecord(z.enum(STATUSES), z.int().min(0))
-        .meta({ description: 'For each status, 0 where there is none.' }),
+        .meta({ description: 'Number of listings with each status, including 0.' }),
     }),
     usage: z
       .object({
         keys: z
           .array(z.object({ id: z.string(), name: z.string(), isDeleted: z.boolean() }))
-          .meta({ description: 'Those that were used in these hours, also if they are deleted by now.' }),
+          .meta({ description: 'The keys that were used in these hours, including deleted keys.' }),
         hours: z.array(
           z.object({
-            hour: time().meta({ description: 'When it began.' }),
+            hour: time().meta({ description: 'When the hour began.' }),
             keyId: z.string(),
-            requests: count('All that the key was let in with, below its rate limit.'),
-            errors: count('How many of them were answered with a status of 400 or above.'),
+            requests: count('Requests with the key, without those above its rate limit.'),
+            errors: count('Number of these requests with a status of 400 or above.'),
           }),
         ),
       })
-      .meta({ description: 'This hour and the 23 before it; an hour in which a key was not used is left out.' }),
+      .meta({ description: 'This hour and the 23 hours before it, without hours in which a key was not used.' }),
     lastListingAt: time().nullable().meta({ description: 'When the newest listing was created.' }),
-    keyCount: count('How many API keys there are.'),
+    keyCount: count('Number of API keys.'),
   })
   .meta({ id: 'Overview' });
 
@@ -40,9 +40,9 @@ export const overviewOperation: Operation<'member'> = {
   method: 'get',
   path: '/overview',
   operationId: 'retrieveOverview',
-  summary: 'Show how the account is doing',
+  summary: 'Show the overview of the account',
   description:
-    'Its listings by status, and how its keys were used in the last 24 hours. Counts of requests are some seconds late.',
+    'Listings by status, and the use of the keys in the last 24 hours. Request counts are delayed by some seconds.',
   caller: 'member',
   query: noQuery,
   replies: [

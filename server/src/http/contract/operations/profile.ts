@@ -20,11 +20,11 @@ const PASSWORD_AND_CODE: OperationBody = {
   example: { password: 'correct horse battery staple', code: '123456' },
 };
 
-const backupCodes = z
-  .array(z.string())
-  .meta({ description: 'Recovery codes for when the app is lost, each good once. They are shown this once.' });
+const backupCodes = z.array(z.string()).meta({
+  description: 'Recovery codes for when the authenticator app is lost; each works once. They are never shown again.',
+});
 
-/** What somebody who is signed in does with their own person: in no account, and in whatever role. */
+/** An operation of a signed-in user on their own profile, whatever their account and role. */
 function ofUser(
   name: string,
   operation: Pick<AnyOperation, 'operationId' | 'summary' | 'description' | 'replies' | 'errors'> & {
@@ -38,7 +38,7 @@ function ofUser(
 export const changeNameOperation = ofUser('update-user', {
   operationId: 'changeName',
   summary: 'Change your name',
-  description: 'What others see of you; what you did before keeps the name of then.',
+  description: 'The name that others see. The audit log keeps the name you had at the time.',
   body: { types: [JSON_TYPE], schema: nameChange, example: { name: 'Ada Lovelace' } },
   replies: [SESSION_REPLY],
   errors: INPUT_ERRORS,
@@ -47,8 +47,8 @@ export const changeNameOperation = ofUser('update-user', {
 export const listSessionsOperation = ofUser('list-sessions', {
   method: 'get',
   operationId: 'listSessions',
-  summary: 'List where you are signed in',
-  description: 'The latest first.',
+  summary: 'List your sessions',
+  description: 'Your sessions, newest first.',
   replies: [
     {
       status: 200,
@@ -57,11 +57,11 @@ export const listSessionsOperation = ofUser('list-sessions', {
         z.object({
           id: z.string(),
           createdAt: time(),
-          updatedAt: time().meta({ description: 'About when it was last used.' }),
+          updatedAt: time().meta({ description: 'Approximate time of the last use.' }),
           expiresAt: time(),
           ipAddress: z.string().nullable(),
           userAgent: z.string().nullable(),
-          isCurrent: z.boolean().meta({ description: 'Whether it is the one that asks.' }),
+          isCurrent: z.boolean().meta({ description: 'Whether it is the session of this request.' }),
         }),
       ),
       example: [
@@ -83,7 +83,7 @@ export const listSessionsOperation = ofUser('list-sessions', {
 export const endSessionOperation = ofUser('revoke-session', {
   operationId: 'endSession',
   summary: 'End a session',
-  description: 'Whoever uses it is signed out with their next request.',
+  description: 'The next request of this session is denied.',
   body: { types: [JSON_TYPE], schema: sessionOnly, example: { id: 'ses_01kt3vb2d4f6h8j0k1m3n5p7qb' } },
   replies: [NO_CONTENT],
   errors: [...INPUT_ERRORS, 'not_found'],
@@ -92,7 +92,7 @@ export const endSessionOperation = ofUser('revoke-session', {
 export const endOtherSessionsOperation = ofUser('revoke-other-sessions', {
   operationId: 'endOtherSessions',
   summary: 'End all other sessions',
-  description: 'Only the one that asks stays.',
+  description: 'Only the session of this request remains.',
   replies: [NO_CONTENT],
   errors: ['outcome_unknown', 'storage_full'],
 });
@@ -113,12 +113,12 @@ export const changePasswordOperation = ofUser('change-password', {
 export const enableTwoFactorOperation = ofUser('two-factor/enable', {
   operationId: 'enableTwoFactor',
   summary: 'Set up a second factor',
-  description: 'It is on once a code of the app was given.',
+  description: 'The second factor turns on when you verify a code of the authenticator app.',
   body: PASSWORD,
   replies: [
     {
       status: 200,
-      description: 'What the app is told.',
+      description: 'The secret for the authenticator app, and recovery codes.',
       schema: z.object({ totpURI: z.string().meta({ format: 'uri' }), backupCodes }).meta({ id: 'TwoFactor' }),
       example: {
         totpURI:
@@ -132,10 +132,10 @@ export const enableTwoFactorOperation = ofUser('two-factor/enable', {
 
 export const disableTwoFactorOperation = ofUser('two-factor/disable', {
   operationId: 'disableTwoFactor',
-  summary: 'Switch the second factor off',
+  summary: 'Turn off the second factor',
   description:
-    'By the password and a code of the app, or a recovery code. The recovery codes are gone with it. Where it is off already, it ' +
-    'stays so, and no code is needed.',
+    'Requires the password, and a code of the authenticator app or a recovery code. Also deletes the recovery codes. If ' +
+    'the second factor is already off, no code is required.',
   body: PASSWORD_AND_CODE,
   replies: [SESSION_REPLY],
   errors: [...INPUT_ERRORS, 'rate_limited'],
@@ -143,13 +143,14 @@ export const disableTwoFactorOperation = ofUser('two-factor/disable', {
 
 export const renewBackupCodesOperation = ofUser('two-factor/generate-backup-codes', {
   operationId: 'renewBackupCodes',
-  summary: 'Make new recovery codes',
-  description: 'By the password and a code of the app, or one of the old recovery codes. These are good no more.',
+  summary: 'Generate new recovery codes',
+  description:
+    'Requires the password, and a code of the authenticator app or an old recovery code. The old codes stop working.',
   body: PASSWORD_AND_CODE,
   replies: [
     {
       status: 200,
-      description: 'The codes.',
+      description: 'The new recovery codes.',
       schema: z.object({ backupCodes }).meta({ id: 'BackupCodes' }),
       example: { backupCodes: ['aBcDe-FgHiJ'] },
     },

@@ -19,10 +19,10 @@ const session = z
         role: z.enum(ROLES),
       })
       .nullable()
-      .meta({ description: 'The one that the session works in; null for somebody who belongs to none.' }),
+      .meta({ description: 'The current account; null if the user belongs to none.' }),
     accounts: z
       .array(z.object({ id: z.string(), name: z.string(), role: z.enum(ROLES) }))
-      .meta({ description: 'All that the person belongs to.' }),
+      .meta({ description: 'All accounts of the user.' }),
   })
   .meta({ id: 'Session' });
 
@@ -38,13 +38,11 @@ const example = {
   accounts: [{ id: 'acc_01kt3v9s3c5r8y0w1x2z4q6m7n', name: 'Hill Country Homes', role: 'administrator' }],
 };
 
-/** Whoever is signed in now. */
 export const SESSION_REPLY: OperationReply = { status: 200, description: 'The session.', schema: session, example };
 
-/** As `SESSION_REPLY`, or that the second factor is still owed. */
 export const SIGN_IN_REPLY: OperationReply = {
   status: 200,
-  description: 'The session; or `twoFactorRedirect`: a code of the second factor is needed, too.',
+  description: 'The session, or `twoFactorRedirect` if a code of the second factor is also required.',
   schema: z.union([session, z.object({ twoFactorRedirect: z.literal(true) })]),
   example,
 };
@@ -53,8 +51,8 @@ export const retrieveSessionOperation: Operation<'anyone'> = {
   method: 'get',
   path: '/session',
   operationId: 'retrieveSession',
-  summary: 'Show who is signed in',
-  description: 'The person and their accounts; `null` when nobody is signed in.',
+  summary: 'Show the session',
+  description: 'The signed-in user and their accounts; `null` without a session.',
   caller: 'anyone',
   query: noQuery,
   replies: [{ status: 200, description: 'The session, if there is one.', schema: session.nullable(), example }],
@@ -65,8 +63,8 @@ export const chooseAccountOperation: Operation<'user'> = {
   method: 'put',
   path: '/session/account',
   operationId: 'chooseAccount',
-  summary: 'Work in another account',
-  description: 'From now on the session works in this account of the person.',
+  summary: 'Switch to another account',
+  description: "Makes one of the user's accounts the current account of the session.",
   caller: 'user',
   query: noQuery,
   body: { types: [JSON_TYPE], schema: accountChoice, example: { accountId: 'acc_01kt3v9s3c5r8y0w1x2z4q6m7n' } },

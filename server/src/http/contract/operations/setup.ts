@@ -10,22 +10,22 @@ export const retrieveSetupOperation: Operation<'anyone'> = {
   method: 'get',
   path: '/setup',
   operationId: 'retrieveSetup',
-  summary: 'Show whether there is an administrator yet',
-  description: 'The first one comes in by a link, which the service prints when it starts.',
+  summary: 'Show the state of the setup',
+  description: 'The first administrator uses a setup link, which the service prints when it starts.',
   caller: 'anyone',
   query: noQuery,
   replies: [
     {
       status: 200,
-      description: 'How things stand.',
+      description: 'The state of the setup.',
       schema: z
         .object({
-          isOpen: z.boolean().meta({ description: 'Whether there is none yet.' }),
-          needsAccountName: z.boolean().meta({ description: 'Whether there is no account either.' }),
+          isOpen: z.boolean().meta({ description: 'Whether there is no administrator yet.' }),
+          needsAccountName: z.boolean().meta({ description: 'Whether there is no account yet.' }),
           file: z
             .string()
             .nullable()
-            .meta({ description: 'The file in the data directory of the service that holds the link.' }),
+            .meta({ description: 'The file with the link, in the data directory of the service.' }),
         })
         .meta({ id: 'SetupState' }),
       example: { isOpen: false, needsAccountName: false, file: null },
@@ -38,18 +38,18 @@ export const previewSetupOperation: Operation<'anyone'> = {
   method: 'post',
   path: '/setup/preview',
   operationId: 'previewSetup',
-  summary: 'Look at a setup link',
-  description: 'By its token: whether it works, and which accounts whoever uses it gets.',
+  summary: 'Check a setup link',
+  description: 'Shows whether the token of the link works, and which accounts its user will administer.',
   caller: 'anyone',
   query: noQuery,
-  body: { types: [JSON_TYPE], schema: tokenOnly, example: { token: 'of the setup link' } },
+  body: { types: [JSON_TYPE], schema: tokenOnly, example: { token: 'TOKEN_OF_THE_SETUP_LINK' } },
   replies: [
     {
       status: 200,
-      description: 'It works.',
+      description: 'The link works.',
       schema: z
         .object({
-          accountNames: z.array(z.string()).meta({ description: 'Of the accounts that there are, the oldest ten.' }),
+          accountNames: z.array(z.string()).meta({ description: 'The ten oldest accounts.' }),
           hasMoreAccounts: z.boolean(),
         })
         .meta({ id: 'SetupOffer' }),
@@ -64,20 +64,20 @@ export const setUpOperation: Operation<'anyone'> = {
   path: '/setup',
   operationId: 'setUp',
   summary: 'Become the first administrator',
-  description: 'By the token of the setup link; whoever is first is signed in.',
+  description: 'Creates the first administrator with the token of the setup link, and signs them in.',
   caller: 'anyone',
   query: noQuery,
   body: {
     types: [JSON_TYPE],
     schema: setup,
     example: {
-      token: 'of the setup link',
+      token: 'TOKEN_OF_THE_SETUP_LINK',
       name: 'Ada Lovelace',
       email: 'ada@example.com',
       password: 'correct horse battery staple',
       accountName: 'Hill Country Homes',
     },
   },
-  replies: [{ ...SESSION_REPLY, status: 201, description: 'The session that has begun.' }],
+  replies: [{ ...SESSION_REPLY, status: 201, description: 'The new session.' }],
   errors: [...INPUT_ERRORS, 'conflict', 'rate_limited'],
 };

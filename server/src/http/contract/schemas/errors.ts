@@ -1,24 +1,24 @@
 import { z } from 'zod';
 import { ERROR_CODES } from '../../../model/errors.ts';
 
-/** The body of every error reply. */
+/** The body of every error response. */
 export const errorReply = z
   .object({
     error: z.looseObject({
       code: z.enum(ERROR_CODES),
-      message: z.string().meta({ description: 'What is wrong and what to do.' }),
+      message: z.string().meta({ description: 'The problem, and what to do.' }),
       requestId: z.string().optional().meta({ description: 'Also in `X-Request-Id`; not in a 401.' }),
       details: z
         .array(
           z.object({
-            line: z.int().optional().meta({ description: 'Of an import: the line on which the row begins.' }),
+            line: z.int().optional().meta({ description: 'For an import: the line on which the row begins.' }),
             field: z.string().meta({ example: 'photos[2].url' }),
             code: z.string(),
             message: z.string(),
           }),
         )
         .optional()
-        .meta({ description: 'Every field at fault.' }),
+        .meta({ description: 'The invalid fields.' }),
     }),
   })
   .meta({ id: 'Error' });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { codePoints, hasTooManyMarks, MARKS_MAX, toNfcWithin } from '../../../lib/nfc.ts';
 import type { FieldCode } from '../../../model/errors.ts';
 
-/** Adds a fault with its field code to the faults that zod gathers. */
+/** Adds an issue with its field code to those that zod collects. */
 export function addIssue(context: z.RefinementCtx, code: FieldCode, message: string): never {
   context.addIssue({ code: 'custom', message, params: { code } });
   return z.NEVER;
@@ -16,7 +16,7 @@ interface TextOptions {
   example?: string;
 }
 
-/** A text in NFC, trimmed, not blank, free of control characters; its length counts code points (JSON Schema). */
+/** A trimmed string in NFC, not blank, without control characters. `lengthMax` counts code points. */
 export function text({ lengthMax, multiline = false, ...documentation }: TextOptions) {
   return z
     .string(expected('a string'))
@@ -28,24 +28,24 @@ export function text({ lengthMax, multiline = false, ...documentation }: TextOpt
     .meta({ minLength: 1, maxLength: lengthMax, ...documentation });
 }
 
-/** What is wrong with a text that was trimmed and normalised. A character is a Unicode code point. */
+/** Checks a trimmed and normalized string. A character is a Unicode code point. */
 export function findTextIssue(value: string, lengthMax: number, multiline: boolean) {
   if (value === '') return { code: 'blank', message: 'Must not be blank.' } as const;
   if (value.length > lengthMax && codePoints(value) > lengthMax) {
     return { code: 'too_long', message: `Must have at most ${lengthMax} characters.` } as const;
   }
   if (!isPlainText(value, multiline)) {
-    const allowed = multiline ? ' but line feed and tab' : '';
+    const allowed = multiline ? ' (except line feed and tab)' : '';
     return {
       code: 'invalid_format',
-      message: `Must not contain control characters${allowed}, nor ${NOT_PLAIN}.`,
+      message: `Must not contain control characters${allowed}, ${NOT_PLAIN}.`,
     } as const;
   }
   return undefined;
 }
 
-/** What no text may contain besides control characters. */
-export const NOT_PLAIN = `half characters, nor more than ${MARKS_MAX} combining marks in a row`;
+/** What a string must not contain besides control characters. */
+export const NOT_PLAIN = `unpaired surrogates, or more than ${MARKS_MAX} combining marks in a row`;
 
 export function isPlainText(value: string, multiline: boolean): boolean {
   const control = multiline ? /[\p{Cc}--[\n\t]]/v : /\p{Cc}/u;
@@ -56,7 +56,7 @@ interface NumberOptions {
   minimum: number;
   maximum: number;
   decimalsMax: number;
-  /** Whether the minimum itself is refused. */
+  /** Whether the minimum itself is rejected. */
   exclusive?: boolean;
   description?: string;
   example?: number;
@@ -78,7 +78,7 @@ export function decimal({ minimum, maximum, decimalsMax, exclusive = false, ...d
     .meta({ [exclusive ? 'exclusiveMinimum' : 'minimum']: minimum, maximum, ...documentation });
 }
 
-/** An integer within a range; `3.0` is one. `maximum` may depend on the day. */
+/** An integer within a range, such as `3.0`. `maximum` can depend on the day. */
 export function integer(minimum: number, maximum: number | (() => number), description: string, hint = '') {
   const limit = typeof maximum === 'number' ? () => maximum : maximum;
   return numeric()
@@ -92,23 +92,22 @@ export function integer(minimum: number, maximum: number | (() => number), descr
     .meta({ type: 'integer', minimum, ...(typeof maximum === 'number' && { maximum }), description });
 }
 
-/** JSON text has no -0 that could come back: stored as 0, it would look like a change when it is sent again. */
+/** JSON would store -0 as 0, so sending it again would look like a change. */
 function withoutNegativeZero(value: number): number {
   return value === 0 ? 0 : value;
 }
 
-/** Unlike `z.number()` it takes an infinity, which is what JSON like `1e400` becomes: that is out of range. */
+/** Unlike `z.number()`, accepts infinity: JSON `1e400` is `out_of_range`, not `invalid_type`. */
 function numeric() {
   return z.custom<number>((value) => typeof value === 'number', expected('a number')).meta({ type: 'number' });
 }
 
-/** How many decimals the shortest notation of a number has. */
+/** The number of decimals in the shortest notation of a number. */
 function decimals(value: number): number {
   const [, fraction = '', exponent = '0'] = /^-?\d+(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value)) ?? [];
   return Math.max(0, fraction.length - Number(exponent));
 }
 
-/** One of a few words. */
 export function choice<const T extends readonly [string, ...string[]]>(values: T, description: string) {
   return z
     .enum(values, {
@@ -118,7 +117,6 @@ export function choice<const T extends readonly [string, ...string[]]>(values: T
     .meta({ description });
 }
 
-/** A code of a published list, such as ISO 4217. */
 export function code(codes: ReadonlySet<string>, pattern: string, list: string, example: string) {
   return z
     .string(expected('a string'))
@@ -130,12 +128,12 @@ export function code(codes: ReadonlySet<string>, pattern: string, list: string, 
     .meta({ pattern, description: `${list} code`, example });
 }
 
-/** A moment as the service gives it: RFC 3339 in UTC with milliseconds. */
+/** A time in a response: RFC 3339 in UTC with milliseconds. */
 export function time() {
   return z.string().meta({ format: 'date-time', example: '2026-01-31T09:30:00.000Z' });
 }
 
-/** The message for a value that is missing or of another type. */
+/** The message for a missing value or a wrong type. */
 export function expected(type: string) {
   return { error: ({ input }: { input?: unknown }) => missing(input, type) };
 }

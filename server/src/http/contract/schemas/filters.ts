@@ -5,9 +5,9 @@ import { addIssue } from './fields.ts';
 import { listingFields } from './listings.ts';
 import { decimalParameter, integerParameter, namesParameter } from './parameters.ts';
 
-/** The largest price or area: what is above it cannot be. */
+/** The largest price or area that a listing can have. */
 const NUMBER_MAX = { integer: 999_999_999_999, decimal: 999_999_999_999.99 };
-/** `2026-01-31T09:30:00.000Z`: years beyond 9999 would be longer, and sort before. */
+/** `2026-01-31T09:30:00.000Z`. Years above 9999 would be longer, and sort before it. */
 const TIME_LENGTH = 24;
 
 const EXAMPLES: Record<Filter['field'], string | number | string[]> = {
@@ -32,7 +32,7 @@ const TIME_WORDS = { gt: 'after', gte: 'at or after', lt: 'before', lte: 'at or 
 
 type Parameters = Record<string, z.ZodOptional<z.ZodType<Condition, string>>>;
 
-/** A parameter for each way to filter by a field: `beds`, `beds[gt]`, …. */
+/** A parameter for each filter: `beds`, `beds[gt]`, …. */
 export const filterParameters: Parameters = Object.assign({}, ...FILTERS.map(parametersOf));
 
 function parametersOf(filter: Filter): Parameters {
@@ -40,11 +40,11 @@ function parametersOf(filter: Filter): Parameters {
   const example = EXAMPLES[field];
   switch (type) {
     case 'choice': {
-      const names = namesParameter(filter.choices, `\`${field}\` is one of these.`, example);
+      const names = namesParameter(filter.choices, `\`${field}\` is one of these values.`, example);
       return { [field]: names.transform((value): Condition => ({ field, operator: 'in', value })).optional() };
     }
     case 'text': {
-      const text = listingFields[field].unwrap().meta({ description: `\`${field}\` is exactly this.`, example });
+      const text = listingFields[field].unwrap().meta({ description: `\`${field}\` is exactly this value.`, example });
       return { [field]: text.transform((value): Condition => ({ field, operator: 'is', value })).optional() };
     }
     case 'time':
@@ -64,7 +64,7 @@ function numberAt({ field, type }: Filter, operator: 'is' | RangeOperator, words
   const isInteger = type === 'integer';
   const makeNumber = isInteger ? integerParameter : decimalParameter;
   const maximum = isInteger ? NUMBER_MAX.integer : NUMBER_MAX.decimal;
-  const number = makeNumber(0, maximum, `\`${field}\` is ${words} this.`, EXAMPLES[field]);
+  const number = makeNumber(0, maximum, `\`${field}\` is ${words} this value.`, EXAMPLES[field]);
   return number.transform((value): Condition => ({ field, operator, value })).optional();
 }
 
@@ -74,23 +74,23 @@ function timeAt(field: Filter['field'], operator: RangeOperator) {
     .transform((given, context): Condition => {
       const time = parseTime(given);
       if (time === undefined) {
-        const message = 'Must be a date or a time such as 2026-01-31T09:30:00Z; a + is sent as %2B.';
+        const message = 'Must be a date or a time such as 2026-01-31T09:30:00Z; encode + as %2B.';
         return addIssue(context, 'invalid_format', message);
       }
-      // What happened is known in whole milliseconds: `gte` and `lt` mean the next one.
+      // Stored times are whole milliseconds, so `gte` and `lt` round a fraction up.
       const isNext = !time.isExact && (operator === 'gte' || operator === 'lt');
       const value = new Date(time.timeMs + (isNext ? 1 : 0)).toISOString();
       if (value.length === TIME_LENGTH) return { field, operator, value };
       return addIssue(context, 'out_of_range', 'Must be in the years 0000 to 9999.');
     })
     .meta({
-      description: `\`${field}\` is ${TIME_WORDS[operator]} this time; a date alone is its first moment in UTC.`,
+      description: `\`${field}\` is ${TIME_WORDS[operator]} this time; a date without a time is midnight UTC.`,
       example: EXAMPLES[field],
     })
     .optional();
 }
 
-/** The conditions among the parameters that were given, in the order of the table. */
+/** The conditions among the parsed parameters, in the order of `FILTERS`. */
 export function conditionsOf(query: object): Condition[] {
   return Object.values(query).filter(isCondition);
 }

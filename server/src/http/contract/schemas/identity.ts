@@ -5,7 +5,6 @@ import { isPassword, normalPassword, PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } 
 import { isEmail, normalEmail } from '../../../model/users.ts';
 import { addIssue, expected, text } from './fields.ts';
 
-/** What an account or a person is called. */
 export const personName = text({ lengthMax: 100, example: 'Ada Lovelace' });
 
 export const email = z
@@ -18,9 +17,8 @@ export const email = z
   })
   .meta({ format: 'email', example: 'ada@example.com' });
 
-const COMMON_PASSWORD = 'Must not be one of those that are guessed first; several words are best.';
+const COMMON_PASSWORD = 'Must not be a common password; use several words.';
 
-/** A password that is to be one. */
 const newPassword = z
   .string(expected('a string'))
   .transform((given, context) => {
@@ -32,7 +30,7 @@ const newPassword = z
   })
   .meta({ format: 'password', minLength: PASSWORD_LENGTH_MIN, maxLength: PASSWORD_LENGTH_MAX });
 
-/** A password that is tried: whatever it is, only the right one is. */
+/** A password to verify: rules for new passwords do not apply. */
 const password = z
   .string(expected('a string'))
   .transform((given, context) => {
@@ -43,21 +41,21 @@ const password = z
   .transform((given, context) => (given === '' ? addIssue(context, 'blank', 'Must not be blank.') : given))
   .meta({ format: 'password' });
 
-/** What an authenticator app or a list of recovery codes shows; spaces are for the eye. */
+/** A code of an authenticator app, or a recovery code; spaces are ignored. */
 const code = z
   .string(expected('a string'))
   .max(100, 'Must have at most 100 characters.')
   .transform((given) => given.replaceAll(/\s/g, ''))
   .meta({ example: '123456' });
 
-/** Whatever is said to be an address: one that is none is nobody's. */
+/** An address to sign in with: a malformed one only means that no user has it. */
 const anyEmail = z.string(expected('a string')).transform((given, context) => {
   const normal = normalEmail(given);
   return normal === '' ? addIssue(context, 'blank', 'Must not be blank.') : normal;
 });
 export const signIn = z.strictObject({ email: anyEmail, password });
 export const passwordOnly = z.strictObject({ password });
-/** `code` where the second factor is on: one that the app shows, or a recovery code. */
+/** `code`, of the app or a recovery code, is required if the second factor is on. */
 export const passwordAndCode = z.strictObject({ password, code: code.optional() });
 export const codeOnly = z.strictObject({ code });
 export const recoveryCodeOnly = z.strictObject({ code: code.transform(normalRecoveryCode) });
@@ -71,5 +69,5 @@ const person = { name: personName, email, password: newPassword };
 export const setup = z.strictObject({ token, ...person, accountName: personName.optional() });
 export const sessionOnly = z.strictObject({ id: z.string(expected('a string')) });
 export const tokenOnly = z.strictObject({ token });
-/** Of an invitation; who can sign in already gives nothing but the token. */
+/** Accepts an invitation; an existing user sends only the token. */
 export const acceptance = z.strictObject({ token, name: personName.optional(), password: newPassword.optional() });

@@ -4,46 +4,45 @@ import { suggest } from '../../../lib/suggest.ts';
 import { AppError, type FieldCode, type ValidationIssue } from '../../../model/errors.ts';
 
 /**
- * A reply names so many faults at most, and a field by so many characters: it must not outgrow the request. No more are
- * worked out: of what is invalid a hundred thousand times, the first hundred show what to do.
+ * The most issues of a response, and characters of a field's path: a response must not outgrow its
+ * request. No further issues are computed, because the first hundred show what to fix.
  */
 export const ISSUES_MAX = 100;
 const FIELD_LENGTH_MAX = 200;
 
-/** Which fields there are, for those who send others. */
 export interface KnownFields {
-  /** What a client may send. */
+  /** Fields that a client can send. */
   accepted: readonly string[];
-  /** What only the server sets. */
+  /** Fields that only the server sets. */
   readOnly: ReadonlySet<string>;
 }
 
 const NO_FIELDS: KnownFields = { accepted: [], readOnly: new Set() };
 
-/** The error that names faults of a body, the first `ISSUES_MAX` of them. */
+/** The error with the issues of a body, the first `ISSUES_MAX` of them. */
 export function invalidFields(issues: readonly ValidationIssue[]): AppError {
   return new AppError('validation_failed', summarize(issues.length), { details: issues.slice(0, ISSUES_MAX) });
 }
 
 function summarize(count: number): string {
-  if (count === 1) return 'One field is not valid; details says why.';
-  if (count <= ISSUES_MAX) return `${count} fields are not valid; details names each.`;
-  return `More than ${ISSUES_MAX} fields are not valid; details names the first ${ISSUES_MAX}.`;
+  if (count === 1) return 'One field is not valid; see details.';
+  if (count <= ISSUES_MAX) return `${count} fields are not valid; see details.`;
+  return `More than ${ISSUES_MAX} fields are not valid; see details for the first ${ISSUES_MAX}.`;
 }
 
 /**
- * Translates zod's issues to the faults of the contract, the first `ISSUES_MAX` and one more, which tells that there are
- * more; `fields` are those at the top of the document.
+ * Translates zod's issues to validation issues, at most `ISSUES_MAX` and one more, which shows that
+ * there are more; `fields` are those at the top of the document.
  */
 export function toIssues(issues: readonly z.core.$ZodIssue[], fields = NO_FIELDS): ValidationIssue[] {
   return issues
     .values()
-    .flatMap((issue) => toFaultsOfIssue(issue, fields))
+    .flatMap((issue) => translateIssue(issue, fields))
     .take(ISSUES_MAX + 1)
     .toArray();
 }
 
-function* toFaultsOfIssue(issue: z.core.$ZodIssue, fields: KnownFields): Generator<ValidationIssue> {
+function* translateIssue(issue: z.core.$ZodIssue, fields: KnownFields): Generator<ValidationIssue> {
   const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
   if (issue.code === 'unrecognized_keys') {
     for (const key of issue.keys) yield unknownField([...path, key], key, path.length === 0 ? fields : NO_FIELDS);
@@ -54,7 +53,7 @@ function* toFaultsOfIssue(issue: z.core.$ZodIssue, fields: KnownFields): Generat
 
 function describeIssue(issue: z.core.$ZodIssue): Omit<ValidationIssue, 'field'> {
   if (issue.input !== TOO_MANY_VALUES) return { code: codeOf(issue), message: issue.message };
-  return { code: 'too_long', message: `Must have at most ${VALUES_MAX} members and elements in all.` };
+  return { code: 'too_long', message: `Must have at most ${VALUES_MAX} members and elements in total.` };
 }
 
 function unknownField(path: PropertyPath, name: string, { accepted, readOnly }: KnownFields): ValidationIssue {
@@ -65,8 +64,8 @@ function unknownField(path: PropertyPath, name: string, { accepted, readOnly }: 
 
 function whatInstead(name: string, accepted: readonly string[]): string {
   const meant = suggest(name, accepted);
-  if (meant !== undefined) return `; perhaps ${meant} is meant.`;
-  return accepted.includes('metadata') ? '; values of your own go into metadata.' : '.';
+  if (meant !== undefined) return `; did you mean ${meant}?`;
+  return accepted.includes('metadata') ? '; put your own values into metadata.' : '.';
 }
 
 function codeOf(issue: z.core.$ZodIssue): FieldCode {

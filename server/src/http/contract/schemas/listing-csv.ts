@@ -3,17 +3,18 @@ import { JsonError, type ParsedJson, parseJson, TOO_MANY_VALUES } from '../../..
 import { listing } from './listings.ts';
 
 /**
- * A spreadsheet runs a cell that begins like this as a formula, some also with full-width signs, and those that separate cells
- * by semicolons see a beginning behind each. Such a text gets a quote there; one that has quotes of its own gets one more, or
- * the way back would take one too many. Line breaks are no beginning: that would change every list of dashes.
+ * Spreadsheets run a cell that begins like this as a formula, some also with full-width signs.
+ * Those that separate cells by semicolons also see a beginning after each semicolon. An export adds
+ * a quote there, also before existing quotes, so that an import can remove exactly one. The start
+ * of a later line does not count: that would change every list of dashes.
  */
 const FORMULA = /(^|;)('*[=+\-@\t\r＝＋－＠])/;
 const FORMULAS = new RegExp(FORMULA, 'g');
 const GUARDED_FORMULAS = /(^|;)'('*[=+\-@\t\r＝＋－＠])/g;
-/** In JSON an escape keeps the sign and is no formula. */
+/** In JSON, an escape sequence keeps the sign and is not a formula. */
 const JSON_FORMULAS = /;[=+\-@＝＋－＠]/g;
 
-/** Fields whose cells hold JSON: numbers, `photos` and `metadata`. */
+/** Fields whose cells are JSON: numbers, `photos`, and `metadata`. */
 const JSON_FIELDS = new Set(
   Object.entries(listing.shape)
     .filter(([, schema]) => z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }).type !== 'string')
@@ -22,7 +23,7 @@ const JSON_FIELDS = new Set(
 
 /** One line of CSV (RFC 4180). */
 export function toCsvLine(cells: readonly string[]): string {
-  // An empty line is no record to most readers.
+  // Most readers skip an empty line.
   if (cells.length === 1 && cells[0] === '') return '""\r\n';
   return `${cells.map(quote).join(',')}\r\n`;
 }
@@ -31,7 +32,7 @@ function quote(cell: string): string {
   return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
-/** What stands in the cell of one field of a listing; nothing for a field that it does not have. */
+/** The cell of one field of a listing; empty for an absent field. */
 export function encodeCell(value: unknown): string {
   if (value === undefined) return '';
   if (typeof value !== 'string') return JSON.stringify(value).replace(JSON_FORMULAS, escapeSign);
@@ -44,8 +45,8 @@ function escapeSign(text: string): string {
 }
 
 /**
- * A record of CSV (field → cell) as a client that speaks JSON would send it: an empty cell is `null`. A cell that
- * should be a number or JSON and is not stays a text, which the field's own rule refuses.
+ * A CSV record (field → cell) as a JSON client would send it: an empty cell is `null`. A cell that
+ * should be a number or JSON and is not stays a string, which the field's own rule rejects.
  */
 export function decodeRecord(record: Readonly<Record<string, string>>): ParsedJson {
   const decoded: ParsedJson = { value: {}, inexactNumbers: [] };
@@ -63,7 +64,7 @@ function decodeCell(field: string, cell: string): ParsedJson {
   if (!JSON_FIELDS.has(field)) return toText(cell.replace(GUARDED_FORMULAS, '$1$2'));
   try {
     const parsed = parseJson(cell);
-    // Only an empty cell says that there is nothing. What goes from thread to thread as JSON would lose a symbol, and its field.
+    // Only an empty cell is null. A symbol, and its field, would be lost between threads.
     return parsed.value === null || parsed.value === TOO_MANY_VALUES ? toText(cell) : parsed;
   } catch (error) {
     if (error instanceof JsonError) return toText(cell);

@@ -6,7 +6,7 @@ import { isOptional, listingFields } from './listings.ts';
 import { findNameIssue, metadataPatch, normalName } from './metadata.ts';
 import { parseListing } from './parse-listing.ts';
 
-/** What a client may send to change a listing; `null` removes an optional field. */
+/** A merge patch; `null` removes an optional field. */
 export const listingPatch = z
   .strictObject(
     Object.fromEntries(
@@ -18,7 +18,7 @@ export const listingPatch = z
   )
   .meta({ id: 'ListingPatch' });
 
-/** A unit means nothing without its amount: it goes with it. */
+/** Amounts and their units: removing an amount also removes its unit. */
 const UNITS = [
   ['listPrice', 'currency'],
   ['livingArea', 'livingAreaUnits'],
@@ -26,8 +26,8 @@ const UNITS = [
 ] as const;
 
 /**
- * What a listing becomes by a merge patch (RFC 7396); `metadata` is merged member by member.
- * @throws {AppError} `validation_failed` with every fault of the result
+ * Applies a merge patch (RFC 7396) to a listing; `metadata` is merged member by member.
+ * @throws {AppError} `validation_failed` with all issues of the result
  */
 export function patchListing({ value, inexactNumbers }: ParsedJson, current: Listing): ListingInput {
   const { id: _id, version: _version, createdAt: _createdAt, updatedAt: _updatedAt, ...before } = current;
@@ -36,12 +36,12 @@ export function patchListing({ value, inexactNumbers }: ParsedJson, current: Lis
   return parseListing({ value: merged, inexactNumbers });
 }
 
-/** What cannot be there is not removed: it is told as a fault. */
+/** A `null` for a name that cannot exist stays, and becomes an issue. */
 function isRemovable(name: string, within?: string): boolean {
   return within === undefined ? isOptional(name) : findNameIssue(normalName(name)) === undefined;
 }
 
-/** Members of `metadata` are meant by the names that they are stored under; two that are the same stay for the rules. */
+/** Members of `metadata` are matched by their stored names; duplicates stay, and become an issue. */
 function withNormalNames(patch: Record<string, unknown>): Record<string, unknown> {
   const { metadata } = patch;
   if (!isObject(metadata)) return patch;
@@ -50,7 +50,7 @@ function withNormalNames(patch: Record<string, unknown>): Record<string, unknown
   return isAmbiguous ? patch : { ...patch, metadata: Object.fromEntries(entries) };
 }
 
-/** A patch that takes away an amount's unit with it. */
+/** Extends a patch that removes an amount so that it also removes the unit. */
 export function withoutUnits(patch: Record<string, unknown>): Record<string, unknown> {
   const alone = UNITS.filter(([amount, unit]) => patch[amount] === null && !Object.hasOwn(patch, unit));
   if (alone.length === 0) return patch;

@@ -14,15 +14,15 @@ const YEARS_AHEAD_MAX = 5;
 const area = (decimalsMax: number, description: string) =>
   decimal({ minimum: 0, exclusive: true, maximum: AMOUNT_MAX, decimalsMax, description });
 
-/** The fields a client may send, each with its rule (contract §2). */
+/** The fields that a client can send, each with its rule. */
 export const listingFields = {
   externalId: text({
     lengthMax: EXTERNAL_ID_LENGTH_MAX,
-    description: 'Your own id, unique in the account.',
+    description: 'Your own id of the listing, unique in the account.',
     example: 'MLS-20931',
   })
     .refine((value) => value !== '.' && value !== '..', {
-      message: 'Must not be "." or "..", which no path can name.',
+      message: 'Must not be "." or "..", which a path cannot contain.',
       params: { code: 'invalid_format' },
     })
     .optional(),
@@ -36,11 +36,11 @@ export const listingFields = {
   baths: integer(
     0,
     999,
-    'Number of bathrooms, full and part ones added up (RESO BathroomsTotalInteger).',
-    '; a half bath counts as one',
+    'Number of bathrooms: the sum of full and partial ones (RESO BathroomsTotalInteger).',
+    '; a half bath counts as 1',
   ),
   status: choice(STATUSES, 'Default: `active`.').optional(),
-  propertyType: choice(PROPERTY_TYPES, "RESO's PropertyType in snake case.").optional(),
+  propertyType: choice(PROPERTY_TYPES, "RESO's PropertyType, in snake case.").optional(),
   listPrice: decimal({ minimum: 0, exclusive: true, maximum: AMOUNT_MAX, decimalsMax: 2, example: 450000 }).optional(),
   currency: code(CURRENCIES, '^[A-Z]{3}$', 'ISO 4217', 'USD').optional(),
   livingArea: area(2, 'Living area, in `livingAreaUnits`.').optional(),
@@ -52,12 +52,17 @@ export const listingFields = {
     () => new Date().getUTCFullYear() + YEARS_AHEAD_MAX,
     `Year, up to ${YEARS_AHEAD_MAX} years from now.`,
   ).optional(),
-  latitude: decimal({ minimum: -90, maximum: 90, decimalsMax: 8, description: 'Degrees; with longitude.' }).optional(),
+  latitude: decimal({
+    minimum: -90,
+    maximum: 90,
+    decimalsMax: 8,
+    description: 'Degrees; requires `longitude`.',
+  }).optional(),
   longitude: decimal({
     minimum: -180,
     maximum: 180,
     decimalsMax: 8,
-    description: 'Degrees; with latitude.',
+    description: 'Degrees; requires `latitude`.',
   }).optional(),
   description: text({ lengthMax: 4000, multiline: true }).optional(),
   photos: photos.optional(),
@@ -70,36 +75,36 @@ export const listing = z
   .object({
     id: z.string().meta({ pattern: '^lst_[0-9a-hjkmnp-tv-z]{26}$', example: 'lst_01kt3vwq8r5f0x4m2n7p9s1d6h' }),
     ...listingFields,
-    status: choice(STATUSES, 'Every listing has one.'),
+    status: choice(STATUSES, 'Always present.'),
     version: z.int().meta({
       minimum: 1,
-      description: '1 at creation, one more with every change; the first change after a restore of the database leaps.',
+      description:
+        '1 at creation, then grows by one with each change; after a restore of the database, the first change skips ahead.',
     }),
     createdAt: time(),
     updatedAt: time(),
   })
   .meta({ id: 'Listing' });
 
-/** A listing in a list, of which `fields` may leave out any member. */
+/** A listing in a list, from which `fields` can leave out any member. */
 export const listedListing = z.union([
   listing,
   listing.partial().meta({
     id: 'ListingMembers',
-    description: 'With `fields`: those members of a listing that it names, if the listing has them.',
+    description: 'With `fields`: the named members that the listing has.',
   }),
 ]);
 
-/** The members of a listing in the order of every reply. */
+/** The members of a listing in the order of every response. */
 export const LISTING_FIELDS = Object.keys(listing.shape);
 
-/** An external id as it is stored: what stands in a path is treated like what stands in a body. */
+/** An external id as it is stored. Ids in a path are normalized like those in a body. */
 export function normalExternalId(given: string): string {
   return toNfcWithin(given.trim(), EXTERNAL_ID_LENGTH_MAX);
 }
 
 const REQUIRED = new Set(['address', 'beds', 'baths']);
 
-/** Whether a field may be left out. */
 export function isOptional(name: string): boolean {
   return Object.hasOwn(listingFields, name) && !REQUIRED.has(name);
 }

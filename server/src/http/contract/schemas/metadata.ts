@@ -8,12 +8,11 @@ const NAME_LENGTH_MAX = 40;
 const TEXT_LENGTH_MAX = 500;
 const VALUE_TYPES = ['string', 'number', 'boolean'] as const;
 
-/** The name that a member is stored under. */
+/** A member's name as it is stored. */
 export function normalName(given: string): string {
   return toNfcWithin(given.trim(), NAME_LENGTH_MAX);
 }
 
-/** Values of the client's own. */
 export const metadata = z
   .custom<Record<string, unknown>>(isObject, expected('an object'))
   .transform((given, context) => {
@@ -39,40 +38,39 @@ export const metadata = z
     maxProperties: MEMBERS_MAX,
     propertyNames: { minLength: 1, maxLength: NAME_LENGTH_MAX },
     additionalProperties: { type: VALUE_TYPES, maxLength: TEXT_LENGTH_MAX },
-    description: `Values of your own, at most ${MEMBERS_MAX}; names have at most ${NAME_LENGTH_MAX} characters.`,
+    description: `Your own values, at most ${MEMBERS_MAX}; names can have at most ${NAME_LENGTH_MAX} characters.`,
     example: { agentId: 'A-17', openHouse: true },
   });
 
-/** In a merge patch, where `null` removes a member. What it leaves is counted, so fifty may be replaced by fifty others. */
+/** Only the result of a merge patch is counted, so a patch can replace all members. */
 export const metadataPatch = metadata.meta({
   maxProperties: undefined,
   additionalProperties: { type: [...VALUE_TYPES, 'null'], maxLength: TEXT_LENGTH_MAX },
 });
 
-/** What is wrong with the name that a member would be stored under. */
 export function findNameIssue(name: string) {
-  if (name === '__proto__') return { code: 'invalid_format', message: 'Must have another name.' } as const;
+  if (name === '__proto__') return { code: 'invalid_format', message: 'Must not be named __proto__.' } as const;
   const issue = findTextIssue(name, NAME_LENGTH_MAX, false);
   return issue && ({ code: issue.code, message: `The name: ${issue.message}` } as const);
 }
 
-/** What is wrong with a value, in NFC if it is a text. */
+/** Checks a value, which is in NFC if it is a string. */
 function findValueIssue(value: unknown) {
   if (typeof value === 'number' || typeof value === 'boolean') return undefined;
   if (typeof value !== 'string') {
-    return { code: 'invalid_type', message: 'Must be a string, a number or a boolean.' } as const;
+    return { code: 'invalid_type', message: 'Must be a string, a number, or a boolean.' } as const;
   }
   if (codePoints(value) > TEXT_LENGTH_MAX) {
     return { code: 'too_long', message: `Must have at most ${TEXT_LENGTH_MAX} characters.` } as const;
   }
   if (!isPlainText(value, false)) {
-    return { code: 'invalid_format', message: `Must not contain control characters, nor ${NOT_PLAIN}.` } as const;
+    return { code: 'invalid_format', message: `Must not contain control characters, ${NOT_PLAIN}.` } as const;
   }
   return undefined;
 }
 
 function findDuplicate(values: object, name: string) {
   return Object.hasOwn(values, name)
-    ? ({ code: 'duplicate', message: 'Is the same name as another once it is trimmed and normalised.' } as const)
+    ? ({ code: 'duplicate', message: 'Is the same name as another after trimming and normalization.' } as const)
     : undefined;
 }

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { suggest } from '../../../lib/suggest.ts';
 import { addIssue } from './fields.ts';
 
-/** A reply must not outgrow the request: it repeats so much of a name. */
+/** The most characters of a name in a message: a response must not outgrow its request. */
 const NAME_LENGTH_MAX = 100;
 
-/** A whole number in a query parameter, refused outside its range and never clamped. */
+/** An integer in a query parameter, rejected outside its range and never clamped. */
 export function integerParameter(minimum: number, maximum: number, description: string, example: unknown) {
   return z
     .string()
@@ -20,7 +20,6 @@ export function integerParameter(minimum: number, maximum: number, description: 
     .meta({ type: 'integer', minimum, maximum, description, example });
 }
 
-/** A number in a query parameter. */
 export function decimalParameter(minimum: number, maximum: number, description: string, example: unknown) {
   return z
     .string()
@@ -42,17 +41,17 @@ export function parseDecimal(text: string): number | undefined {
   return /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined;
 }
 
-/** Some of these names, with commas between them, each once; they come in the order of `known`. */
+/** Comma-separated names, each at most once; the result is in the order of `known`. */
 export function namesParameter(known: readonly string[], description: string, example: unknown) {
   return z
     .string()
     .transform((given, context) => {
-      // One more than there are is a repeated or an unknown one, and enough to say so.
+      // One more than `known` has must be repeated or unknown, which is enough for an error.
       const names = given.split(',', known.length + 1);
       for (const [index, name] of names.entries()) {
-        if (name === '') addIssue(context, 'invalid_choice', `Value ${index + 1} is empty; there is a comma too many.`);
+        if (name === '') addIssue(context, 'invalid_choice', `Value ${index + 1} is empty; remove the extra comma.`);
         else if (!known.includes(name)) addIssue(context, 'invalid_choice', unknownName(name, known));
-        else if (names.indexOf(name) < index) addIssue(context, 'duplicate', `Must name ${name} once.`);
+        else if (names.indexOf(name) < index) addIssue(context, 'duplicate', `Must name ${name} only once.`);
       }
       return known.filter((name) => names.includes(name));
     })
@@ -60,12 +59,11 @@ export function namesParameter(known: readonly string[], description: string, ex
       type: 'array',
       items: { type: 'string', enum: known },
       uniqueItems: true,
-      description: `${description} Several stand with commas between them.`,
+      description: `${description} Separate several with commas.`,
       example,
     });
 }
 
-/** One of these names. */
 export function choiceParameter(known: readonly string[], description: string, example: string) {
   return z
     .string()
@@ -75,7 +73,6 @@ export function choiceParameter(known: readonly string[], description: string, e
     .meta({ enum: known, description, example });
 }
 
-/** A switch in a query parameter. */
 export function booleanParameter(description: string) {
   return z
     .string()
@@ -88,6 +85,6 @@ export function booleanParameter(description: string) {
 
 function unknownName(name: string, known: readonly string[]): string {
   const nearest = suggest(name, known);
-  const instead = nearest === undefined ? `There are ${known.join(', ')}.` : `Did you mean "${nearest}"?`;
+  const instead = nearest === undefined ? `Use one of ${known.join(', ')}.` : `Did you mean "${nearest}"?`;
   return `There is no "${name.slice(0, NAME_LENGTH_MAX).toWellFormed()}". ${instead}`;
 }

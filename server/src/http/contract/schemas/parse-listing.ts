@@ -11,23 +11,24 @@ const FIELDS: KnownFields = {
 };
 
 /**
- * Checks a body that is to become a listing; `found` are faults of it that are known already. Without `hasDetails` the
- * error only says that there are faults: to work them out takes longer than to find that there are some.
- * @throws {AppError} `validation_failed` with every fault there is
+ * Checks a body that becomes a listing; `found` are issues that are already known. Without
+ * `hasDetails`, the error has no issues: to describe them takes longer than to detect that there
+ * are any.
+ * @throws {AppError} `validation_failed` with all issues
  */
 export function parseListing(
   { value, inexactNumbers }: ParsedJson,
   found: ValidationIssue[] = [],
   hasDetails = true,
 ): ListingInput {
-  if (!hasDetails && !hasRequired(value)) throw ROW_FAULT;
+  if (!hasDetails && !hasRequired(value)) throw INVALID_ROW;
   const given = withoutNulls(value);
   const result = listingInput.safeParse(given, { reportInput: true });
-  if (!result.success && !hasDetails) throw ROW_FAULT;
+  if (!result.success && !hasDetails) throw INVALID_ROW;
   const inexact = inexactNumbers.slice(0, ISSUES_MAX + 1).map((path) => ({
     field: fieldName(path),
     code: 'out_of_range' as const,
-    message: 'Has more digits than can be kept; a number may have 15.',
+    message: 'Has more digits than can be stored; a number can have 15.',
   }));
   if (result.success && inexact.length === 0 && found.length === 0) {
     const issues = findLonelyFields(result.data);
@@ -39,17 +40,17 @@ export function parseListing(
   throw invalidFields([...found, ...others, ...inexact, ...findLonelyFields(given)]);
 }
 
-/** Made once: to find out where an error is made takes longer than to check a row. */
-const ROW_FAULT = new AppError('validation_failed', 'Fields of the row are not valid.');
+/** Made once: to capture a stack takes longer than to check a row. */
+const INVALID_ROW = new AppError('validation_failed', 'Fields of the row are not valid.');
 
-const PLAIN_ROW_FAULT = toPlainError(ROW_FAULT);
+const PLAIN_INVALID_ROW = toPlainError(INVALID_ROW);
 
-/** An error of a row as plain data: the same again and again where it is that one, so that it is passed between threads once. */
+/** An error of a row as plain data; `INVALID_ROW` is one object, which is sent to a thread once. */
 export function toRowIssue(error: AppError): PlainError {
-  return error === ROW_FAULT ? PLAIN_ROW_FAULT : toPlainError(error);
+  return error === INVALID_ROW ? PLAIN_INVALID_ROW : toPlainError(error);
 }
 
-/** What every listing has: most rows that fail do not, and this is seen ten times as fast. */
+/** Most invalid rows fail this check, which is ten times as fast as the schema. */
 function hasRequired(value: unknown): boolean {
   if (!isObject(value)) return false;
   const { address, beds, baths } = value;
@@ -57,18 +58,18 @@ function hasRequired(value: unknown): boolean {
 }
 
 /**
- * Checks a body that is to become the listing with this external id, which it may repeat.
- * @throws {AppError} `validation_failed` with every fault there is
+ * Checks a body that becomes the listing with this external id, which it can repeat.
+ * @throws {AppError} `validation_failed` with all issues
  */
 export function parseListingOf(externalId: string, { value, inexactNumbers }: ParsedJson): ListingInput {
   if (!isObject(value)) return parseListing({ value, inexactNumbers });
   const input = parseListing({ value: { externalId, ...withoutNulls(value) }, inexactNumbers });
   if (input.externalId === externalId) return input;
-  const message = 'Must be the one in the path, or be left out.';
+  const message = 'Must match the externalId in the path, or be left out.';
   throw invalidFields([{ field: 'externalId', code: 'inconsistent', message }]);
 }
 
-/** `null` for an optional field means that it was not given. */
+/** `null` for an optional field counts as not given. */
 function withoutNulls<T>(value: T): T | object {
   if (!isObject(value)) return value;
   const entries = Object.entries(value);
@@ -76,7 +77,7 @@ function withoutNulls<T>(value: T): T | object {
   return Object.fromEntries(entries.filter(([name, member]) => member !== null || !isOptional(name)));
 }
 
-/** Fields that mean nothing without another: [field, its partner]. */
+/** [field, the field it requires]. */
 const PARTNERS: [keyof ListingInput, keyof ListingInput][] = [
   ['currency', 'listPrice'],
   ['livingAreaUnits', 'livingArea'],

@@ -21,7 +21,7 @@ const httpsUrl = z
   .meta({
     pattern: '^[Hh][Tt][Tt][Pp][Ss]://',
     maxLength: URL_LENGTH_MAX,
-    description: 'As browsers read addresses: `é` and spaces need no escapes.',
+    description: 'A URL as browsers accept it: `é` and spaces do not need encoding.',
     example: 'https://example.com/front.jpg',
   });
 
@@ -35,14 +35,14 @@ const photo = z.preprocess(
     .meta({ id: 'Photo' }),
 );
 
-/** `null` for an optional field means that it was not given. */
+/** `null` for an optional field counts as not given. */
 function withoutNullCaption(given: unknown): unknown {
   if (!isObject(given) || given.caption !== null) return given;
   const { caption: _, ...rest } = given;
   return rest;
 }
 
-/** A listing's photos, in the order that they are shown in. */
+/** A listing's photos, in display order. */
 export const photos = z
   .array(photo, expected('an array'))
   .max(PHOTOS_MAX, { error: `Must have at most ${PHOTOS_MAX} photos.` });

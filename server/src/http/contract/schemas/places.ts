@@ -13,15 +13,19 @@ export const boxParameter = z
       return addIssue(context, 'invalid_format', message);
     }
     if (!isPoint({ latitude: south, longitude: west }) || !isPoint({ latitude: north, longitude: east })) {
-      return addIssue(context, 'out_of_range', 'West and east are from -180 to 180, south and north from -90 to 90.');
+      return addIssue(
+        context,
+        'out_of_range',
+        'West and east must be from -180 to 180, south and north from -90 to 90.',
+      );
     }
     if (south > north)
-      return addIssue(context, 'inconsistent', 'The second number, south, must not exceed the fourth.');
+      return addIssue(context, 'inconsistent', 'South, the second number, must not exceed north, the fourth.');
     return toBox(west, south, east, north);
   })
   .meta({
     description:
-      'Lies in this box: `west,south,east,north` in degrees, edges included. With `west` > `east` it crosses the antimeridian.',
+      'Listings in this box: `west,south,east,north` in degrees, including the edges. If `west` > `east`, the box crosses the antimeridian.',
     example: '-97.9,30.1,-97.6,30.5',
   })
   .optional();
@@ -36,11 +40,11 @@ export const nearParameter = z
       return addIssue(context, 'invalid_format', message);
     }
     if (isPoint({ latitude, longitude })) return { latitude, longitude };
-    return addIssue(context, 'out_of_range', 'The latitude is from -90 to 90, the longitude from -180 to 180.');
+    return addIssue(context, 'out_of_range', 'The latitude must be from -90 to 90, the longitude from -180 to 180.');
   })
   .meta({
     description:
-      'Lies within `radius` of this place: `latitude,longitude` in degrees. The nearest come first, unless `sort` is given.',
+      'Listings within `radius` of this point: `latitude,longitude` in degrees. Nearest first, unless `sort` is given.',
     example: '30.2672,-97.7431',
   })
   .optional();
@@ -53,20 +57,24 @@ export const radiusParameter = z
   .transform((given, context): number => {
     const [, amount, unit] = RADIUS.exec(given) ?? [];
     if (unit !== 'm' && unit !== 'km' && unit !== 'mi') {
-      return addIssue(context, 'invalid_format', 'Must be a number with m, km or mi behind it, such as 5km.');
+      return addIssue(context, 'invalid_format', 'Must be a number followed by m, km, or mi, such as 5km.');
     }
     const metres = Number(amount) * METRES_OF_UNIT[unit];
     if (metres > 0 && metres <= DISTANCE_METRES_MAX) return metres;
-    return addIssue(context, 'out_of_range', 'Must be above 0 and at most half around the earth, 20015km.');
+    return addIssue(
+      context,
+      'out_of_range',
+      'Must be above 0 and at most 20015km, half the circumference of the earth.',
+    );
   })
   .meta({
-    description: 'How far from `near`, along a great circle, in `m`, `km` or `mi`.',
+    description: 'The greatest distance from `near` along a great circle, in `m`, `km`, or `mi`.',
     pattern: RADIUS.source,
     example: '5km',
   })
   .optional();
 
-/** Numbers with commas between them; undefined in the place of what is none. */
+/** Comma-separated numbers; undefined in place of a part that is not a number. */
 function parseDecimals(given: string): (number | undefined)[] {
   return given.split(',').map((part) => parseDecimal(part.trim()));
 }

@@ -5,19 +5,19 @@ import { ISSUES_MAX, toIssues } from './issues.ts';
 
 export type QuerySchema = z.ZodObject<Record<string, z.ZodOptional<z.ZodType<unknown, string>>>>;
 
-/** For operations that take no parameters. */
+/** For operations without query parameters. */
 export const noQuery = z.strictObject({});
 
-/** Parameters of which one means nothing without the other. */
+/** Pairs of parameters that require each other. */
 export type Partners = readonly (readonly [string, string])[];
 
-/** So many queries are remembered for each operation: most clients send few different ones, again and again. */
+/** Queries remembered for each operation: most clients repeat a few different ones. */
 const REMEMBERED_MAX = 200;
 const REMEMBERED_LENGTH_MAX = 500;
 
 /**
- * Makes what reads an operation's query. What a query means is remembered, as nothing but its text decides it: that takes
- * a microsecond less than to read it again.
+ * Makes the query parser of an operation. It remembers results, which depend only on the text of
+ * the query: that is a microsecond faster than to parse it again.
  */
 export function queryReader<S extends QuerySchema>(
   schema: S,
@@ -36,7 +36,7 @@ export function queryReader<S extends QuerySchema>(
 
 /**
  * Checks the parameters of a request against the operation's schema.
- * @throws {AppError} `unknown_parameter` or `invalid_query` with every fault there is
+ * @throws {AppError} `unknown_parameter` or `invalid_query` with all issues, at most `ISSUES_MAX`
  */
 export function parseQuery<S extends QuerySchema>(query: string, schema: S, partners: Partners = []): z.output<S> {
   if (query === '') return schema.parse({});
@@ -57,7 +57,6 @@ export function parseQuery<S extends QuerySchema>(query: string, schema: S, part
   throw invalidQuery([...issues, ...others]);
 }
 
-/** A parameter that was given, however often. */
 interface Given {
   value: string;
   isRepeated: boolean;
@@ -74,8 +73,9 @@ function groupParameters(query: string): Map<string, Given> {
 }
 
 /**
- * The names of the parameters that are not UTF-8 in percent-encoding (RFC 3986 §2): `URLSearchParams` would guess. There
- * are fewer parameters than are looked for, so that among more of them one is unknown or repeated.
+ * The names of parameters that are not percent-encoded UTF-8 (RFC 3986 §2), which `URLSearchParams`
+ * decodes to a guess. An operation has fewer than `ISSUES_MAX` parameters, so a query with more is
+ * rejected for an unknown or repeated one anyway.
  */
 function findGarbled(query: string): Set<string> {
   const garbled = query
@@ -95,7 +95,7 @@ function isDecodable(parameter: string): boolean {
   }
 }
 
-/** Parameters that are unknown, repeated, empty or garbled, whatever their value would mean: the first of them. */
+/** The first parameters that are unknown, repeated, empty, or garbled. */
 function findShapeIssues(parameters: Map<string, Given>, known: string[]): ValidationIssue[] {
   const issues: ValidationIssue[] = [];
   for (const [name, { value, isRepeated, isGarbled }] of parameters) {
@@ -104,7 +104,7 @@ function findShapeIssues(parameters: Map<string, Given>, known: string[]): Valid
     if (!known.includes(name)) {
       const isFirst = issues.every(({ code }) => code !== 'unknown_field');
       issues.push({ field, code: 'unknown_field', message: unknownParameter(name, known, isFirst) });
-    } else if (isRepeated) issues.push({ field, code: 'duplicate', message: 'Must be given once.' });
+    } else if (isRepeated) issues.push({ field, code: 'duplicate', message: 'Must be given only once.' });
     else if (value === '') issues.push({ field, code: 'blank', message: 'Must have a value.' });
     else if (isGarbled) issues.push({ field, code: 'invalid_format', message: GARBLED });
   }
@@ -129,14 +129,16 @@ function queryField(name: string): string {
   return `query.${name.slice(0, NAME_LENGTH_MAX).toWellFormed()}`;
 }
 
-/** All that there are stand in the first message only: there are fifty. */
+/** Only the first message lists all parameters: an operation can have fifty. */
 function unknownParameter(name: string, known: string[], isFirst: boolean): string {
   if (known.length === 0) return 'There is no such parameter; this request takes none.';
   const nearest = suggest(name, known);
   if (nearest !== undefined) return `There is no such parameter. Did you mean "${nearest}"?`;
   const relatives = known.filter((candidate) => baseOf(candidate) === baseOf(name));
-  if (relatives.length > 0) return `There is no such parameter; there are ${relatives.join(', ')}.`;
-  return isFirst ? `There is no such parameter; there are ${known.join(', ')}.` : 'There is no such parameter.';
+  if (relatives.length > 0) return `There is no such parameter; similar parameters: ${relatives.join(', ')}.`;
+  return isFirst
+    ? `There is no such parameter; this request takes ${known.join(', ')}.`
+    : 'There is no such parameter.';
 }
 
 /** `beds` of `beds[gte]`. */
@@ -152,8 +154,6 @@ function invalidQuery(issues: ValidationIssue[]): AppError {
   }
   const [issue] = issues;
   const message =
-    issues.length === 1
-      ? `${issue?.field}: ${issue?.message}`
-      : 'Several parameters are not valid; details names each.';
+    issues.length === 1 ? `${issue?.field}: ${issue?.message}` : 'Several parameters are not valid; see details.';
   return new AppError('invalid_query', message, { details });
 }

@@ -7,7 +7,7 @@ import { conditionsOf, filterParameters } from './filters.ts';
 import { choiceParameter } from './parameters.ts';
 import { boxParameter, nearParameter, radiusParameter } from './places.ts';
 
-/** Far more than anybody types, and few enough for the engine. */
+/** Far more than a person types, and few enough for the database. */
 const WORDS_LENGTH_MAX = 200;
 
 const ORDERS = new Map<string, Order>(
@@ -23,17 +23,16 @@ const wordsParameter = z
     const issue = findTextIssue(toNfc(given).trim(), WORDS_LENGTH_MAX, true);
     if (issue !== undefined) return addIssue(context, issue.code, issue.message);
     const words = [...new Set(cutWords(given))].sort();
-    return words.length > 0 ? words : addIssue(context, 'blank', 'Must have a letter or a digit.');
+    return words.length > 0 ? words : addIssue(context, 'blank', 'Must contain a letter or a digit.');
   })
   .meta({
     maxLength: WORDS_LENGTH_MAX,
     description:
-      'Words of which each begins a word of `address`, `city` or `description`; case, accents and punctuation do not count.',
+      'Words that must each begin a word of `address`, `city`, or `description`; case, accents, and punctuation are ignored.',
     example: 'elm str',
   })
   .optional();
 
-/** Which listings are asked for, and in which order. */
 export const searchParameters = {
   ...filterParameters,
   bbox: boxParameter,
@@ -42,20 +41,19 @@ export const searchParameters = {
   q: wordsParameter,
   sort: choiceParameter(
     [...ORDERS.keys()],
-    'What the list is sorted by, `-` for descending; otherwise the newest come first. Listings without it come last ' +
-      'either way, and ties stand newest first.',
+    'The field to sort by, with `-` for descending order; default newest first. Listings without the field come last in ' +
+      'both orders, and ties are newest first.',
     '-listPrice',
   )
     .transform((name) => ORDERS.get(name))
     .optional(),
 };
 
-/** Parameters that mean nothing without each other. */
 export const SEARCH_PARTNERS = [['near', 'radius']] as const;
 
 const searchQuery = z.object(searchParameters);
 
-/** What was asked for, in a form that is the same for the same question. */
+/** The search of a query, in a form that is the same for equivalent queries. */
 export function toSearch(query: z.output<typeof searchQuery>): Search {
   const { bbox, near, radius, q = [], sort } = query;
   const circle = near !== undefined && radius !== undefined ? { ...near, radiusMetres: radius } : undefined;
