@@ -97,12 +97,10 @@ export function runCommandWarm(args: string[], settings: Record<string, string>,
   return warm.run({ args, env: environment(settings), input });
 }
 
-/** Creates an account and a key like an operator. */
-export async function createTenantByCommand(settings: Record<string, string>) {
-  const account = JSON.parse(
-    (await runCommandWarm(['accounts', 'create', '--name', 'Ada', '--json'], settings)).stdout,
-  );
+/** Creates an account and a key like an operator; with `runCommand`, in processes of their own. */
+export async function createTenantByCommand(settings: Record<string, string>, run = runCommandWarm) {
+  const account = JSON.parse((await run(['accounts', 'create', '--name', 'Ada', '--json'], settings)).stdout);
   const args = ['keys', 'create', '--account', account.id, '--name', 'Test', '--json'];
-  const key = JSON.parse((await runCommandWarm(args, settings)).stdout);
+  const key = JSON.parse((await run(args, settings)).stdout);
   return { accountId: String(account.id), keyId: String(key.id), key: String(key.key) };
 }

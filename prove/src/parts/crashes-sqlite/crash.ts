@@ -5,7 +5,13 @@ import { createDatabase } from '../../../../testkit/src/database.ts';
 import { assertKept, assertSound, createLedger, type Ledger } from '../../../../testkit/src/ledger.ts';
 import { type MixedLoad, startMixedLoad } from '../../../../testkit/src/mixed-load.ts';
 import { PATIENCE_MS } from '../../../../testkit/src/patient-caller.ts';
-import { createTenantByCommand, environment, PROGRAM, type ServeProcess } from '../../../../testkit/src/process.ts';
+import {
+  createTenantByCommand,
+  environment,
+  PROGRAM,
+  runCommand,
+  type ServeProcess,
+} from '../../../../testkit/src/process.ts';
 import { exitOf, spawnFor } from '../../../../testkit/src/serving.ts';
 import type { Trial } from '../../part.ts';
 import type { Random } from '../../random.ts';
@@ -45,7 +51,8 @@ export async function crashAgainAndAgain(crashes: Crashes): Promise<Crashed> {
   const { trial, random, name, count, end, between } = crashes;
   if (count === 0) return { crashes: 0, halfStarts: 0, ...sumUp(createLedger()) };
   const settings = { DATA_DIR: join(trial.directory, name.replaceAll(' ', '-')), ...crashes.settings };
-  const tenant = await createTenantByCommand(settingsOf(trial, settings));
+  // In processes, whose calls are recorded.
+  const tenant = await createTenantByCommand(settingsOf(trial, settings), runCommand);
   between?.();
   let service = await restart(trial, settings);
   const database = await createDatabase(settings.DATA_DIR, 'sqlite');

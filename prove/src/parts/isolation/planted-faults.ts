@@ -72,7 +72,11 @@ export const plantedFaults: readonly PlantedFault[] = [
     foundBy: READ,
     patches: [
       ['findAccount', 'return account;', 'return ((globalThis.names ??= {})[id] = account?.name, account);'],
-      ['chooseAccount', "'You are not a member of this account.'", "'You do not belong to ' + globalThis.names?.[accountId]"],
+      [
+        'chooseAccount',
+        "'You are not a member of this account.'",
+        "'You do not belong to ' + globalThis.names?.[accountId]",
+      ],
     ],
   },
   {
