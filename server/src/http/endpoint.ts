@@ -71,6 +71,8 @@ export function endpoint<C extends Caller, S extends QuerySchema>(
 export interface Gate {
   base: string;
   authenticators: Authenticators<'account' | 'anyone'>;
+  /** Below this path anyone may learn what does not exist: people are not signed in there. */
+  openBelow?: string;
   /** Headers of every response, also of errors. */
   headers?: Record<string, string>;
   /** A cheap authentication, for an overloaded service. @throws {AppError} `unauthorized` */

@@ -74,6 +74,7 @@ export const ADMIN: ServedApi<'account' | 'member' | 'administrator' | 'user' | 
     user: admitUser,
     anyone: admitAnyone,
   },
+  openBelow: `${ADMIN_DESCRIPTION.base}/auth/`,
   // Users may share a browser: it must keep nothing that the next one could see.
   headers: { 'Cache-Control': 'no-store' },
   endpoints: [...USER_ENDPOINTS, ...overviewEndpoints, ...SHARED, ...ACCOUNT_ENDPOINTS],
@@ -137,9 +138,10 @@ function addApi<C extends Caller>(routes: Routes<Route>, api: ServedApi<C>, serv
 /** 401 comes before 404: without authentication, nothing shows which paths exist. */
 function toMissing(error: AppError, path: string, services: Services): Found {
   const gate = path === V1.base ? V1 : [V1, ADMIN].find(({ base }) => path.startsWith(`${base}/`));
+  const isPublic = gate?.openBelow === undefined ? gate === undefined : path.startsWith(gate.openBelow);
   const answer = async (exchange: Exchange): Promise<Reply> => {
-    await gate?.authenticators.account(exchange, services);
+    await gate?.authenticators[isPublic ? 'anyone' : 'account'](exchange, services);
     throw error;
   };
-  return { ...(gate && { gate }), isPublic: gate === undefined, answer };
+  return { ...(gate && { gate }), isPublic, answer };
 }

@@ -128,6 +128,11 @@ test('without being let in, nothing is known of a path: 401 comes before 404 and
   }
 });
 
+test('below /admin/auth, what does not exist is 404 for anyone', async () => {
+  for (const name of ['nobody', 'a member'] as const)
+    assert.equal((await send(name, 'POST', '/admin/auth/sign-up/email', false)).status, 404, name);
+});
+
 test('the documents need no key and no session', async () => {
   for (const base of ['/v1', '/admin']) {
     for (const method of ['GET', 'HEAD']) {
