@@ -51,8 +51,13 @@ export class Browser {
     this.#url = url;
   }
 
+  /** The value of its `Cookie` header. */
+  get cookie(): string {
+    return [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  }
+
   async fetch(path: string, init: RequestInit = {}): Promise<Response> {
-    const headers = new Headers({ Cookie: [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ') });
+    const headers = new Headers({ Cookie: this.cookie });
     if (this.cookies.size === 0) headers.delete('Cookie');
     if (init.method !== undefined && init.method !== 'GET') headers.set('Origin', this.#url);
     for (const [name, value] of new Headers(init.headers)) headers.set(name, value);

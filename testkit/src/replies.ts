@@ -47,6 +47,9 @@ const errorReply = z.strictObject({
   }),
 });
 
+/** The whole body of a 401 below `/v1`. */
+export const KEY_REFUSED = '{"error":{"code":"unauthorized","message":"Invalid or missing API key"}}';
+
 export type ListReply = z.output<typeof listReply>;
 export type EventsReply = z.output<typeof eventsReply>;
 export type ErrorReply = z.output<typeof errorReply>['error'];
@@ -82,4 +85,10 @@ export async function readError(response: Response, status: number, code: string
 /** `field: code` of each fault, sorted. */
 export function faultsOf(error: ErrorReply): string[] {
   return (error.details ?? []).map(({ field, code }) => `${field}: ${code}`).sort();
+}
+
+/** A line for each row, with these members of it: `action`, or `actor.name` of one within. */
+export function linesOf(rows: readonly object[] | undefined, ...paths: string[]): string[] {
+  const memberOf = (row: unknown, path: string) => path.split('.').reduce((value, name) => Object(value)[name], row);
+  return (rows ?? []).map((row) => paths.map((path) => String(memberOf(row, path))).join(' '));
 }

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { after } from 'node:test';
 import { pino } from 'pino';
 import type { Config } from '../../server/src/config.ts';
 import { createAccount } from '../../server/src/domain/accounts.ts';
@@ -21,6 +22,8 @@ export interface TestService extends Service, Pick<TestDatabase, 'sql' | 'script
   directory: string;
   logLines: string[];
   createTenant(name?: string, access?: Access): Promise<Tenant>;
+  /** Another key of an account. */
+  createKey(accountId: string, access?: Access, expiresAt?: number | null): Promise<Tenant>;
   fetch(tenant: Tenant, path: string, init?: RequestInit): Promise<Response>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -36,6 +39,13 @@ type TestOptions = ServerLimits &
 
 export async function createDirectory(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'property-listings-'));
+}
+
+/** One service for all tests of a file; it stops after them. */
+export async function startSharedService(options?: TestOptions): Promise<TestService> {
+  const service = await startTestService(options);
+  after(() => service[Symbol.asyncDispose]());
+  return service;
 }
 
 /** The service in this process, with its own port and database; `await using` removes both. */
@@ -66,6 +76,11 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     stopped ??= service.stop(how);
     return stopped;
   };
+  const createKey: TestService['createKey'] = async (accountId, access = 'full', expiresAt = null) => {
+    const request = { accountId, name: 'Website', access, expiresAt, createdBy: null };
+    const { key, secret } = await issueApiKey(service.database, request);
+    return { accountId, keyId: key.id, key: secret };
+  };
   return {
     ...service,
     stop,
@@ -73,16 +88,9 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     sql,
     script,
     logLines,
-    async createTenant(name = 'Hill Country Homes', access = 'full') {
-      const { id: accountId } = await createAccount(service.database, name);
-      const { key, secret } = await issueApiKey(service.database, {
-        accountId,
-        name: 'Website',
-        access,
-        expiresAt: null,
-        createdBy: null,
-      });
-      return { accountId, keyId: key.id, key: secret };
+    createKey,
+    async createTenant(name = 'Hill Country Homes', access) {
+      return createKey((await createAccount(service.database, name)).id, access);
     },
     fetch(tenant, path, init = {}) {
       const headers = new Headers(init.headers);

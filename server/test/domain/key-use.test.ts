@@ -143,10 +143,8 @@ for (const isStored of [true, false]) {
     keyUse.countRequest(key);
     await keyUse.flush();
     await keyUse.flush();
-    assert.deepEqual(
-      (await findKeyHours(database.scans, accountId, 0)).map(({ requests }) => requests),
-      [7],
-    );
+    const hours = await findKeyHours(database.scans, accountId, 0);
+    assert.deepEqual([hours.length, hours[0]?.requests], [1, 7]);
     assert.equal((await sql('select process from key_use_batches')).length, 2);
   });
 }
@@ -180,10 +178,7 @@ test('hours that nobody is told of are removed, those of the last day stay', asy
   });
   await purgeKeyUse(database, new AbortController().signal);
   const batches = await sql('select process from key_use_batches');
-  assert.deepEqual(
-    batches.map(({ process }) => process),
-    ['here'],
-  );
+  assert.deepEqual([batches.length, batches[0]?.process], [1, 'here']);
   const left = await findKeyHours(database.scans, accountId, 0);
   assert.equal(left.length, 3 * 150);
   assert.equal(left[0]?.hour, first);

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { type Browser, createPerson, signIn } from '../../../testkit/src/browser.ts';
 import { MINIMAL } from '../../../testkit/src/listings.ts';
-import { readError } from '../../../testkit/src/replies.ts';
-import { startTestService } from '../../../testkit/src/service.ts';
+import { linesOf, readError } from '../../../testkit/src/replies.ts';
+import { startSharedService } from '../../../testkit/src/service.ts';
 import { deleteAccount } from '../../src/domain/accounts.ts';
 import { createAdministrator } from '../../src/domain/administrators.ts';
 import { OPERATOR } from '../../src/domain/audit.ts';
 
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 /** Somebody of two accounts, who works in the second. */
 async function enter() {
@@ -76,10 +75,7 @@ describe('who is removed from the account that they work in', () => {
     await readError(await browser.send('GET', '/admin/listings'), 409, 'account_changed');
     const session = await browser.ask('GET', '/admin/session');
     assert.equal(session.account, null);
-    assert.deepEqual(
-      session.accounts.map(({ id }: { id: string }) => id),
-      [first],
-    );
+    assert.deepEqual(linesOf(session.accounts, 'id'), [first]);
     assert.equal((await choose(browser, first)).account.id, first);
     assert.equal(await listingsOf(browser), 0);
     assert.equal((await createListing(browser, first)).status, 201);

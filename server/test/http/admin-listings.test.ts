@@ -1,24 +1,20 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { createPerson, signIn } from '../../../testkit/src/browser.ts';
 import type { Caller } from '../../../testkit/src/calls.ts';
 import { MINIMAL } from '../../../testkit/src/listings.ts';
-import { startTestService } from '../../../testkit/src/service.ts';
-import { issueApiKey } from '../../src/domain/api-keys.ts';
+import { linesOf } from '../../../testkit/src/replies.ts';
+import { startSharedService } from '../../../testkit/src/service.ts';
 import { AppError } from '../../src/model/errors.ts';
 import { CSV, FORMATS, NDJSON } from '../support/formats.ts';
 
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 /** An account with somebody of the dashboard and a program. */
 async function enter() {
   const person = await createPerson(service);
   const browser = await signIn(service, person);
-  const { accountId } = person;
-  const request = { accountId, name: 'Program', access: 'full', expiresAt: null, createdBy: null } as const;
-  const { key, secret } = await issueApiKey(service.database, request);
-  const tenant = { accountId, keyId: key.id, key: secret };
+  const tenant = await service.createKey(person.accountId);
   const program: Caller = { fetch: (path, init) => service.fetch(tenant, path, init) };
   /** What people did with listings, the oldest first. */
   const actions = async (): Promise<string[]> => {
@@ -39,17 +35,14 @@ interface Entry {
 
 type Asked = [path: string, init?: RequestInit];
 
-const json = { 'Content-Type': 'application/json' };
+type Headers = Record<string, string>;
+const json: Headers = { 'Content-Type': 'application/json' };
 const patch = (body: unknown, headers = {}): RequestInit => ({
   method: 'PATCH',
   headers: { ...json, ...headers },
   body: JSON.stringify(body),
 });
-const postBody = (body: string, headers: Record<string, string> = json): RequestInit => ({
-  method: 'POST',
-  headers,
-  body,
-});
+const postBody = (body: string, headers: Headers = json): RequestInit => ({ method: 'POST', headers, body });
 
 /** Requests that are answered from what there is, and change nothing. */
 const READS: Asked[] = [
@@ -173,10 +166,7 @@ test('an import by hand is one entry, which says what came of it', async () => {
     browser.fetch(`/admin/imports${query}`, { method: 'POST', headers: { 'Content-Type': CSV }, body });
   const rows = 'externalId,address,beds,baths\nA,12 Elm Street,3,2\nB,14 Elm Street,x,2\n';
   const reports = [await send('', rows), await send('?dryRun=true', rows), await send('?atomic=true', rows)];
-  assert.deepEqual(
-    reports.map(({ status }) => status),
-    [200, 200, 422],
-  );
+  assert.deepEqual(linesOf(reports, 'status'), ['200', '200', '422']);
   await send('?atomic=true', 'externalId,address,beds,baths\nA,12 Elm Street,4,2\nC,16 Elm Street,3,2\n');
   // The quote is never closed: what stands before it is imported.
   const broken = await send('', 'externalId,address,beds,baths\nD,18 Elm Street,3,2\nE,"20 Elm Street,3,2\n');

@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { type RawReply, sendRaw } from '../../../testkit/src/raw.ts';
-import { startTestService } from '../../../testkit/src/service.ts';
+import { KEY_REFUSED } from '../../../testkit/src/replies.ts';
+import { startSharedService } from '../../../testkit/src/service.ts';
 import { generateSecret } from '../../src/model/api-keys.ts';
 
-const UNAUTHORIZED = '{"error":{"code":"unauthorized","message":"Invalid or missing API key"}}';
-
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 const tenant = await service.createTenant();
 const { key } = tenant;
 
-function assertUnauthorized(reply: RawReply, body = UNAUTHORIZED): void {
+function assertUnauthorized(reply: RawReply, body = KEY_REFUSED): void {
   assert.deepEqual([reply.status, reply.headers['content-type'], reply.body], [401, 'application/json', body]);
   assert.match(reply.headers['www-authenticate'] ?? '', /^Bearer realm="property-listings"/);
   assert.match(reply.headers['x-request-id'] ?? '', /^[A-Za-z0-9._-]{1,128}$/);
@@ -76,10 +74,8 @@ test('who holds a key learns from WWW-Authenticate what is wrong with it', async
     [generateSecret(), /error="invalid_token", error_description="[^"]*no such API key[^"]*"$/],
   ];
   for (const [secret, reason] of reasons) {
-    const reply = await sendRaw(
-      service.url,
-      `GET /v1/me HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${secret}\r\n\r\n`,
-    );
+    const head = `GET /v1/me HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${secret}\r\n\r\n`;
+    const reply = await sendRaw(service.url, head);
     assert.match(reply.headers['www-authenticate'] ?? '', reason);
   }
 });
@@ -93,6 +89,7 @@ describe('the scheme is taken in any case (RFC 9110 §11.1)', () => {
   }
 });
 
+const POST_JSON = 'POST /v1/listings HTTP/1.1\r\nContent-Type: application/json';
 const JSON_LENGTH = 'Content-Type: application/json\r\nContent-Length';
 /** What a request asks for after its method, each of which a key's holder would be told about. */
 const otherFaults: [name: string, request: string][] = [
@@ -112,10 +109,7 @@ const otherFaults: [name: string, request: string][] = [
   ['an invalid listing', `POST /v1/listings HTTP/1.1\r\n${JSON_LENGTH}: 2\r\n{}`],
   ['a wrong content type', 'POST /v1/listings HTTP/1.1\r\nContent-Type: text/plain\r\nContent-Length: 0\r\n'],
   ['an oversize body that is announced', `POST /v1/listings HTTP/1.1\r\n${JSON_LENGTH}: 2000000\r\n`],
-  [
-    'a body that is still to come',
-    'POST /v1/listings HTTP/1.1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n',
-  ],
+  ['a body that is still to come', `${POST_JSON}\r\nTransfer-Encoding: chunked\r\n`],
   ['a body that waits to be asked for', `POST /v1/listings HTTP/1.1\r\nExpect: 100-continue\r\n${JSON_LENGTH}: 50\r\n`],
   ['an Idempotency-Key', 'POST /v1/listings HTTP/1.1\r\nIdempotency-Key: a\r\nContent-Length: 0\r\n'],
 ];
@@ -137,7 +131,14 @@ describe('without a key nothing else can be learned', () => {
 });
 
 describe('what holds no data of an account needs no key', () => {
-  for (const path of ['/v1/openapi.json', '/livez', '/readyz', '/docs', '/docs/swagger-ui.css']) {
+  for (const path of [
+    '/v1/openapi.json',
+    '/admin/openapi.json',
+    '/livez',
+    '/readyz',
+    '/docs',
+    '/docs/swagger-ui.css',
+  ]) {
     for (const method of ['GET', 'HEAD']) {
       test(`${method} ${path}`, async () => {
         assert.equal((await fetch(`${service.url}${path}`, { method })).status, 200);

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { MINIMAL, post } from '../../../testkit/src/listings.ts';
 import { faultsOf, readError } from '../../../testkit/src/replies.ts';
-import { startTestService } from '../../../testkit/src/service.ts';
+import { startSharedService } from '../../../testkit/src/service.ts';
 import { BODY_BYTES_MAX } from '../../src/http/protocol/body.ts';
 import { type Refusal, testRefusals } from '../support/refusals.ts';
 
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 const THIS_YEAR = new Date().getUTCFullYear();
 
@@ -29,9 +28,7 @@ describe('a required field cannot be left out', () => {
     { ...invalid('', 'baths: required'), body: '{"address":"a","beds":3}', name: 'baths' },
     invalid(
       '"address":null,"beds":null,"baths":null',
-      'address: invalid_type',
-      'beds: invalid_type',
-      'baths: invalid_type',
+      ...['address', 'beds', 'baths'].map((n) => `${n}: invalid_type`),
     ),
   ]);
 });
@@ -172,9 +169,7 @@ describe('a field that means nothing alone names its missing partner', () => {
     invalid('"lotSizeUnits":"acres"', 'lotSizeArea: inconsistent'),
     invalid(
       '"currency":"EUR","livingAreaUnits":"sqm","lotSizeUnits":"acres"',
-      'listPrice: inconsistent',
-      'livingArea: inconsistent',
-      'lotSizeArea: inconsistent',
+      ...['listPrice: inconsistent', 'livingArea: inconsistent', 'lotSizeArea: inconsistent'],
     ),
   ]);
 });
@@ -201,25 +196,12 @@ describe('every fault is told at once, in a reply that stays small', () => {
         "lotSizeUnits":"acres","yearBuilt":1.5,"latitude":91,"photos":[{"url":"https://a.example/1"},{"url":"x","alt":1}],
         "metadata":{"a":null,"b":1e400},"id":"lst_1","price":1,"__proto__":{},"externalId":".."}`,
       faults: [
-        'address: blank',
-        'beds: invalid_type',
-        'baths: out_of_range',
-        'status: invalid_choice',
-        'listPrice: invalid_format',
-        'currency: invalid_choice',
-        'livingArea: out_of_range',
-        'lotSizeArea: inconsistent',
-        'yearBuilt: not_an_integer',
-        'latitude: out_of_range',
-        'longitude: inconsistent',
-        'photos[1].url: invalid_format',
-        'photos[1].alt: unknown_field',
-        'metadata.a: invalid_type',
-        'metadata.b: out_of_range',
-        'id: read_only',
-        'price: unknown_field',
-        '__proto__: unknown_field',
-        'externalId: invalid_format',
+        ...['address: blank', 'beds: invalid_type', 'baths: out_of_range', 'status: invalid_choice'],
+        ...['listPrice: invalid_format', 'currency: invalid_choice', 'livingArea: out_of_range'],
+        ...['lotSizeArea: inconsistent', 'yearBuilt: not_an_integer', 'latitude: out_of_range'],
+        ...['longitude: inconsistent', 'photos[1].url: invalid_format', 'photos[1].alt: unknown_field'],
+        ...['metadata.a: invalid_type', 'metadata.b: out_of_range', 'id: read_only', 'price: unknown_field'],
+        ...['__proto__: unknown_field', 'externalId: invalid_format'],
       ],
     },
   ]);

@@ -1,9 +1,8 @@
-import { after, describe } from 'node:test';
-import { startTestService } from '../../../testkit/src/service.ts';
+import { describe } from 'node:test';
+import { startSharedService } from '../../../testkit/src/service.ts';
 import { type Refusal, testRefusals } from '../support/refusals.ts';
 
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 function invalid(field: string, value: unknown, ...faults: string[]): Refusal {
   const json = JSON.stringify(value);

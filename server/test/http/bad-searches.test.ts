@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { fill } from '../../../testkit/src/listings.ts';
 import { sendRaw } from '../../../testkit/src/raw.ts';
 import { faultsOf, readError } from '../../../testkit/src/replies.ts';
-import { startTestService } from '../../../testkit/src/service.ts';
+import { startSharedService } from '../../../testkit/src/service.ts';
 import { FILTERS } from '../../src/model/search.ts';
 
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 const tenant = await service.createTenant();
 await fill(service, tenant, 1);
 
@@ -123,12 +122,8 @@ const badValues: Refusal[] = [
   // All of them at once.
   [
     'beds=x&limit=0&near=1,2&sort=price&status=sold&city=',
-    'query.beds: invalid_type',
-    'query.city: blank',
-    'query.limit: out_of_range',
-    'query.radius: inconsistent',
-    'query.sort: invalid_choice',
-    'query.status: invalid_choice',
+    ...['query.beds: invalid_type', 'query.city: blank', 'query.limit: out_of_range', 'query.radius: inconsistent'],
+    ...['query.sort: invalid_choice', 'query.status: invalid_choice'],
   ],
 ];
 

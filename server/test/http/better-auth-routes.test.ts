@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { Browser, createPerson, PASSWORD, signIn } from '../../../testkit/src/browser.ts';
 import { routesOfBetterAuth } from '../../../testkit/src/identity-routes.ts';
-import { startTestService } from '../../../testkit/src/service.ts';
+import { startSharedService } from '../../../testkit/src/service.ts';
 
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 const administrator = await createPerson(service);
 const person = await createPerson(service, { accountId: administrator.accountId, role: 'member' });
@@ -56,10 +55,7 @@ const routes = await routesOfBetterAuth(service.database);
 const before = await state();
 
 test('better-auth has the routes that are mounted, and many more', () => {
-  assert.deepEqual(
-    Object.keys(MOUNTED).filter((route) => !routes.includes(route)),
-    [],
-  );
+  for (const route of Object.keys(MOUNTED)) assert.ok(routes.includes(route), route);
   assert.ok(routes.length > 2 * Object.keys(MOUNTED).length, routes.join('\n'));
   assert.ok(routes.includes('POST /sign-up/email') && routes.includes('POST /delete-user'));
 });

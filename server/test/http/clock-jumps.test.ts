@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, mock, type TestContext, test } from 'node:test';
+import { mock, type TestContext, test } from 'node:test';
 import { type Browser, createPerson, PASSWORD, signIn } from '../../../testkit/src/browser.ts';
-import { startTestService } from '../../../testkit/src/service.ts';
+import { startSharedService } from '../../../testkit/src/service.ts';
 import { totp } from '../../../testkit/src/totp.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { removeExpired } from '../../src/storage/expired.ts';
 
 const WINDOW_SECONDS = 3_600;
-const service = await startTestService({ rateLimit: { points: 1_000, seconds: WINDOW_SECONDS } });
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService({ rateLimit: { points: 1_000, seconds: WINDOW_SECONDS } });
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const LISTING = { address: '12 Elm Street', beds: 3, baths: 2 };

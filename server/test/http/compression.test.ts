@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { decode, decodeStart } from '../../../testkit/src/encodings.ts';
 import { NDJSON, readReport, sendFile } from '../../../testkit/src/imports.ts';
 import { fill, openList, readAll } from '../../../testkit/src/listings.ts';
 import { sendRaw } from '../../../testkit/src/raw.ts';
-import { startTestService } from '../../../testkit/src/service.ts';
+import { startSharedService } from '../../../testkit/src/service.ts';
 import { createCompressor } from '../../src/http/protocol/compression.ts';
 import { FORMATS } from '../support/formats.ts';
 
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 const tenant = await service.createTenant();
 const [id = ''] = await fill(service, tenant, 700);
 

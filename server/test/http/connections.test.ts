@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, describe, test } from 'node:test';
+import { afterEach, describe, test } from 'node:test';
 import { MINIMAL, post } from '../../../testkit/src/listings.ts';
 import { openRaw } from '../../../testkit/src/raw.ts';
 import { readList } from '../../../testkit/src/replies.ts';
-import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
+import { startSharedService, startTestService, type Tenant } from '../../../testkit/src/service.ts';
 import { directoryFor, serveFor } from '../../../testkit/src/serving.ts';
 import { untilStill } from '../../../testkit/src/still.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { BODY_BYTES_MAX } from '../../src/http/protocol/body.ts';
 
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 const BODY = JSON.stringify(MINIMAL);
 const LENGTH = `Content-Length: ${BODY.length}\r\n`;
 
@@ -38,11 +37,7 @@ describe('Expect: 100-continue', () => {
   const refused: [name: string, lines: string, status: number][] = [
     ['a type that is not JSON', 'Content-Type: text/plain\r\nContent-Length: 10\r\n', 415],
     ['more than 1 MiB', `Content-Type: application/json\r\nContent-Length: ${BODY_BYTES_MAX + 1}\r\n`, 413],
-    [
-      'an unusable Idempotency-Key',
-      'Content-Type: application/json\r\nIdempotency-Key: a b\r\nContent-Length: 10\r\n',
-      400,
-    ],
+    ['an unusable Idempotency-Key', `Content-Type: application/json\r\nIdempotency-Key: a b\r\n${LENGTH}`, 400],
   ];
   for (const [name, lines, status] of refused) {
     test(`does not ask for the body of a request that is refused: ${name}`, async () => {

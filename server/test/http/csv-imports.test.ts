@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { counts, importFile, listAll, NDJSON, readReport, sendFile } from '../../../testkit/src/imports.ts';
 import { MINIMAL, post } from '../../../testkit/src/listings.ts';
-import { faultsOf, readError, readListing } from '../../../testkit/src/replies.ts';
-import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
+import { faultsOf, linesOf, readError, readListing } from '../../../testkit/src/replies.ts';
+import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
 import { VALUES_MAX } from '../../src/lib/json.ts';
+import { FULL_LISTING } from '../support/full-listing.ts';
 
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 const csv = (...lines: string[]) => lines.map((line) => `${line}\r\n`).join('');
+const send = (tenant: Tenant, body: string | Buffer, query = '') =>
+  sendFile(service, tenant, { type: 'text/csv', body, query });
 const run = (tenant: Tenant, body: string | Buffer, query = '') =>
   importFile(service, tenant, { type: 'text/csv', body, query });
 
@@ -24,38 +26,13 @@ async function onlyListing(tenant: Tenant) {
 describe('rows of CSV become listings', () => {
   test('with every field', async () => {
     const tenant = await service.createTenant();
-    const fields = {
-      externalId: 'MLS-1',
-      address: '12 "Elm" Street, rear',
-      unitNumber: '4b',
-      city: 'Zürich',
-      stateOrProvince: 'ZH',
-      postalCode: '08001',
-      country: 'CH',
-      beds: 3,
-      baths: 2,
-      status: 'pending',
-      propertyType: 'land',
-      listPrice: 450000.5,
-      currency: 'CHF',
-      livingArea: 120.25,
-      livingAreaUnits: 'sqm',
-      lotSizeArea: 0.1234,
-      lotSizeUnits: 'acres',
-      yearBuilt: 1987,
-      latitude: 47.36,
-      longitude: -8.5e-7,
-      description: '=1+1\n\n\tA garden',
-      photos: [{ url: 'https://example.com/2.jpg', caption: 'a, "b"' }],
-      metadata: { agentId: 'A-17', openHouse: true, score: -0.5 },
-    };
-    const cells = Object.values(fields).map((value) => {
-      const text = typeof value === 'string' ? value.replace(/^=/, "'=") : JSON.stringify(value);
+    const cells = Object.values(FULL_LISTING).map((value) => {
+      const text = typeof value === 'string' ? value.replace(/^[=-]/, "'$&") : JSON.stringify(value);
       return `"${text.replaceAll('"', '""')}"`;
     });
-    assert.deepEqual(await run(tenant, csv(Object.keys(fields).join(), cells.join())), counts(1));
+    assert.deepEqual(await run(tenant, csv(Object.keys(FULL_LISTING).join(), cells.join())), counts(1));
     const { id: _id, version, createdAt: _c, updatedAt: _u, ...kept } = await onlyListing(tenant);
-    assert.deepEqual([kept, version], [fields, 1]);
+    assert.deepEqual([kept, version], [FULL_LISTING, 1]);
   });
 
   test('with RESO’s names and words', async () => {
@@ -110,13 +87,7 @@ describe('rows of CSV become listings', () => {
       const tenant = await service.createTenant();
       assert.deepEqual(await run(tenant, body), counts(2));
       const { data } = await listAll(service, tenant);
-      assert.deepEqual(
-        data.map(({ address, beds, baths }) => [address, beds, baths]),
-        [
-          ['b', 3, 4],
-          ['a', 1, 2],
-        ],
-      );
+      assert.deepEqual(linesOf(data, 'address', 'beds', 'baths'), ['b 3 4', 'a 1 2']);
     });
   }
 
@@ -139,16 +110,8 @@ test('a cell with too many values is a fault of its row, also where other column
 
 describe('a column that is absent leaves the field, an empty cell removes it', () => {
   const full = {
-    ...MINIMAL,
-    externalId: 'A-1',
-    city: 'Austin',
-    status: 'pending',
-    listPrice: 5,
-    currency: 'EUR',
-    latitude: 1,
-    longitude: 2,
-    metadata: { a: 1, b: 2 },
-    photos: [{ url: 'https://a.example/1' }],
+    ...{ ...MINIMAL, externalId: 'A-1', city: 'Austin', status: 'pending', listPrice: 5, currency: 'EUR' },
+    ...{ latitude: 1, longitude: 2, metadata: { a: 1, b: 2 }, photos: [{ url: 'https://a.example/1' }] },
   };
 
   const cases: [name: string, header: string, cells: string, change: Record<string, unknown>][] = [
@@ -246,13 +209,7 @@ describe('bad rows fail alone, each with the line on which it begins', () => {
       ],
     });
     const { data } = await listAll(service, tenant);
-    assert.deepEqual(
-      data.map(({ externalId, description }) => [externalId, description]),
-      [
-        ['A-6', undefined],
-        ['A-1', 'one\ntwo\nthree'],
-      ],
-    );
+    assert.deepEqual(linesOf(data, 'externalId', 'description'), ['A-6 undefined', 'A-1 one\ntwo\nthree']);
   });
 
   test('also those with a cell that is not UTF-8, which is named', async () => {
@@ -288,31 +245,22 @@ describe('bad rows fail alone, each with the line on which it begins', () => {
 });
 
 describe('a file is refused before any row', () => {
+  const NOT_UTF_8 = Buffer.from([0x61, 0xff, 0x2c, 0x62]);
   const refused: [name: string, body: string | Buffer, faults: string[], message: RegExp][] = [
     ['for a column that is not known', 'adress,beds,baths', ['adress: unknown_field'], /did you mean address\?/],
     [
       'for a RESO name that is mistyped',
-      'address,beds,baths,Listprize',
+      'address,baths,Listprize',
       ['Listprize: unknown_field'],
       /did you mean listPrice\?/,
     ],
-    [
-      'for several, and then all are named',
-      'x1,beds,baths,y2',
-      ['x1: unknown_field', 'y2: unknown_field'],
-      /^2 columns/,
-    ],
+    ['for several, and then all are named', 'x1,beds,y2', ['x1: unknown_field', 'y2: unknown_field'], /^2 columns/],
     ['for a column that comes twice', 'address,beds,baths,beds', ['beds: duplicate'], /remove one of them/],
     ['for two names of one field', 'address,beds,baths,BedroomsTotal', ['BedroomsTotal: duplicate'], /like beds/],
     ['for a column without a name', 'address,beds,baths,', ['column 4: unknown_field'], /column 4/],
     ['for columns with other separators', 'address;beds;baths', ['address;beds;baths: unknown_field'], /with commas/],
     ['for names of objects', 'address,beds,baths,constructor', ['constructor: unknown_field'], /constructor/],
-    [
-      'for a header that is not UTF-8',
-      Buffer.from([0x61, 0xff, 0x2c, 0x62]),
-      ['b: unknown_field', 'column 1: unknown_field'],
-      /^2/,
-    ],
+    ['for a header that is not UTF-8', NOT_UTF_8, ['b: unknown_field', 'column 1: unknown_field'], /^2/],
     ['for nothing', '', [], /is empty/],
     ['for blank lines', '\r\n\n', [], /is empty/],
   ];
@@ -320,11 +268,7 @@ describe('a file is refused before any row', () => {
     test(name, async () => {
       const tenant = await service.createTenant();
       const body = header.length > 4 ? Buffer.concat([Buffer.from(header), Buffer.from('\r\na,1,1,1\r\n')]) : header;
-      const error = await readError(
-        await sendFile(service, tenant, { type: 'text/csv', body }),
-        422,
-        'validation_failed',
-      );
+      const error = await readError(await send(tenant, body), 422, 'validation_failed');
       assert.deepEqual(faultsOf(error), faults);
       assert.match(error.message + JSON.stringify(error.details), message);
       const { data, sequence } = await listAll(service, tenant);
@@ -338,13 +282,9 @@ describe('a file is refused before any row', () => {
     assert.deepEqual(await run(tenant, file, '?ignoreUnknown=true'), counts(1));
     const { address, beds, baths } = await onlyListing(tenant);
     assert.deepEqual([address, beds, baths], ['a', 2, 4]);
-    const asked = { type: 'text/csv', query: '?ignoreUnknown=true' };
-    const double = await sendFile(service, tenant, {
-      ...asked,
-      body: csv('x,x,address,address,beds,baths', '1,2,a,a,1,1'),
-    });
+    const double = await send(tenant, csv('x,x,address,address,beds,baths', '1,2,a,a,1,1'), '?ignoreUnknown=true');
     assert.deepEqual(faultsOf(await readError(double, 422, 'validation_failed')), ['address: duplicate']);
-    const refusing = await sendFile(service, tenant, { ...asked, query: '?ignoreUnknown=false', body: file });
+    const refusing = await send(tenant, file, '?ignoreUnknown=false');
     assert.deepEqual(faultsOf(await readError(refusing, 422, 'validation_failed')).length, 3);
   });
 
@@ -365,11 +305,7 @@ describe('a file is refused before any row', () => {
 test('a quote that is not closed ends the import where its row begins; the rows before are kept', async () => {
   const tenant = await service.createTenant();
   const file = csv('address,beds,baths', 'a,1,1', 'b,x,1', 'c,"1,1', 'd,1,1');
-  const error = await readError(
-    await sendFile(service, tenant, { type: 'text/csv', body: file }),
-    422,
-    'import_failed',
-  );
+  const error = await readError(await send(tenant, file), 422, 'import_failed');
   assert.deepEqual([error.line, error.created, error.failed], [4, 1, 1]);
   assert.equal((await onlyListing(tenant)).address, 'a');
 });
@@ -377,11 +313,7 @@ test('a quote that is not closed ends the import where its row begins; the rows 
 test('a row of several lines that is too long ends the import', async () => {
   const tenant = await service.createTenant();
   const file = `${csv('address,beds,baths', 'a,1,1')}"${csv('b,1,1').repeat(200_000)}`;
-  const error = await readError(
-    await sendFile(service, tenant, { type: 'text/csv', body: file }),
-    422,
-    'import_failed',
-  );
+  const error = await readError(await send(tenant, file), 422, 'import_failed');
   assert.deepEqual([error.line, error.created, error.failed], [3, 1, 0]);
 });
 
@@ -390,30 +322,13 @@ test('a repeated externalId: the later row changes what the earlier one made', a
   const file = csv('externalId,address,beds,baths,city', 'A,a,1,1,x', 'A,b,1,1,', 'A,b,1,1,', 'B,b,1,1,');
   assert.deepEqual(await run(tenant, file), counts(2, 1, 1));
   const { data, sequence } = await listAll(service, tenant);
-  assert.deepEqual(
-    [data.map(({ address, city }) => [address, city]), sequence],
-    [
-      [
-        ['b', undefined],
-        ['b', undefined],
-      ],
-      3,
-    ],
-  );
+  assert.deepEqual([linesOf(data, 'address', 'city'), sequence], [['b undefined', 'b undefined'], 3]);
 });
 
 test('the report names the first hundred bad rows of a long file by their lines', async () => {
   const tenant = await service.createTenant();
-  const file = csv(
-    'address,beds,baths',
-    ...Array.from({ length: 1000 }, (_, index) => (index % 2 ? 'a,1,1' : 'a,x,"1"')),
-  );
-  const { created, failed, errors } = await readReport(
-    await sendFile(service, tenant, { type: 'text/csv', body: file }),
-  );
-  assert.deepEqual([created, failed], [500, 500]);
-  assert.deepEqual(
-    errors.map(({ line }) => line),
-    Array.from({ length: 100 }, (_, index) => 2 + 2 * index),
-  );
+  const file = csv('address,beds,baths', ...Array(500).fill(['a,x,"1"', 'a,1,1']).flat());
+  const { created, failed, errors } = await readReport(await send(tenant, file));
+  assert.deepEqual([created, failed, errors.length], [500, 500, 100]);
+  for (const [index, { line }] of errors.entries()) assert.equal(line, 2 + 2 * index);
 });

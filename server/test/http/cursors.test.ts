@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { fill } from '../../../testkit/src/listings.ts';
 import { faultsOf, readError, readList } from '../../../testkit/src/replies.ts';
-import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
+import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
 
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 const tenant = await service.createTenant();
 await fill(service, tenant, 3);
 const cursor = await firstCursor(tenant);
@@ -37,12 +36,7 @@ test('a cursor with any one character changed is refused', async () => {
 test('a cursor that was cut, lengthened or encoded in another way is refused', async () => {
   const padded = Buffer.from(cursor, 'base64url').toString('base64');
   for (const given of [
-    cursor.slice(0, -1),
-    cursor.slice(1),
-    `${cursor}A`,
-    `${cursor}=`,
-    `${cursor} `,
-    `${cursor}\u0000`,
+    ...[cursor.slice(0, -1), cursor.slice(1), `${cursor}A`, `${cursor}=`, `${cursor} `, `${cursor}\u0000`],
   ]) {
     await assertRefused(tenant, given);
   }

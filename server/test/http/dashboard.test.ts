@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { get, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { readError } from '../../../testkit/src/replies.ts';
-import { startTestService } from '../../../testkit/src/service.ts';
+import { startSharedService } from '../../../testkit/src/service.ts';
 
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 const PATHS = ['/', '/sign-in', '/setup', '/listings', '/listings/lst_x', '/settings/api', '/profile', '/activity'];
 
@@ -76,9 +75,7 @@ describe('the dashboard', () => {
   test('its files are kept by browsers for ever and come packed', async () => {
     const { html } = await getPage('/');
     const [, script = ''] = /src="(\/assets\/[^"]+\.js)"/.exec(html) ?? [];
-    const plain = await (
-      await fetch(service.url + script, { headers: { 'Accept-Encoding': 'identity' } })
-    ).arrayBuffer();
+    const plain = await buffer(await getRaw(script, { 'Accept-Encoding': 'identity' }));
     for (const [encoding, unpack] of [
       ['br', brotliDecompressSync],
       ['gzip', gunzipSync],
@@ -87,7 +84,7 @@ describe('the dashboard', () => {
       assert.equal(reply.headers['content-encoding'], encoding);
       assert.equal(reply.headers['cache-control'], 'public, max-age=31536000, immutable');
       assert.equal(reply.headers.vary, 'Accept-Encoding');
-      assert.ok(unpack(await buffer(reply)).equals(Buffer.from(plain)));
+      assert.ok(unpack(await buffer(reply)).equals(plain));
     }
   });
 

@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { withoutChance } from '../../../testkit/src/chance.ts';
 import { send } from '../../../testkit/src/listings.ts';
-import { readError, readListing } from '../../../testkit/src/replies.ts';
-import { startTestService } from '../../../testkit/src/service.ts';
+import { KEY_REFUSED, readError, readListing } from '../../../testkit/src/replies.ts';
+import { startSharedService } from '../../../testkit/src/service.ts';
 import { ERRORS } from '../../src/http/contract/errors.ts';
 import { V1 } from '../../src/http/map.ts';
 import { bodyOf, exampleError } from '../../src/http/openapi/error-examples.ts';
 import { ERROR_CODES, type ErrorCode } from '../../src/model/errors.ts';
 
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 async function readPage(path: string): Promise<string> {
   const response = await fetch(`${service.url}${path}`);
@@ -47,7 +46,7 @@ test('the reference leads to the index, the index to every page, and no link lea
 test('a reply with an error leads to its page, a 401 too, whose body stays what it is', async () => {
   const response = await fetch(`${service.url}/v1/listings`);
   assert.equal(response.headers.get('link'), '</docs/errors/unauthorized>; rel="help"');
-  assert.equal(await response.text(), '{"error":{"code":"unauthorized","message":"Invalid or missing API key"}}');
+  assert.equal(await response.text(), KEY_REFUSED);
   const refused = await fetch(`${service.url}/livez`, { method: 'POST' });
   assert.equal(refused.headers.get('link'), '</docs/errors/method_not_allowed>; rel="help"');
 });

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { fill, MINIMAL, post } from '../../../testkit/src/listings.ts';
 import { sendRaw } from '../../../testkit/src/raw.ts';
 import { readError } from '../../../testkit/src/replies.ts';
-import { startTestService } from '../../../testkit/src/service.ts';
+import { startSharedService, startTestService } from '../../../testkit/src/service.ts';
 import { until } from '../../../testkit/src/until.ts';
 
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 const tenant = await service.createTenant();
 const [id = ''] = await fill(service, tenant, 300);
 
@@ -74,14 +73,7 @@ describe('HEAD is GET without the body', () => {
 
 describe('a path that is not there is 404 in the shape of all errors', () => {
   const paths = [
-    '/v1/listings/',
-    '/v1/listing',
-    '/v1/listings/a/b',
-    '/v1/me/',
-    '/v1//me',
-    '/V1/me',
-    '/v2/listings',
-    '/x',
+    ...['/v1/listings/', '/v1/listing', '/v1/listings/a/b', '/v1/me/', '/v1//me', '/V1/me', '/v2/listings', '/x'],
   ];
   for (const path of [...paths, '/livez/', '/docs/nothing', '/.env']) {
     test(path, async () => {
@@ -91,23 +83,12 @@ describe('a path that is not there is 404 in the shape of all errors', () => {
 });
 
 const ACCEPTED = [
-  '*/*',
-  'application/*',
-  'application/json',
-  'Application/JSON',
-  'application/json; charset=utf-8',
-  'application/json;q=0.1',
-  'text/html, application/xhtml+xml, */*;q=0.8',
-  'text/csv, application/json;q=0.5',
+  ...['*/*', 'application/*', 'application/json', 'Application/JSON', 'application/json; charset=utf-8'],
+  ...['application/json;q=0.1', 'text/html, application/xhtml+xml, */*;q=0.8', 'text/csv, application/json;q=0.5'],
   '',
 ];
 const REFUSED = [
-  'text/csv',
-  'application/xml',
-  'text/*',
-  'application/json;q=0',
-  '*/*;q=0',
-  'application/json;q=0, */*',
+  ...['text/csv', 'application/xml', 'text/*', 'application/json;q=0', '*/*;q=0', 'application/json;q=0, */*'],
 ];
 
 describe('Accept decides whether JSON is sent where there is nothing else (RFC 9110 §12.5.1)', () => {
@@ -165,10 +146,7 @@ describe('every reply has the same few headers', () => {
       assert.equal(response.headers.get('x-content-type-options'), 'nosniff');
       assert.match(response.headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/);
       const names = [...response.headers.keys()];
-      assert.deepEqual(
-        names.filter((name) => /^access-control|^server$|^x-powered-by/.test(name)),
-        [],
-      );
+      assert.ok(!names.some((name) => /^access-control|^server$|^x-powered-by/.test(name)), names.join());
     });
   }
 });

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { fill, MINIMAL, post, send } from '../../../testkit/src/listings.ts';
 import { openRaw, type RawReply } from '../../../testkit/src/raw.ts';
-import { readEvents, readListing } from '../../../testkit/src/replies.ts';
-import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
+import { KEY_REFUSED, readEvents, readListing } from '../../../testkit/src/replies.ts';
+import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
 import { until } from '../../../testkit/src/until.ts';
-import { deleteApiKey, issueApiKey } from '../../src/domain/api-keys.ts';
+import { deleteApiKey } from '../../src/domain/api-keys.ts';
 import { countReads, hold, holdOn, isAnyHeld } from '../support/held.ts';
 
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
-
-const UNAUTHORIZED = '{"error":{"code":"unauthorized","message":"Invalid or missing API key"}}';
+const service = await startSharedService();
 
 /** Begins one request that waits, and gives its reply in a function: an async one would wait for it. */
 async function holdOne(tenant: Tenant, query: string): Promise<() => Promise<RawReply>> {
@@ -81,16 +78,11 @@ describe('with wait the reply comes as soon as something happens', () => {
 });
 
 describe('a held request ends with its key', () => {
-  const issueKey = async ({ accountId }: Tenant, expiresAt: number | null) => {
-    const request = { accountId, name: 'Short-lived', access: 'full', expiresAt, createdBy: null } as const;
-    const { key, secret } = await issueApiKey(service.database, request);
-    return { accountId, keyId: key.id, key: secret };
-  };
-  const assertRefused = ({ status, body }: RawReply) => assert.deepEqual([status, body], [401, UNAUTHORIZED]);
+  const assertRefused = ({ status, body }: RawReply) => assert.deepEqual([status, body], [401, KEY_REFUSED]);
 
   test('one that was deleted: 401 at the next change, and nothing of the change', async () => {
     const tenant = await service.createTenant();
-    const deleted = await issueKey(tenant, null);
+    const deleted = await service.createKey(tenant.accountId);
     const reply = await holdOne(deleted, 'wait=60');
     await deleteApiKey(service.database, deleted.keyId);
     await fill(service, tenant, 1);
@@ -105,7 +97,8 @@ describe('a held request ends with its key', () => {
   });
 
   test('one that has expired: 401 when the time is over', async () => {
-    const tenant = await issueKey(await service.createTenant(), Date.now() + 700);
+    const { accountId } = await service.createTenant();
+    const tenant = await service.createKey(accountId, 'full', Date.now() + 700);
     const [reply] = await hold(service, [tenant], 'wait=1');
     assert.ok(reply);
     assertRefused(await reply);

@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { MINIMAL, post, send } from '../../../testkit/src/listings.ts';
 import { readError, readList, readListing } from '../../../testkit/src/replies.ts';
-import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
-import { issueApiKey } from '../../src/domain/api-keys.ts';
+import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
 import { purgeIdempotencyRecords } from '../../src/domain/idempotency.ts';
-import { statement } from '../../src/storage/database.ts';
 import { removeEvents } from '../../src/storage/events.ts';
 
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 const KEY = { 'Idempotency-Key': 'retry-1' };
 const list = async (tenant: Tenant) => readList(await service.fetch(tenant, '/v1/listings'));
@@ -21,23 +18,14 @@ async function seen(response: Response) {
   return { status: response.status, headers, body: await response.text() };
 }
 
-const ageEvents = statement<{ accountId: string }>((query, parameter) =>
-  query.updateTable('events').set({ created_at: 0 }).where('account_id', '=', parameter('accountId')),
-);
-const setOutcome = statement<{ accountId: string; outcome: string }>((query, parameter) =>
-  query
-    .updateTable('idempotency_keys')
-    .set({ outcome: parameter('outcome') })
-    .where('account_id', '=', parameter('accountId')),
-);
-const selectOutcomes = statement<{ accountId: string }, { outcome: string }>((query, parameter) =>
-  query.selectFrom('idempotency_keys').select('outcome').where('account_id', '=', parameter('accountId')),
-);
+function ageEvents({ accountId }: Tenant) {
+  return service.sql('update events set created_at = 0 where account_id = ?', accountId);
+}
 
 /** How many characters the account's records have together. */
 async function recordedLength(tenant: Tenant): Promise<number> {
-  const rows = await service.database.execute(selectOutcomes, { accountId: tenant.accountId });
-  return rows.reduce((sum, { outcome }) => sum + outcome.length, 0);
+  const rows = await service.sql('select outcome from idempotency_keys where account_id = ?', tenant.accountId);
+  return rows.reduce((sum, { outcome }) => sum + String(outcome).length, 0);
 }
 
 /** Each kind of change: how it is prepared, and sent. */
@@ -91,7 +79,7 @@ describe('a patch that changed nothing is answered again with the version it fou
       test(isOld ? `${name}, when its event was about to be purged` : name, async () => {
         const tenant = await service.createTenant();
         const { id } = await readListing(await post(service, tenant, LARGE), 201);
-        if (isOld) await service.database.write((session) => session.execute(ageEvents, tenant));
+        if (isOld) await ageEvents(tenant);
         const again = () => send(service, tenant, 'PATCH', `/listings/${id}`, { beds: 3 }, KEY);
         const first = await seen(await again());
         assert.equal(first.status, 200);
@@ -107,7 +95,7 @@ test('a request that stores nothing of a listing stores no copy of it with its I
   const tenant = await service.createTenant();
   const { id } = await readListing(await post(service, tenant, LARGE, KEY), 201);
   for (const isOld of [false, true]) {
-    if (isOld) await service.database.write((session) => session.execute(ageEvents, tenant));
+    if (isOld) await ageEvents(tenant);
     const before = await recordedLength(tenant);
     for (let index = 0; index < 20; index += 1) {
       const key = { 'Idempotency-Key': `${isOld}-${index}` };
@@ -123,7 +111,7 @@ test('a record that holds the document, as the first edition kept it, is answere
   const first = await post(service, tenant, MINIMAL, KEY);
   const { id, version } = await readListing(first.clone(), 201);
   const outcome = JSON.stringify({ type: 'created', id, version, doc: await first.clone().text() });
-  await service.database.write((session) => session.execute(setOutcome, { accountId: tenant.accountId, outcome }));
+  await service.sql('update idempotency_keys set outcome = ? where account_id = ?', outcome, tenant.accountId);
   assert.ok((await send(service, tenant, 'DELETE', `/listings/${id}`)).ok);
   assert.deepEqual(await seen(await post(service, tenant, MINIMAL, KEY)), await seen(first));
 });
@@ -197,36 +185,22 @@ test('two accounts use the same key without meeting', async () => {
 test('a retry survives the rotation of its API key', async () => {
   const tenant = await service.createTenant();
   const { id } = await readListing(await post(service, tenant, MINIMAL, KEY), 201);
-  const { accountId } = tenant;
-  const request = { accountId, name: 'Next', access: 'full', expiresAt: null, createdBy: null } as const;
-  const { key, secret } = await issueApiKey(service.database, request);
-  const rotated = { accountId, keyId: key.id, key: secret };
+  const rotated = await service.createKey(tenant.accountId);
   assert.equal((await readListing(await post(service, rotated, MINIMAL, KEY), 201)).id, id);
-  const reader = await issueApiKey(service.database, { ...request, access: 'read' });
-  const readOnly = { accountId, keyId: reader.key.id, key: reader.secret };
-  await readError(await post(service, readOnly, MINIMAL, KEY), 403, 'insufficient_scope');
+  const reader = await service.createKey(tenant.accountId, 'read');
+  await readError(await post(service, reader, MINIMAL, KEY), 403, 'insufficient_scope');
 });
-
-const age = statement<{ accountId: string; expiresAt: number }>((query, parameter) =>
-  query
-    .updateTable('idempotency_keys')
-    .set({ expires_at: parameter('expiresAt') })
-    .where('account_id', '=', parameter('accountId')),
-);
-const countRecords = statement<Record<never, never>, { count: number }>((query) =>
-  query.selectFrom('idempotency_keys').select(({ fn }) => fn.countAll<number>().as('count')),
-);
 
 test('a record that has expired is none, and the worker removes it and no other', async () => {
   const [ada, bob] = [await service.createTenant(), await service.createTenant()];
   const { id } = await readListing(await post(service, ada, MINIMAL, KEY), 201);
   await readListing(await post(service, bob, MINIMAL, KEY), 201);
   const expire = () =>
-    service.database.write((session) => session.execute(age, { accountId: ada.accountId, expiresAt: Date.now() - 1 }));
+    service.sql(`update idempotency_keys set expires_at = ${Date.now() - 1} where account_id = ?`, ada.accountId);
   await expire();
   assert.notEqual((await readListing(await post(service, ada, MINIMAL, KEY), 201)).id, id);
   await expire();
-  const count = async () => (await service.database.execute(countRecords, {}))[0]?.count ?? 0;
+  const count = async () => (await service.sql('select account_id from idempotency_keys')).length;
   const before = await count();
   await purgeIdempotencyRecords(service.database, new AbortController().signal);
   assert.equal(await count(), before - 1);

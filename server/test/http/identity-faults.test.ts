@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, mock, type TestContext, test } from 'node:test';
+import { mock, type TestContext, test } from 'node:test';
 import { Browser, createPerson, PASSWORD, type Person, signIn } from '../../../testkit/src/browser.ts';
 import { readError } from '../../../testkit/src/replies.ts';
-import { startTestService } from '../../../testkit/src/service.ts';
+import { startSharedService } from '../../../testkit/src/service.ts';
 import { nextTotp, totp } from '../../../testkit/src/totp.ts';
 import { AppError } from '../../src/model/errors.ts';
+import { enrol, giveCode, guard, isSignedIn, NEW_PASSWORD, typePassword } from '../support/two-factor.ts';
 
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const NEW_PASSWORD = 'staple battery horse correct';
 
 /** The database fails from its nth use on, as it does when its disk is gone. */
 function breakAfter(t: TestContext, uses: number) {
@@ -84,10 +83,6 @@ async function arrange(path: string, body: unknown, prepare = signIn): Promise<S
   return { person, browser, send: () => browser.send('POST', path, body) };
 }
 
-async function isSignedIn(browser: Browser): Promise<boolean> {
-  return (await browser.ask('GET', '/admin/session')) !== null;
-}
-
 test('signing in with a database that fails is 503, and nobody is in without a line in the audit log', async (t) => {
   const begin = async () => {
     const person = await createPerson(service);
@@ -113,31 +108,21 @@ test('a change of the password with a database that fails is 503, and is told by
   });
 });
 
-/** Somebody who has set up the second factor, up to its first code. */
-async function enrol() {
-  const scene = await arrange('', undefined);
-  const { totpURI } = await scene.browser.ask('POST', '/admin/auth/two-factor/enable', { password: PASSWORD });
-  const send = () => scene.browser.send('POST', '/admin/auth/two-factor/verify-totp', { code: totp(totpURI) });
-  return { ...scene, send, totpURI };
-}
-
 test('switching the second factor on with a database that fails is 503, and it is on as a whole or not at all', async (t) => {
-  await failEverywhere(t, enrol, async ({ person }) => {
+  const begin = async () => {
+    const { person, browser, totpURI } = await enrol(service);
+    return { person, browser, send: () => giveCode(browser, 'totp', totp(totpURI)) };
+  };
+  await failEverywhere(t, begin, async ({ person }) => {
     const { actions, isGuarded, factors } = await stored(person);
     assert.equal(isGuarded, actions.includes('administrator.two_factor_enabled'));
     assert.deepEqual(factors, [isGuarded]);
   });
 });
 
-async function guard() {
-  const scene = await enrol();
-  assert.equal((await scene.send()).status, 200);
-  return scene;
-}
-
 test('switching it off with a database that fails is 503, and it is off as a whole or not at all', async (t) => {
   const begin = async () => {
-    const scene = await guard();
+    const scene = await guard(service);
     const given = { password: PASSWORD, code: nextTotp(scene.totpURI) };
     const send = () => scene.browser.send('POST', '/admin/auth/two-factor/disable', given);
     return { ...scene, send };
@@ -151,11 +136,9 @@ test('switching it off with a database that fails is 503, and it is off as a who
 
 test('a code with a database that fails is 503, not a wrong code, and lets nobody in', async (t) => {
   const begin = async () => {
-    const { person, totpURI } = await guard();
-    const browser = new Browser(service);
-    await browser.ask('POST', '/admin/auth/sign-in/email', { email: person.email, password: PASSWORD });
-    const send = () => browser.send('POST', '/admin/auth/two-factor/verify-totp', { code: nextTotp(totpURI) });
-    return { person, browser, send };
+    const { person, totpURI } = await guard(service);
+    const browser = await typePassword(service, person);
+    return { person, browser, send: () => giveCode(browser, 'totp', nextTotp(totpURI)) };
   };
   await failEverywhere(t, begin, async ({ browser }) => assert.equal(await isSignedIn(browser), false));
 });

@@ -1,51 +1,30 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { request } from 'node:http';
-import { text } from 'node:stream/consumers';
-import { after, describe, mock, test } from 'node:test';
+import { describe, mock, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { counts, importFile, listAll, NDJSON, readReport, sendFile } from '../../../testkit/src/imports.ts';
-import { MINIMAL } from '../../../testkit/src/listings.ts';
-import { readError } from '../../../testkit/src/replies.ts';
-import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
+import { KEY_REFUSED, readError } from '../../../testkit/src/replies.ts';
+import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { deleteApiKey } from '../../src/domain/api-keys.ts';
 import { storedSequence } from '../storage/support.ts';
 import { MEBIBYTE, watchMemory } from '../support/memory.ts';
+import { line, openImport } from '../support/uploads.ts';
 
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
-const line = (members: object = {}) => `${JSON.stringify({ ...MINIMAL, ...members })}\n`;
 const countListings = async (tenant: Tenant) => (await listAll(service, tenant)).data.length;
-
-/** Opens an import whose body is sent piece by piece. */
-function openImport(tenant: Tenant, headers: Record<string, string> = {}, query = '') {
-  const sending = request(`${service.url}/v1/imports${query}`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${tenant.key}`, 'Content-Type': NDJSON, ...headers },
-    agent: false,
-  });
-  const replied = once(sending, 'response').then(async ([response]) => ({
-    status: Number(response.statusCode),
-    body: await text(response),
-  }));
-  replied.catch(() => {});
-  sending.on('error', () => {});
-  sending.flushHeaders();
-  return { sending, replied };
-}
 
 describe('an import ends soon', () => {
   test('after its key was deleted, also where no row was written and no byte comes', async () => {
     const tenant = await service.createTenant();
-    const { sending, replied } = openImport(tenant, { Expect: '100-continue' });
+    const { sending, replied } = openImport(service, tenant, { Expect: '100-continue' });
     await once(sending, 'continue');
     sending.write('{}\n');
     await deleteApiKey(service.database, tenant.keyId);
     const { status, body } = await replied;
     assert.equal(status, 401);
-    assert.equal(body, '{"error":{"code":"unauthorized","message":"Invalid or missing API key"}}');
+    assert.equal(body, KEY_REFUSED);
     sending.destroy();
   });
 
@@ -53,7 +32,7 @@ describe('an import ends soon', () => {
     const tenant = await service.createTenant();
     const body = gzipSync(line().repeat(60_000));
     const headers = { 'Content-Encoding': 'gzip', 'Content-Length': String(body.length) };
-    const { sending } = openImport(tenant, headers);
+    const { sending } = openImport(service, tenant, headers);
     sending.end(body);
     await until('a row is stored', async () => (await countListings(tenant)) > 0);
     sending.destroy();
@@ -72,7 +51,7 @@ describe('a body that comes too slowly is 408 and does not keep its place', () =
     const tenant = await service.createTenant();
     mock.timers.enable({ apis: ['setTimeout'] });
     t.after(() => mock.timers.reset());
-    const { sending, replied } = openImport(tenant);
+    const { sending, replied } = openImport(service, tenant);
     let sent = 0;
     const send = async (row: string) => {
       sending.write(row);
@@ -131,7 +110,7 @@ describe('what an account sends at a time is limited', () => {
     const body = gzipSync(`{"photos":[${'0,'.repeat(98)}0]}\n`.repeat(1_500));
     const { growthBytes } = await watchMemory(async () => {
       const imports = Array.from({ length: 4 }, () =>
-        openImport(tenant, { 'Content-Encoding': 'gzip' }, '?atomic=true&dryRun=true'),
+        openImport(service, tenant, { 'Content-Encoding': 'gzip' }, '?atomic=true&dryRun=true'),
       );
       for (const { sending } of imports) sending.end(body);
       const replies = await Promise.all(imports.map(({ replied }) => replied));
@@ -161,7 +140,7 @@ describe('what an account sends at a time is limited', () => {
     const [tenant, other] = [await service.createTenant(), await service.createTenant()];
     const headers = { 'Content-Encoding': 'gzip' };
     const half = line({ nonsense: 'x'.repeat(64 * 1024) }).repeat(600);
-    const first = openImport(tenant, headers, '?atomic=true');
+    const first = openImport(service, tenant, headers, '?atomic=true');
     const packed = gzipSync(half);
     // All but the end of the package: the import has its rows and waits for more.
     first.sending.write(packed.subarray(0, -8));
@@ -185,11 +164,11 @@ describe('what an account sends at a time is limited', () => {
   test('a file waits for a place where those of others take all of them', async () => {
     const tenants = await Promise.all(Array.from({ length: 8 }, () => service.createTenant()));
     const open = tenants.flatMap((tenant) =>
-      Array.from({ length: 4 }, () => openImport(tenant, { Expect: '100-continue' })),
+      Array.from({ length: 4 }, () => openImport(service, tenant, { Expect: '100-continue' })),
     );
     await Promise.all(open.map(({ sending }) => once(sending, 'continue')));
     const late = await service.createTenant();
-    const { sending, replied } = openImport(late, { Expect: '100-continue' });
+    const { sending, replied } = openImport(service, late, { Expect: '100-continue' });
     let hasPlace = false;
     const placed = once(sending, 'continue').then(() => {
       hasPlace = true;

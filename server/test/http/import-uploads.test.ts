@@ -1,48 +1,26 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { request } from 'node:http';
-import { text } from 'node:stream/consumers';
-import { after, describe, mock, test } from 'node:test';
+import { describe, mock, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { only } from '../../../testkit/src/database.ts';
 import { counts, importFile, JSON_ARRAY, listAll, NDJSON, sendFile } from '../../../testkit/src/imports.ts';
-import { MINIMAL } from '../../../testkit/src/listings.ts';
 import { openRaw } from '../../../testkit/src/raw.ts';
-import { readError } from '../../../testkit/src/replies.ts';
-import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
+import { KEY_REFUSED, readError } from '../../../testkit/src/replies.ts';
+import { startSharedService, startTestService, type Tenant } from '../../../testkit/src/service.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { deleteApiKey } from '../../src/domain/api-keys.ts';
 import { storedSequence, words } from '../storage/support.ts';
 import { MEBIBYTE, watchMemory } from '../support/memory.ts';
+import { line, openImport } from '../support/uploads.ts';
 
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
-const line = (members: object = {}) => `${JSON.stringify({ ...MINIMAL, ...members })}\n`;
 const countListings = async (tenant: Tenant) => (await listAll(service, tenant)).data.length;
-
-/** Opens an import whose body is sent piece by piece. */
-function openImport(tenant: Tenant, headers: Record<string, string> = {}) {
-  const sending = request(`${service.url}/v1/imports`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${tenant.key}`, 'Content-Type': NDJSON, ...headers },
-    agent: false,
-  });
-  const replied = once(sending, 'response').then(async ([response]) => ({
-    status: Number(response.statusCode),
-    body: await text(response),
-  }));
-  // A test that breaks the connection off looks at what was stored instead.
-  replied.catch(() => {});
-  sending.on('error', () => {});
-  sending.flushHeaders();
-  return { sending, replied };
-}
 
 describe('a file is imported as it comes in', () => {
   test('rows are stored before the file ends', async () => {
     const tenant = await service.createTenant();
-    const { sending, replied } = openImport(tenant);
+    const { sending, replied } = openImport(service, tenant);
     for (const count of [1, 2, 3]) {
       sending.write(line());
       await until('the row is stored', async () => (await countListings(tenant)) === count);
@@ -135,7 +113,7 @@ describe('a file that does not come whole leaves whole rows', () => {
     const tenant = await service.createTenant();
     mock.timers.enable({ apis: ['setTimeout'] });
     t.after(() => mock.timers.reset());
-    const { sending, replied } = openImport(tenant);
+    const { sending, replied } = openImport(service, tenant);
     sending.write(`${line()}{}\n`);
     await until('the row is stored', async () => (await countListings(tenant)) === 1);
     mock.timers.tick(29_000);
@@ -151,14 +129,14 @@ describe('a file that does not come whole leaves whole rows', () => {
 
   test('when its key is deleted: 401, and no row after that', async () => {
     const tenant = await service.createTenant();
-    const { sending, replied } = openImport(tenant);
+    const { sending, replied } = openImport(service, tenant);
     sending.write(line());
     await until('the row is stored', async () => (await countListings(tenant)) === 1);
     await deleteApiKey(service.database, tenant.keyId);
     sending.write(line());
     const { status, body } = await replied;
     assert.equal(status, 401);
-    assert.equal(body, '{"error":{"code":"unauthorized","message":"Invalid or missing API key"}}');
+    assert.equal(body, KEY_REFUSED);
     sending.destroy();
     assert.equal(await storedSequence(service.database, tenant.accountId), 1);
   });
@@ -246,12 +224,8 @@ describe('a file may be packed', () => {
 });
 
 describe('what is not asked for rightly is refused before the file is read', () => {
-  const cases: [
-    name: string,
-    init: { query?: string; headers?: Record<string, string> },
-    status: number,
-    code: string,
-  ][] = [
+  type Init = { query?: string; headers?: Record<string, string> };
+  const cases: [name: string, init: Init, status: number, code: string][] = [
     ['another type', { headers: { 'Content-Type': 'application/xml' } }, 415, 'unsupported_media_type'],
     ['another charset', { headers: { 'Content-Type': `${NDJSON}; charset=latin1` } }, 415, 'unsupported_media_type'],
     ['another packing', { headers: { 'Content-Encoding': 'br' } }, 415, 'unsupported_media_type'],
@@ -275,17 +249,14 @@ describe('what is not asked for rightly is refused before the file is read', () 
     const tenant = await service.createTenant();
     const wrongType = await sendFile(service, tenant, { type: 'text/xml', body: '' });
     assert.match((await readError(wrongType, 415, 'unsupported_media_type')).message, /application\/x-ndjson/);
-    const wrongPacking = await sendFile(service, tenant, {
-      type: NDJSON,
-      body: '',
-      headers: { 'Content-Encoding': 'br' },
-    });
+    const brotli = { 'Content-Encoding': 'br' };
+    const wrongPacking = await sendFile(service, tenant, { type: NDJSON, body: '', headers: brotli });
     assert.equal(wrongPacking.headers.get('accept-encoding'), 'gzip, identity');
   });
 
   test('a key that may only read gets 403 and is not asked for the file', async () => {
     const reader = await service.createTenant('Readers', 'read');
-    const { sending, replied } = openImport(reader, { Expect: '100-continue' });
+    const { sending, replied } = openImport(service, reader, { Expect: '100-continue' });
     let isAsked = false;
     sending.on('continue', () => {
       isAsked = true;
@@ -297,7 +268,7 @@ describe('what is not asked for rightly is refused before the file is read', () 
 
   test('a good one is asked for the file', async () => {
     const tenant = await service.createTenant();
-    const { sending, replied } = openImport(tenant, { Expect: '100-continue' });
+    const { sending, replied } = openImport(service, tenant, { Expect: '100-continue' });
     await once(sending, 'continue');
     sending.end(line());
     assert.equal((await replied).status, 200);

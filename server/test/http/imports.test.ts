@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { counts, importFile, JSON_ARRAY, listAll, NDJSON, readReport, sendFile } from '../../../testkit/src/imports.ts';
 import { MINIMAL, post } from '../../../testkit/src/listings.ts';
-import { readError, readListing } from '../../../testkit/src/replies.ts';
-import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
+import { linesOf, readError, readListing } from '../../../testkit/src/replies.ts';
+import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
 
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 const row = (members: object) => ({ ...MINIMAL, ...members });
 const ndjson = (...rows: unknown[]) => rows.map((one) => `${JSON.stringify(one)}\n`).join('');
@@ -23,15 +22,11 @@ for (const [type, file] of KINDS) {
   describe(`rows of ${type}`, () => {
     test('become listings, in their order, with events without a gap', async () => {
       const tenant = await service.createTenant();
-      const rows = Array.from({ length: 500 }, (_, index) =>
-        row({ externalId: `A-${index}`, address: `${index} Elm` }),
-      );
+      const addresses = Array.from({ length: 500 }, (_, index) => `${index} Elm`);
+      const rows = addresses.map((address) => row({ externalId: address, address }));
       assert.deepEqual(await run(tenant, ...rows), counts(500));
       const { data, sequence } = await listAll(service, tenant);
-      assert.deepEqual(
-        data.map(({ address }) => address).reverse(),
-        rows.map(({ address }) => address),
-      );
+      assert.deepEqual(linesOf(data, 'address').reverse(), addresses);
       assert.equal(sequence, 500);
       assert.ok(data.every(({ version, createdAt, updatedAt }) => version === 1 && createdAt === updatedAt));
     });
@@ -54,10 +49,8 @@ for (const [type, file] of KINDS) {
 
     test('replace all that a listing says', async () => {
       const tenant = await service.createTenant();
-      const first = await readListing(
-        await post(service, tenant, row({ externalId: 'A-1', city: 'Austin', listPrice: 2 })),
-        201,
-      );
+      const input = row({ externalId: 'A-1', city: 'Austin', listPrice: 2 });
+      const first = await readListing(await post(service, tenant, input), 201);
       assert.deepEqual(await run(tenant, row({ externalId: 'A-1', beds: 4 })), counts(0, 1));
       const { data, sequence } = await listAll(service, tenant);
       const { updatedAt, ...kept } = data[0] ?? {};
@@ -68,18 +61,10 @@ for (const [type, file] of KINDS) {
     test('find their listing by its id, and can give it another externalId', async () => {
       const tenant = await service.createTenant();
       const { id } = await readListing(await post(service, tenant, row({ externalId: 'A-1' })), 201);
-      assert.deepEqual(
-        await run(tenant, row({ id, externalId: 'A-2' }), row({ externalId: 'A-1', beds: 9 })),
-        counts(1, 1),
-      );
+      const rows = [row({ id, externalId: 'A-2' }), row({ externalId: 'A-1', beds: 9 })];
+      assert.deepEqual(await run(tenant, ...rows), counts(1, 1));
       const { data } = await listAll(service, tenant);
-      assert.deepEqual(
-        data.map(({ id: own, externalId, beds }) => [own === id, externalId, beds]),
-        [
-          [false, 'A-1', 9],
-          [true, 'A-2', 3],
-        ],
-      );
+      assert.deepEqual([linesOf(data, 'externalId', 'beds'), data[1]?.id], [['A-1 9', 'A-2 3'], id]);
     });
 
     test('with one externalId change one listing, the last of them last', async () => {
@@ -142,10 +127,7 @@ for (const [type, file] of KINDS) {
         ],
       });
       const { data, sequence } = await listAll(service, tenant);
-      assert.deepEqual(
-        data.map(({ externalId }) => externalId),
-        ['A-2', 'A-1', 'OTHER', 'TAKEN'],
-      );
+      assert.deepEqual(linesOf(data, 'externalId'), ['A-2', 'A-1', 'OTHER', 'TAKEN']);
       assert.deepEqual([data[2], data[3], sequence], [other, taken, 4]);
     });
 
@@ -153,9 +135,8 @@ for (const [type, file] of KINDS) {
       const tenant = await service.createTenant();
       const taken = await readListing(await post(service, tenant, row({ externalId: 'A-1' })), 201);
       const { id } = await readListing(await post(service, tenant, MINIMAL), 201);
-      const { errors } = await readReport(
-        await sendFile(service, tenant, { type, body: file(row({ id, externalId: 'A-1' })) }),
-      );
+      const body = file(row({ id, externalId: 'A-1' }));
+      const { errors } = await readReport(await sendFile(service, tenant, { type, body }));
       assert.equal(errors[0]?.listingId, taken.id);
     });
 
@@ -163,10 +144,8 @@ for (const [type, file] of KINDS) {
       const tenant = await service.createTenant();
       const { errors, ...others } = await run(tenant, ...Array(1000).fill({}));
       assert.deepEqual(others, { created: 0, updated: 0, unchanged: 0, failed: 1000 });
-      assert.deepEqual(
-        errors.map((error) => Number.parseInt(error, 10)),
-        Array.from({ length: 100 }, (_, index) => index + 1),
-      );
+      assert.equal(errors.length, 100);
+      for (const [index, error] of errors.entries()) assert.equal(Number.parseInt(error, 10), index + 1);
     });
 
     test('a row that is no JSON fails alone, and says where', async () => {
@@ -184,31 +163,18 @@ for (const [type, file] of KINDS) {
       const tenant = await service.createTenant();
       const body = Buffer.from(file(row({ address: 'a' }), row({ address: 'bXb' }), row({ address: 'c' })));
       body[body.indexOf('X')] = 0xff;
-      assert.deepEqual(await importFile(service, tenant, { type, body }), {
-        ...counts(2),
-        failed: 1,
-        errors: ['2: invalid_json'],
-      });
+      const report = { ...counts(2), failed: 1, errors: ['2: invalid_json'] };
+      assert.deepEqual(await importFile(service, tenant, { type, body }), report);
     });
 
     test('a row of 1 MiB is taken, and one that is longer fails alone', async () => {
       const tenant = await service.createTenant();
       const long = JSON.stringify(row({ externalId: 'A-1' }));
       const body = file(row({}), 'HERE', row({}));
-      const padded = (length: number) =>
-        body.replace(
-          '"HERE"',
-          long
-            .slice(0, -1)
-            .padEnd(length - 1)
-            .concat('}'),
-        );
+      const padded = (length: number) => body.replace('"HERE"', `${long.slice(0, -1).padEnd(length - 1)}}`);
       assert.deepEqual(await importFile(service, tenant, { type, body: padded(1024 * 1024) }), counts(3));
-      assert.deepEqual(await importFile(service, tenant, { type, body: padded(1024 * 1024 + 1) }), {
-        ...counts(2),
-        failed: 1,
-        errors: ['2: payload_too_large'],
-      });
+      const report = { ...counts(2), failed: 1, errors: ['2: payload_too_large'] };
+      assert.deepEqual(await importFile(service, tenant, { type, body: padded(1024 * 1024 + 1) }), report);
     });
 
     test('nothing of another account is found, changed or shown', async () => {
@@ -216,10 +182,7 @@ for (const [type, file] of KINDS) {
       const listing = await readListing(await post(service, theirs, row({ externalId: 'A-1' })), 201);
       const body = file(listing, row({ externalId: 'A-1' }), row({ id: listing.id, externalId: 'A-1' }));
       const text = await (await sendFile(service, mine, { type, body })).text();
-      assert.deepEqual(
-        JSON.parse(text).errors.map(({ code }: { code: string }) => code),
-        ['not_found', 'not_found'],
-      );
+      assert.deepEqual(linesOf(JSON.parse(text).errors, 'code'), ['not_found', 'not_found']);
       assert.ok(!text.includes(theirs.accountId) && !text.includes(listing.id));
       const { data, sequence } = await listAll(service, theirs);
       assert.deepEqual([data, sequence], [[listing], 1]);
@@ -237,13 +200,11 @@ describe('an export in NDJSON can be imported as it is', () => {
 
   test('a listing with a member of that name is refused', async () => {
     const tenant = await service.createTenant();
-    const { errors } = await importFile(service, tenant, {
-      type: NDJSON,
-      body: ndjson(row({ end: true }), { end: false }),
-    });
-    assert.deepEqual(
-      errors.map((error) => error.replace(/\(.*end/, '(… end')),
-      ['1: validation_failed (… end: unknown_field)', '2: validation_failed (… end: unknown_field)'],
+    const body = ndjson(row({ end: true }), { end: false });
+    const { errors } = await importFile(service, tenant, { type: NDJSON, body });
+    assert.match(
+      errors.join(),
+      /^1: validation_failed \(.*end: unknown_field\),2: validation_failed \(.*end: unknown_field\)$/,
     );
   });
 });
@@ -254,10 +215,7 @@ describe('lines are counted as an editor counts them', () => {
     const body = `\uFEFF\r\n${JSON.stringify(MINIMAL)}\r\n\r\n{}\r\n \t\n[`;
     const { errors, ...others } = await importFile(service, tenant, { type: NDJSON, body });
     assert.deepEqual(others, { created: 1, updated: 0, unchanged: 0, failed: 3 });
-    assert.deepEqual(
-      errors.map((error) => error.slice(0, 5)),
-      ['1: in', '4: va', '6: in'],
-    );
+    assert.match(errors.join(), /^1: in.*,4: va.*,6: in/);
   });
 
   test('an empty file has no rows', async () => {
@@ -287,10 +245,7 @@ describe('an array that is broken is an error that says where, and keeps the row
       );
       assert.match(JSON.stringify(error.errors), /^\[\{"line":2,"code":"validation_failed"/);
       const { data } = await listAll(service, tenant);
-      assert.deepEqual(
-        data.map(({ externalId }) => externalId),
-        expected,
-      );
+      assert.deepEqual(linesOf(data, 'externalId'), expected);
     });
   }
 

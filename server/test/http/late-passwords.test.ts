@@ -4,8 +4,8 @@ import { Browser, createPerson, PASSWORD, type Person, signIn } from '../../../t
 import { startTestService, type TestService } from '../../../testkit/src/service.ts';
 import { nextTotp, totp } from '../../../testkit/src/totp.ts';
 import { resetPassword } from '../../src/domain/password-reset.ts';
+import { enrol, giveCode, guard, NEW_PASSWORD, typePassword } from '../support/two-factor.ts';
 
-const NEW_PASSWORD = 'staple battery horse correct';
 const RESET_PASSWORD = 'horse staple correct battery';
 
 /** Somebody who is about to do something with their password, the old one by then. */
@@ -62,25 +62,6 @@ async function signInWith(password: string, { email }: Person, browser: Browser)
   await browser.ask('POST', '/admin/auth/sign-in/email', { email, password });
 }
 
-async function enter(service: TestService) {
-  const person = await createPerson(service);
-  return { person, browser: await signIn(service, person) };
-}
-
-/** Somebody who has set up the second factor, up to its first code. */
-async function enrol(service: TestService) {
-  const entered = await enter(service);
-  const given = { password: PASSWORD };
-  const { totpURI, backupCodes } = await entered.browser.ask('POST', '/admin/auth/two-factor/enable', given);
-  return { ...entered, totpURI, backupCodes };
-}
-
-async function guard(service: TestService) {
-  const enrolled = await enrol(service);
-  await enrolled.browser.ask('POST', '/admin/auth/two-factor/verify-totp', { code: totp(enrolled.totpURI) });
-  return enrolled;
-}
-
 function signingIn(service: TestService, person: Person): Scene {
   const browser = new Browser(service);
   const given = { email: person.email, password: PASSWORD };
@@ -102,30 +83,29 @@ testEveryMoment(
     return scene;
   },
   async ({ browser }) => {
-    await browser.ask('POST', '/admin/auth/two-factor/verify-totp', { code: codes.get(browser) }, 401);
+    assert.equal((await giveCode(browser, 'totp', codes.get(browser))).status, 401);
   },
 );
 
 for (const factor of ['totp', 'backup-code'] as const) {
   testEveryMoment(`who gives the second factor just then is not in: ${factor}`, async (service) => {
     const { person, totpURI, backupCodes } = await guard(service);
-    const browser = new Browser(service);
-    await signInWith(PASSWORD, person, browser);
+    const browser = await typePassword(service, person);
     const code = factor === 'totp' ? nextTotp(totpURI) : backupCodes[0];
-    return { person, browser, send: () => browser.send('POST', `/admin/auth/two-factor/verify-${factor}`, { code }) };
+    return { person, browser, send: () => giveCode(browser, factor, code) };
   });
 }
 
 testEveryMoment('who changes the password just then has not changed it', async (service) => {
-  const { person, browser } = await enter(service);
+  const person = await createPerson(service);
+  const browser = await signIn(service, person);
   const change = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
   return { person, browser, send: () => browser.send('POST', '/admin/auth/change-password', change) };
 });
 
 testEveryMoment('who switches the second factor on just then is out', async (service) => {
   const { person, browser, totpURI } = await enrol(service);
-  const code = totp(totpURI);
-  return { person, browser, send: () => browser.send('POST', '/admin/auth/two-factor/verify-totp', { code }) };
+  return { person, browser, send: () => giveCode(browser, 'totp', totp(totpURI)) };
 });
 
 testEveryMoment('who switches the second factor off just then is out', async (service) => {

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { get, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { type Browser, createPerson, signIn } from '../../../testkit/src/browser.ts';
 import { fillBeyondBuffers, MINIMAL, readAll } from '../../../testkit/src/listings.ts';
-import { startTestService } from '../../../testkit/src/service.ts';
+import { linesOf } from '../../../testkit/src/replies.ts';
+import { startSharedService } from '../../../testkit/src/service.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { words } from '../storage/support.ts';
 import { isAnyHeld } from '../support/held.ts';
 
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 /** How somebody who is at work loses the account. */
 const ENDS: [name: string, end: (userId: string) => string][] = [
@@ -30,8 +30,7 @@ async function enter() {
 }
 
 function headersOf(browser: Browser): Record<string, string> {
-  const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-  return { Cookie: cookie, Origin: service.url };
+  return { Cookie: browser.cookie, Origin: service.url };
 }
 
 for (const [name, statementOf] of ENDS) {
@@ -89,10 +88,7 @@ for (const [name, statementOf] of ENDS) {
       assert.equal(await listings(), 1);
       const { data } = await keeper.ask('GET', '/admin/activity');
       const imports = data.filter(({ action }: { action: string }) => action === 'import.finished');
-      assert.deepEqual(
-        imports.map(({ target }: { target: { name: string } }) => target.name),
-        ['1 created, 0 updated, 0 unchanged, 0 failed'],
-      );
+      assert.deepEqual(linesOf(imports, 'target.name'), ['1 created, 0 updated, 0 unchanged, 0 failed']);
     });
 
     test('a list that is being sent is cut, never ended early', async () => {

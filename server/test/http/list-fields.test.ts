@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { fill, MINIMAL, post } from '../../../testkit/src/listings.ts';
 import { faultsOf, readError, readListing } from '../../../testkit/src/replies.ts';
-import { startTestService } from '../../../testkit/src/service.ts';
+import { startSharedService } from '../../../testkit/src/service.ts';
 import { CSV, FORMATS, GEOJSON, JSON_TYPE, parseList, readText } from '../support/formats.ts';
 
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 const tenant = await service.createTenant();
 const full = {
   ...MINIMAL,
@@ -37,32 +36,23 @@ describe('fields=… leaves these members only, in the order of all replies', ()
       });
       for (const format of FORMATS) {
         const found = parseList(format, await readText(service, tenant, format, `?fields=${fields}`));
-        assert.deepEqual(
-          found.map((listing) => JSON.stringify(listing)),
-          expected,
-          format,
-        );
+        const texts = found.map((listing) => JSON.stringify(listing));
+        assert.deepEqual(texts, expected, format);
       }
     });
   }
 
   test('a CSV has these columns only, and no line of it is empty', async () => {
     assert.equal(await readText(service, tenant, CSV, '?fields=city'), 'city\r\nAustin\r\n""\r\n');
-    assert.equal(
-      await readText(service, tenant, CSV, '?fields=listPrice,beds'),
-      'beds,listPrice\r\n3,450000.5\r\n3,\r\n',
-    );
+    const prices = await readText(service, tenant, CSV, '?fields=listPrice,beds');
+    assert.equal(prices, 'beds,listPrice\r\n3,450000.5\r\n3,\r\n');
   });
 
   test('a Feature keeps its id and its place', async () => {
     const { features } = JSON.parse(await readText(service, tenant, GEOJSON, '?fields=city'));
+    const geometry = { type: 'Point', coordinates: [-97.7431, 30.2672] };
     assert.deepEqual(features, [
-      {
-        type: 'Feature',
-        id: rich.id,
-        geometry: { type: 'Point', coordinates: [-97.7431, 30.2672] },
-        properties: { city: 'Austin' },
-      },
+      { type: 'Feature', id: rich.id, geometry, properties: { city: 'Austin' } },
       { type: 'Feature', id: bare.id, geometry: null, properties: {} },
     ]);
   });
@@ -72,11 +62,8 @@ describe('fields=… leaves these members only, in the order of all replies', ()
     const ids = await fill(service, owner, 600);
     for (const format of FORMATS) {
       const found = parseList(format, await readText(service, owner, format, '?fields=id'));
-      assert.deepEqual(
-        found,
-        ids.toReversed().map((id) => ({ id })),
-        format,
-      );
+      const expected = ids.toReversed().map((id) => ({ id }));
+      assert.deepEqual(found, expected, format);
     }
   });
 
@@ -98,12 +85,7 @@ describe('fields that cannot be meant are refused', () => {
     ['fields=metadata.a', 'query.fields: invalid_choice'],
     ['fields=id,id', 'query.fields: duplicate'],
     ['fields=id&fields=address', 'query.fields: duplicate'],
-    [
-      'fields=id,adress,id,cty',
-      'query.fields: duplicate',
-      'query.fields: invalid_choice',
-      'query.fields: invalid_choice',
-    ],
+    ['fields=id,adress,id,cty', 'query.fields: duplicate', ...Array(2).fill('query.fields: invalid_choice')],
   ];
   for (const [query, ...faults] of cases) {
     test(query, async () => {
@@ -118,11 +100,8 @@ describe('fields that cannot be meant are refused', () => {
       ['ID', '"id"'],
       ['xyzzy', 'id, externalId, address,'],
     ]) {
-      const { message } = await readError(
-        await service.fetch(tenant, `/v1/listings?fields=${given}`),
-        400,
-        'invalid_query',
-      );
+      const response = await service.fetch(tenant, `/v1/listings?fields=${given}`);
+      const { message } = await readError(response, 400, 'invalid_query');
       assert.ok(message.includes(said ?? ''), message);
     }
   });

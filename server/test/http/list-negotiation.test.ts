@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { fill } from '../../../testkit/src/listings.ts';
 import { sendRaw } from '../../../testkit/src/raw.ts';
 import { readError } from '../../../testkit/src/replies.ts';
-import { startTestService } from '../../../testkit/src/service.ts';
+import { startSharedService } from '../../../testkit/src/service.ts';
 import { CSV, GEOJSON, JSON_TYPE, NDJSON } from '../support/formats.ts';
 
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 const tenant = await service.createTenant();
 await fill(service, tenant, 1);
 
@@ -39,16 +38,8 @@ const CASES: [accept: string, format: string][] = [
 ];
 
 const REFUSED = [
-  'application/xml',
-  'image/*',
-  'text/csv;q=0',
-  'text/*;q=0, application/json;q=0.000',
-  '*/*;q=0',
-  'text/csv; charset=iso-8859-1',
-  'application/json; version=2',
-  'application/vnd.geo+json',
-  'nonsense',
-  ',',
+  ...['application/xml', 'image/*', 'text/csv;q=0', 'text/*;q=0, application/json;q=0.000', '*/*;q=0'],
+  ...['text/csv; charset=iso-8859-1', 'application/json; version=2', 'application/vnd.geo+json', 'nonsense', ','],
 ];
 
 describe('Accept decides as what a list comes (RFC 9110 §12.5.1)', () => {

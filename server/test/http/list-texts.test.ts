@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { MINIMAL, post } from '../../../testkit/src/listings.ts';
 import { readListing } from '../../../testkit/src/replies.ts';
-import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
+import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
 import { formatOf } from '../../src/http/contract/formats/formats.ts';
 import { replyList } from '../../src/http/protocol/list-reply.ts';
 import { CSV, FORMATS, GEOJSON, JSON_TYPE, NDJSON, readText } from '../support/formats.ts';
 
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 const HEADER =
   'id,externalId,address,unitNumber,city,stateOrProvince,postalCode,country,beds,baths,status,propertyType,listPrice,' +
@@ -68,10 +67,8 @@ test('two listings, one of them with a place', async () => {
     feature(second.id, '{"type":"Point","coordinates":[-97.7431,30.2672]}', docs[0]),
     feature(first.id, 'null', docs[1]),
   ];
-  assert.equal(
-    await readText(service, tenant, GEOJSON),
-    `{"type":"FeatureCollection","features":[${features.join(',')}],${frame}`,
-  );
+  const collection = `{"type":"FeatureCollection","features":[${features.join(',')}],${frame}`;
+  assert.equal(await readText(service, tenant, GEOJSON), collection);
 });
 
 test('a page has a Link to the next in every format, and the next cursor where there is a place for it', async () => {
@@ -80,9 +77,8 @@ test('a page has a Link to the next in every format, and the next cursor where t
   for (const format of FORMATS) {
     const response = await service.fetch(tenant, '/v1/listings?limit=2&fields=id', { headers: { Accept: format } });
     const text = await response.text();
-    const [, cursor = ''] =
-      /^<\/v1\/listings\?limit=2&fields=id&cursor=([\w-]+)>; rel="next"$/.exec(response.headers.get('link') ?? '') ??
-      [];
+    const link = /^<\/v1\/listings\?limit=2&fields=id&cursor=([\w-]+)>; rel="next"$/;
+    const [, cursor = ''] = link.exec(response.headers.get('link') ?? '') ?? [];
     assert.notEqual(cursor, '', format);
     if (format === JSON_TYPE || format === GEOJSON) assert.equal(JSON.parse(text).nextCursor, cursor);
     if (format === NDJSON) assert.equal(JSON.parse(text.split('\n')[2] ?? '').count, 2);

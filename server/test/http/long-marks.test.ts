@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { Browser, createPerson, PASSWORD, signIn } from '../../../testkit/src/browser.ts';
-import { MINIMAL } from '../../../testkit/src/listings.ts';
+import { MINIMAL, post } from '../../../testkit/src/listings.ts';
 import { faultsOf, readError, readListing } from '../../../testkit/src/replies.ts';
-import { startTestService } from '../../../testkit/src/service.ts';
+import { startSharedService } from '../../../testkit/src/service.ts';
 import { MARKS_MAX } from '../../src/lib/nfc.ts';
 
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 /** An acute above and a grave below by turns: normalising sorts them, and takes the square of their number. */
 const marks = (count: number) => `a${'\u0301\u0316'.repeat(count / 2)}`;
@@ -59,11 +58,7 @@ test('no text makes the service sort its marks for long, whoever sends it and wh
 test('as many accents as somebody stacks for fun are kept, more are refused as what they are', async () => {
   const tenant = await service.createTenant();
   const create = (description: string) =>
-    service.fetch(tenant, '/v1/listings', {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ ...MINIMAL, description, metadata: { note: description } }),
-    });
+    post(service, tenant, { ...MINIMAL, description, metadata: { note: description } });
   const stacked = `z${'\u0316\u0317'.repeat(MARKS_MAX / 2)}, and more`;
   const { description } = await readListing(await create(stacked), 201);
   assert.equal(description, stacked);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import fc from 'fast-check';
 import { send } from '../../../testkit/src/listings.ts';
-import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
+import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
 import { type Fields, Model, type ModelListing, withoutTimes } from '../support/model.ts';
 import { type Step, steps } from '../support/model-steps.ts';
 
@@ -14,8 +14,7 @@ const options = {
   ...(MODEL_PATH !== undefined && { path: MODEL_PATH }),
 };
 
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 /** A request, and what it must answer. */
 interface Done {
@@ -201,10 +200,7 @@ const QUERIES: [query: string, select: (all: ModelListing[]) => ModelListing[]][
   ['beds[gte]=2&baths[lt]=3', (all) => all.filter(({ beds, baths }) => Number(beds) >= 2 && Number(baths) < 3)],
   ['city=Austin', (all) => all.filter(({ city }) => city === 'Austin')],
   ['q=ELAN', (all) => all.filter(({ address, description }) => /élan/.test(`${address} ${description}`))],
-  [
-    'sort=-listPrice',
-    (all) => all.toSorted((left, right) => Number(right.listPrice ?? 0) - Number(left.listPrice ?? 0)),
-  ],
+  ['sort=-listPrice', (all) => all.toSorted((one, next) => Number(next.listPrice ?? 0) - Number(one.listPrice ?? 0))],
 ];
 
 test('whatever a client does, the service holds what the simplest model holds', async () => {

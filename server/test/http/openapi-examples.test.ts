@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import {
   addInvitation,
   addKey,
@@ -25,12 +25,11 @@ import {
   OpenApiDocument,
 } from '../../../testkit/src/openapi.ts';
 import { REPOSITORY } from '../../../testkit/src/process.ts';
-import { startTestService } from '../../../testkit/src/service.ts';
+import { startSharedService } from '../../../testkit/src/service.ts';
 import { V1 } from '../../src/http/map.ts';
 import { PROVOCATIONS, UNPROVOKED } from '../support/provocations.ts';
 
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 /** The listing of the examples. */
 const LISTING = exampleOf('createListing');

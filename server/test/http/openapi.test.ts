@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { MINIMAL, post } from '../../../testkit/src/listings.ts';
 import { OpenApiDocument, valueAt } from '../../../testkit/src/openapi.ts';
-import { startTestService } from '../../../testkit/src/service.ts';
+import { startSharedService } from '../../../testkit/src/service.ts';
 
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 const tenant = await service.createTenant();
 
 const served = await (await fetch(`${service.url}/v1/openapi.json`)).text();
@@ -85,11 +84,7 @@ describe('the schema of a listing that is sent and the service agree', () => {
     ['a photo without https', { ...MINIMAL, photos: [{ url: 'http://a.example/1' }] }, false],
     ['a photo whose address is as people type it', { ...MINIMAL, photos: [{ url: 'HTTPS://a.example/é 1' }] }, true],
     ['101 photos', { ...MINIMAL, photos: Array(101).fill({ url: 'https://a.example/1' }) }, false],
-    [
-      '51 members of metadata',
-      { ...MINIMAL, metadata: Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`m${index}`, 1])) },
-      false,
-    ],
+    ['51 members of metadata', { ...MINIMAL, metadata: { ...Array(51).fill(1) } }, false],
     ['a name of 41 characters in metadata', { ...MINIMAL, metadata: { ['x'.repeat(41)]: 1 } }, false],
     ['an object in metadata', { ...MINIMAL, metadata: { a: {} } }, false],
     ['a latitude beyond the pole', { ...MINIMAL, latitude: 91, longitude: 0 }, false],

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { importFile, NDJSON, sendFile } from '../../../testkit/src/imports.ts';
 import { fill, MINIMAL, post, send } from '../../../testkit/src/listings.ts';
 import { readError, readListing } from '../../../testkit/src/replies.ts';
-import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
+import { startSharedService, startTestService, type Tenant } from '../../../testkit/src/service.ts';
 import { changeQuotas } from '../../src/domain/account-limits.ts';
 import { findAccountHead } from '../../src/storage/accounts.ts';
 import { removeEvents } from '../../src/storage/events.ts';
 
-const service = await startTestService({ rateLimit: { points: 1000, seconds: 3600 } });
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService({ rateLimit: { points: 1000, seconds: 3600 } });
 
 const { database, sql } = service;
 const lines = (...rows: object[]) => rows.map((row) => JSON.stringify(row)).join('\n');

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { fill, MINIMAL, openList, post, readAll } from '../../../testkit/src/listings.ts';
 import { openRaw } from '../../../testkit/src/raw.ts';
-import { readError, readList } from '../../../testkit/src/replies.ts';
+import { KEY_REFUSED, readError, readList } from '../../../testkit/src/replies.ts';
 import { startTestService, type Tenant, type TestService } from '../../../testkit/src/service.ts';
-import { deleteApiKey, issueApiKey } from '../../src/domain/api-keys.ts';
+import { deleteApiKey } from '../../src/domain/api-keys.ts';
 import { RateLimit } from '../../src/http/gate/rate-limit.ts';
 import { createMemoryLimiter } from '../../src/lib/limiter.ts';
 import { generateSecret } from '../../src/model/api-keys.ts';
@@ -76,12 +76,9 @@ test('two keys do not share their requests, not even those of one account', asyn
   await using service = await startLimited(t);
   const tenant = await service.createTenant();
   const other = await service.createTenant();
-  const { accountId } = tenant;
-  const sibling = { accountId, name: 'Sibling', access: 'full', expiresAt: null, createdBy: null } as const;
-  const { secret, key } = await issueApiKey(service.database, sibling);
   await exhaust(service, tenant);
   await exhaust(service, other);
-  await exhaust(service, { accountId, keyId: key.id, key: secret });
+  await exhaust(service, await service.createKey(tenant.accountId));
   await readError(await service.fetch(tenant, '/v1/me'), 429, 'rate_limited');
 });
 
@@ -188,7 +185,7 @@ test('a key that was deleted or never was gets the exact 401, whatever it has se
     assert.deepEqual(fieldsOf(response), [null, null]);
     assert.equal(response.headers.get('retry-after'), null);
     assert.equal(response.status, 401);
-    assert.equal(await response.text(), '{"error":{"code":"unauthorized","message":"Invalid or missing API key"}}');
+    assert.equal(await response.text(), KEY_REFUSED);
   }
 });
 

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { openRaw } from '../../../testkit/src/raw.ts';
-import { startTestService } from '../../../testkit/src/service.ts';
+import { startSharedService } from '../../../testkit/src/service.ts';
 import { until } from '../../../testkit/src/until.ts';
 
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 const get = (lines: string) => `GET /livez HTTP/1.1\r\n${lines}\r\n`;
 

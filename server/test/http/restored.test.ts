@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { Browser, createPerson, PASSWORD, signIn } from '../../../testkit/src/browser.ts';
-import { startTestService } from '../../../testkit/src/service.ts';
+import { startSharedService } from '../../../testkit/src/service.ts';
 import { getInvitation } from '../../src/domain/acceptance.ts';
 import { invite } from '../../src/domain/invitations.ts';
 import { renewSetupLink } from '../../src/domain/setup.ts';
 import { endCredentials } from '../../src/storage/restored.ts';
 import { findSetupLink } from '../../src/storage/setup-links.ts';
 
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 const { database } = service;
 
 test('after a restore no session, no invitation and no link is good, and the keys are listed', async () => {
@@ -17,12 +16,8 @@ test('after a restore no session, no invitation and no link is good, and the key
   const tenant = await service.createTenant('Hill Country Homes');
   const person = await createPerson(service, { accountId: tenant.accountId });
   const browser = await signIn(service, person);
-  const { token } = await invite(
-    database,
-    person.accountId,
-    { email: 'grace@example.com', role: 'member' },
-    'operator',
-  );
+  const given = { email: 'grace@example.com', role: 'member' } as const;
+  const { token } = await invite(database, person.accountId, given, 'operator');
   await getInvitation(database, token);
   const ended = await database.write(endCredentials);
   assert.deepEqual([ended.sessions, ended.invitations, ended.twoFactors], [1, 1, 0]);

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { MINIMAL } from '../../../testkit/src/listings.ts';
 import { faultsOf, readError, readList } from '../../../testkit/src/replies.ts';
-import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
+import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
 import { createListing } from '../../src/domain/listings.ts';
 import { type Parameters, toQuery } from '../support/search-model.ts';
 
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 const tenant = await createTenant('ours');
 const other = await createTenant('theirs');
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { readList } from '../../../testkit/src/replies.ts';
-import { startTestService } from '../../../testkit/src/service.ts';
+import { startSharedService } from '../../../testkit/src/service.ts';
 import type { Listing } from '../../src/model/listings.ts';
 import { readPages } from '../support/pages.ts';
 import { createRandom, searchParameters } from '../support/random-listings.ts';
@@ -11,8 +11,7 @@ import { type Parameters, search, toQuery } from '../support/search-model.ts';
 const LISTINGS = 300;
 const { MODEL_RUNS = '150' } = process.env;
 
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 const tenant = await service.createTenant();
 await createRandom(service, tenant, LISTINGS, 1);
 // What another account has is never found.
@@ -133,11 +132,8 @@ test('every parameter in the document has an example, and each is taken', async 
     // No cursor is good for long enough to stand in a document.
     if (name === 'cursor') continue;
     assert.notEqual(examples[name], 'undefined', name);
-    const partner = partners[name];
-    await list({
-      [name]: String(examples[name]),
-      ...(partner !== undefined && { [partner]: String(examples[partner]) }),
-    });
+    const names = [name, partners[name] ?? name];
+    await list(Object.fromEntries(names.map((each) => [each, String(examples[each])])));
   }
   assert.ok(described.length > 40);
 });

@@ -1,28 +1,22 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
+import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
 import { deleteListing } from '../../src/domain/listings.ts';
 import type { Listing } from '../../src/model/listings.ts';
 import { readPages } from '../support/pages.ts';
-import { createRandom } from '../support/random-listings.ts';
+import { createRandom, SORTS } from '../support/random-listings.ts';
 import { type Parameters, search } from '../support/search-model.ts';
 
 const LISTINGS = 30;
 
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 async function listAll(tenant: Tenant): Promise<Listing[]> {
   return JSON.parse(await (await service.fetch(tenant, '/v1/listings')).text()).data;
 }
 
 const idsOf = (listings: readonly { id: string }[]) => listings.map(({ id }) => id);
-
-const SORTS = ['createdAt', 'updatedAt', 'listPrice', 'beds', 'baths', 'livingArea'].flatMap((name) => [
-  name,
-  `-${name}`,
-]);
 
 const LISTS: Parameters[] = [
   {},
@@ -69,10 +63,8 @@ describe('listings that come and go between pages make no other one come twice o
       assert.equal(new Set(seen).size, seen.length, 'none came twice');
       const untouched = idsOf(search(all, parameters)).filter((id) => !gone.has(id));
       const stayed = new Set(untouched);
-      assert.deepEqual(
-        seen.filter((id) => stayed.has(id)),
-        untouched,
-      );
+      const rest = seen.filter((id) => stayed.has(id));
+      assert.deepEqual(rest, untouched);
     }
   }
 

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { MINIMAL } from '../../../testkit/src/listings.ts';
 import { readList } from '../../../testkit/src/replies.ts';
-import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
+import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
 import { createListing } from '../../src/domain/listings.ts';
 
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 type Places = Record<string, [latitude: number, longitude: number] | undefined>;
 
@@ -133,12 +132,7 @@ describe('near', () => {
       third: [51.5, -0.1],
     });
     assert.deepEqual(await find(tenant, 'near=0,0&radius=20015km'), [
-      'centre',
-      'one km',
-      'third',
-      'second',
-      'first',
-      'on the other side',
+      ...['centre', 'one km', 'third', 'second', 'first', 'on the other side'],
     ]);
   });
 

@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, mock, test } from 'node:test';
 import { Browser, createPerson, PASSWORD, signIn } from '../../../testkit/src/browser.ts';
-import { readError } from '../../../testkit/src/replies.ts';
+import { linesOf, readError } from '../../../testkit/src/replies.ts';
 import { startTestService, type TestService } from '../../../testkit/src/service.ts';
 import { createAccount, deleteAccount } from '../../src/domain/accounts.ts';
 import { renewSetupLink } from '../../src/domain/setup.ts';
@@ -54,13 +54,7 @@ test('where there are accounts the first administrator gets them all, and no nam
   const refused = await browser.send('POST', '/admin/setup/preview', { token: 'x' });
   assert.doesNotMatch((await readError(refused, 403, 'forbidden')).message, /One|Two/);
   const { accounts } = await browser.ask('POST', '/admin/setup', { token: tokenOf(service), ...ADA }, 201);
-  assert.deepEqual(
-    accounts.map(({ name, role }: Record<string, string>) => [name, role]),
-    [
-      ['One', 'administrator'],
-      ['Two', 'administrator'],
-    ],
-  );
+  assert.deepEqual(linesOf(accounts, 'name', 'role'), ['One administrator', 'Two administrator']);
 });
 
 test('of many who open the link at once exactly one wins, and the others leave nothing behind', async () => {
@@ -114,10 +108,7 @@ describe('no administrator is made', () => {
 
   test('without a name for the account where there is none', async () => {
     const { details } = await refused({ accountName: undefined }, 422, 'validation_failed');
-    assert.deepEqual(
-      details?.map(({ field, code }) => [field, code]),
-      [['accountName', 'required']],
-    );
+    assert.deepEqual(linesOf(details, 'field', 'code'), ['accountName required']);
   });
 
   test('with a password that is guessed first', async () => {
@@ -133,33 +124,24 @@ describe('no administrator is made', () => {
   test('with a password that is made of what everybody knows', async () => {
     for (const password of ['ada@example.com', 'Hilltop Homes 1']) {
       const { details } = await refused({ password, accountName: 'Hilltop Homes' }, 422, 'validation_failed');
-      assert.deepEqual(
-        details?.map(({ field, code }) => [field, code]),
-        [['password', 'invalid_choice']],
-      );
+      assert.deepEqual(linesOf(details, 'field', 'code'), ['password invalid_choice']);
     }
   });
 
   test('with a name, an address or a password that cannot be: all of them are told', async () => {
     const { details } = await refused({ name: ' ', email: 'ada', password: 'short' }, 422, 'validation_failed');
-    assert.deepEqual(
-      details?.map(({ field }) => field),
-      ['name', 'email', 'password'],
-    );
+    assert.deepEqual(linesOf(details, 'field'), ['name', 'email', 'password']);
   });
 });
 
 describe('ADMIN_EMAIL and ADMIN_PASSWORD', () => {
   test('make the first administrator at the start, and no link', async () => {
-    await using service = await startTestService({
-      firstAdministrator: { email: ' Ada@Example.com', password: PASSWORD },
-    });
+    const firstAdministrator = { email: ' Ada@Example.com', password: PASSWORD };
+    await using service = await startTestService({ firstAdministrator });
     assert.equal(service.setupUrl, undefined);
     const browser = new Browser(service);
-    const { account } = await browser.ask('POST', '/admin/auth/sign-in/email', {
-      email: ADA.email,
-      password: PASSWORD,
-    });
+    const given = { email: ADA.email, password: PASSWORD };
+    const { account } = await browser.ask('POST', '/admin/auth/sign-in/email', given);
     assert.equal(account.name, 'My company');
     await assert.rejects(stat(join(service.directory, 'setup-link.txt')), /ENOENT/);
     assert.ok(!service.logLines.join('').includes(PASSWORD));

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { Browser, createPerson, signIn } from '../../../testkit/src/browser.ts';
 import { sendRaw } from '../../../testkit/src/raw.ts';
 import { readError } from '../../../testkit/src/replies.ts';
-import { startTestService } from '../../../testkit/src/service.ts';
+import { startSharedService } from '../../../testkit/src/service.ts';
 import { ADMIN } from '../../src/http/map.ts';
 
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 const BYTES_MAX = 16 * 1024;
 /** The bodies that become listings are those of the API. */

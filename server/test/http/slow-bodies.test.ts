@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, type TestContext, test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openRaw, type RawConnection } from '../../../testkit/src/raw.ts';
 import { readList } from '../../../testkit/src/replies.ts';
-import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
+import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
 
 const BODY = `{"address":"12 Elm Street","beds":3,"baths":2}${' '.repeat(10_000)}`;
 /** The service's clock runs so much faster here: half a minute takes a second and a half. */
@@ -11,8 +11,7 @@ const SPEED = 20;
 const SILENCE_MAX_MS = 30_000 / SPEED;
 const STEP_MS = SILENCE_MAX_MS / 30;
 
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 /** A request whose body the service waits for. */
 async function openSlow(t: TestContext, tenant: Tenant): Promise<RawConnection> {

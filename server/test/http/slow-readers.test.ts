@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ENCODINGS } from '../../../testkit/src/encodings.ts';
 import { fillBeyondBuffers, openList, readAll } from '../../../testkit/src/listings.ts';
 import { assertReset, beginCsv } from '../../../testkit/src/raw.ts';
 import { openSocket } from '../../../testkit/src/raw-http.ts';
-import { startTestService, type TestService } from '../../../testkit/src/service.ts';
+import { startSharedService, startTestService, type TestService } from '../../../testkit/src/service.ts';
 import { untilStill } from '../../../testkit/src/still.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { MEBIBYTE, memoryBytes } from '../support/memory.ts';
@@ -15,8 +15,7 @@ const aborted = ({ logLines }: TestService) => logLines.filter((line) => JSON.pa
 
 const errorsIn = ({ logLines }: TestService) => logLines.filter((line) => JSON.parse(line).level >= 50);
 
-const service = await startTestService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 const tenant = await service.createTenant();
 const count = await fillBeyondBuffers(service, tenant);
 

@@ -10,6 +10,12 @@ export interface Provoking {
   ask: (change?: Change) => Promise<Response>;
 }
 
+/** What only administrators may do; everything else members may, too. */
+export const FOR_ADMINISTRATORS = [
+  ...['listApiKeys', 'createApiKey', 'deleteApiKey', 'updateAccount', 'listActivity', 'listMembers'],
+  ...['updateMember', 'deleteMember', 'listInvitations', 'createInvitation', 'deleteInvitation'],
+];
+
 /** How each documented error is brought about, whatever the operation, or for one alone. */
 export const PROVOCATIONS: Record<string, (provoking: Provoking) => Promise<Response>> = {
   invalid_json: ({ ask }) => ask({ body: '{"address":"12 Elm Street",}' }),
@@ -78,21 +84,7 @@ export const PROVOCATIONS: Record<string, (provoking: Provoking) => Promise<Resp
   'createImport validation_failed': ({ ask }) =>
     ask({ body: 'adress,beds,baths\r\n', headers: { 'Content-Type': 'text/csv' } }),
   'createImport invalid_idempotency_key': ({ ask }) => ask({ headers: { 'Idempotency-Key': '4c1d' } }),
-  ...Object.fromEntries(
-    [
-      'listApiKeys',
-      'createApiKey',
-      'deleteApiKey',
-      'updateAccount',
-      'listActivity',
-      'listMembers',
-      'updateMember',
-      'deleteMember',
-      'listInvitations',
-      'createInvitation',
-      'deleteInvitation',
-    ].map((operationId) => [`${operationId} forbidden`, askAsMember]),
-  ),
+  ...Object.fromEntries(FOR_ADMINISTRATORS.map((operationId) => [`${operationId} forbidden`, askAsMember])),
   'updateMember validation_failed': ({ ask }) => ask({ body: '{"role":"owner"}' }),
   'updateMember conflict': ({ ask }) => ask({ body: '{"role":"member"}' }),
   'deleteMember conflict': async ({ ask, world: { caller } }) => {
@@ -119,9 +111,8 @@ async function askAsMember({ ask, world: { service, accountId } }: Provoking): P
 
 /** The same person, with a program that does not say where its requests come from. */
 function withoutOrigin({ url }: TestService, browser: Caller): Caller {
-  const { cookies } = browser as Browser;
-  const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-  return { fetch: (path, init = {}) => fetch(url + path, { ...init, headers: { ...init.headers, Cookie: cookie } }) };
+  const { cookie: Cookie } = browser as Browser;
+  return { fetch: (path, init = {}) => fetch(url + path, { ...init, headers: { ...init.headers, Cookie } }) };
 }
 
 /** What cannot be brought about from outside, and the file that shows it. */

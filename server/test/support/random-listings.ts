@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Tenant, TestService } from '../../../testkit/src/service.ts';
 import { createListing, updateListing } from '../../src/domain/listings.ts';
-import { type ListingInput, PROPERTY_TYPES, STATUSES } from '../../src/model/listings.ts';
+import { type Listing, type ListingInput, PROPERTY_TYPES, STATUSES } from '../../src/model/listings.ts';
 import type { Parameters } from './search-model.ts';
 
 const CITIES = ['Austin', 'austin', 'São Paulo', 'Cañon City', 'Łódź', '東京', 'St. John’s, NL'];
@@ -55,19 +55,14 @@ export async function createRandom(
   );
   const ids = (await Promise.all(creating)).map(({ outcome }) => outcome.id);
   for (const id of ids.filter((_, index) => index % 7 === 0)) {
-    await updateListing(service.database, tenant, id, (before) => ({
-      ...inputOf(before),
-      beds: (before.beds + 1) % 5,
-    }));
+    const update = (before: Listing) => ({ ...inputOf(before), beds: (before.beds + 1) % 5 });
+    await updateListing(service.database, tenant, id, update);
   }
   return ids;
 }
 
 /** A stored listing as its owner would send it. */
-function inputOf(
-  stored: ListingInput & Record<'id' | 'createdAt' | 'updatedAt', string> & { version: number },
-): ListingInput {
-  const { id: _id, version: _version, createdAt: _created, updatedAt: _updated, ...fields } = stored;
+function inputOf({ id: _id, version: _version, createdAt: _created, updatedAt: _updated, ...fields }: Listing) {
   return fields;
 }
 
@@ -105,10 +100,8 @@ const filter: fc.Arbitrary<Parameters> = fc.oneof(
   near,
 );
 
-const SORTS = ['createdAt', 'updatedAt', 'listPrice', 'beds', 'baths', 'livingArea'].flatMap((name) => [
-  name,
-  `-${name}`,
-]);
+const SORTED = ['createdAt', 'updatedAt', 'listPrice', 'beds', 'baths', 'livingArea'];
+export const SORTS = [...SORTED, ...SORTED.map((name) => `-${name}`)];
 
 /** Some filters and perhaps an order, as parameters of a list. */
 export const searchParameters: fc.Arbitrary<Parameters> = fc

@@ -14,11 +14,8 @@ export async function assertStoredIn(
 ): Promise<void> {
   const column = async (query: string) => (await sql(query, accountId)).map((row) => row.value);
   const stored = new Set(await column('select id as value from listings where account_id = ?'));
-  assert.deepEqual(
-    [...acknowledged].filter((id) => !stored.has(id)),
-    [],
-    'no acknowledged listing is missing',
-  );
+  const missing = [...acknowledged].filter((id) => !stored.has(id));
+  assert.deepEqual(missing, [], 'no acknowledged listing is missing');
   const gapless = Array.from({ length: stored.size }, (_, index) => index + 1);
   const head = 'from account_heads where account_id = ?';
   assert.deepEqual(await column(`select sequence as value ${head}`), [stored.size]);

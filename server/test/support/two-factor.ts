@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { Browser, createPerson, PASSWORD, type Person, signIn } from '../../../testkit/src/browser.ts';
+import type { TestService } from '../../../testkit/src/service.ts';
+import { totp } from '../../../testkit/src/totp.ts';
+
+export const NEW_PASSWORD = 'staple battery horse correct';
+
+interface Enrolled {
+  person: Person;
+  browser: Browser;
+  totpURI: string;
+  backupCodes: string[];
+}
+
+/** A user who has set up the second factor, up to its first code. */
+export async function enrol(service: TestService): Promise<Enrolled> {
+  const person = await createPerson(service);
+  const browser = await signIn(service, person);
+  const given = await browser.ask('POST', '/admin/auth/two-factor/enable', { password: PASSWORD });
+  return { person, browser, ...given };
+}
+
+/** A user with the second factor on, signed in. */
+export async function guard(service: TestService): Promise<Enrolled> {
+  const enrolled = await enrol(service);
+  const { user } = Object(await (await giveCode(enrolled.browser, 'totp', totp(enrolled.totpURI))).json());
+  assert.equal(user.hasTwoFactor, true);
+  return enrolled;
+}
+
+/** A browser in which the password was right, and the code is owed. */
+export async function typePassword(service: TestService, { email }: Person): Promise<Browser> {
+  const browser = new Browser(service);
+  const answer = await browser.ask('POST', '/admin/auth/sign-in/email', { email, password: PASSWORD });
+  assert.deepEqual(answer, { twoFactorRedirect: true });
+  assert.equal(await isSignedIn(browser), false);
+  return browser;
+}
+
+export function giveCode(browser: Browser, factor: 'totp' | 'backup-code', code?: string): Promise<Response> {
+  return browser.send('POST', `/admin/auth/two-factor/verify-${factor}`, { code });
+}
+
+export async function isSignedIn(browser: Browser): Promise<boolean> {
+  return (await browser.ask('GET', '/admin/session')) !== null;
+}

@@ -1,0 +1,27 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { NDJSON } from '../../../testkit/src/imports.ts';
+import { MINIMAL } from '../../../testkit/src/listings.ts';
+import type { Tenant, TestService } from '../../../testkit/src/service.ts';
+
+/** A listing as a line of NDJSON. */
+export const line = (members: object = {}) => `${JSON.stringify({ ...MINIMAL, ...members })}\n`;
+
+/** Opens an import whose body is sent piece by piece. */
+export function openImport(service: TestService, tenant: Tenant, headers: Record<string, string> = {}, query = '') {
+  const sending = request(`${service.url}/v1/imports${query}`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${tenant.key}`, 'Content-Type': NDJSON, ...headers },
+    agent: false,
+  });
+  const replied = once(sending, 'response').then(async ([response]) => ({
+    status: Number(response.statusCode),
+    body: await text(response),
+  }));
+  // A test that breaks the connection off looks at what was stored instead.
+  replied.catch(() => {});
+  sending.on('error', () => {});
+  sending.flushHeaders();
+  return { sending, replied };
+}
