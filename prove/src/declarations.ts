@@ -17,7 +17,7 @@ let declarations: Map<string, Declaration[]> | undefined;
 /**
  * Finds what the server's sources declare at the top level, such as `createApp`, or a member of a
  * class, such as `WriteQueue.#commit`. If several files declare a name, the end of the file's path
- * precedes it: `listings:selectById`.
+ * precedes it: `listings:insert`.
  */
 export function findDeclaration(symbol: string): Declaration {
   declarations ??= readDeclarations();

@@ -50,7 +50,7 @@ describe('a patch', () => {
     assert.throws(() => sourceOf(['WriteQueue.close', 'No.', '']), /WriteQueue.close contains "No\." 0 times: patch/);
     assert.throws(() => sourceOf(['WriteQueue.close', 'o', '']), /once/);
     assert.throws(() => sourceOf(['WriteQueue.nothing', '', '']), /declares WriteQueue.nothing: use its present name/);
-    assert.throws(() => sourceOf(['selectById', '', '']), /declare selectById: write .*listings:selectById/);
+    assert.throws(() => sourceOf(['insert', '', '']), /declare insert: write .*listings:insert/);
   });
 });
 

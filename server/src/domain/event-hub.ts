@@ -58,7 +58,7 @@ export class EventHub {
   read<T>(accountId: string, work: () => Promise<T>): Promise<T> {
     return this.#turns.run(accountId, () =>
       work().catch((error: unknown) => {
-        if (error instanceof AppError && error.code === 'unavailable') this.#turns.refuseWaiting(error);
+        if (error instanceof AppError && error.code === 'unavailable') this.#turns.rejectWaiting(error);
         throw error;
       }),
     );

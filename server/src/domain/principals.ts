@@ -5,7 +5,7 @@ import type { AccountUser } from '../model/users.ts';
 import { findLimits } from '../storage/account-limits.ts';
 import { findKeyHead, type KeyPrincipal } from '../storage/api-keys.ts';
 import type { Executor } from '../storage/database.ts';
-import { findSessionMembership } from '../storage/session-memberships.ts';
+import { findSessionMembership } from '../storage/memberships.ts';
 
 /** A user of the dashboard, with the account's head at the start of the request. */
 export interface SessionPrincipal extends Head {

@@ -2,7 +2,7 @@ import type { AuditActor } from '../model/audit.ts';
 import { AppError } from '../model/errors.ts';
 import type { AccountUser, Role } from '../model/users.ts';
 import type { Executor } from '../storage/database.ts';
-import { findSessionMembership } from '../storage/session-memberships.ts';
+import { findSessionMembership } from '../storage/memberships.ts';
 import { actorOf, OPERATOR } from './audit.ts';
 import { sessionGone } from './principals.ts';
 

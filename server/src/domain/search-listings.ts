@@ -111,7 +111,7 @@ class Reading {
     const { database, principal, search, signal } = this.#of;
     const { limit, bytesMax } = runSize();
     const some = this.#found.slice(0, limit);
-    const options = { bytesMax, signal, goesOn: true };
+    const options = { bytesMax, signal, continues: true };
     const { docs, count } = await findDocs(database.scans, principal.accountId, search, some, options);
     const last = this.#found[count - 1];
     this.#found = this.#found.slice(count);

@@ -4,7 +4,7 @@ import { findAccountHead } from '../storage/accounts.ts';
 import { findKeyAccount } from '../storage/api-keys.ts';
 import type { Database, Executor, LongTransaction } from '../storage/database.ts';
 import { versionFloorOf } from '../storage/database-info.ts';
-import { findSessionMembership } from '../storage/session-memberships.ts';
+import { findSessionMembership } from '../storage/memberships.ts';
 import { accountWrites } from './event-hub.ts';
 import { findOutcome, type IdempotentRequest, recordOutcome } from './idempotency.ts';
 import { principalGone } from './principals.ts';

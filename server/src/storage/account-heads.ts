@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import type { AccountHead } from '../model/accounts.ts';
-import { type Executor, statement } from './database.ts';
+import { type Executor, type Parameter, statement } from './database.ts';
+import { command, firstRow } from './functions.ts';
 
-/** What a change adds to an account. */
+/** How a change grows an account. */
 export interface Growth {
-  /** By how many its number of listings changes. */
   listings: number;
-  /** UTF-8 bytes of the listing as it becomes; 0 if it is deleted. */
+  /** UTF-8 bytes of the new document; 0 after a deletion. */
   bytes: number;
 }
 
-/** The version that a change supersedes, and the UTF-8 bytes of its document, which its event keeps unless it is purged. */
+/** The superseded version and the UTF-8 bytes of its document, which its event keeps unless it has been purged. */
 export interface Superseded {
   sequence: number;
   bytes: number;
@@ -48,9 +48,9 @@ const advanceOver = statement<AdvanceOver>((query, parameter) =>
 );
 
 /**
- * Takes the account's next sequence number, and counts what the change adds and supersedes in the same statement. Nobody else changes
- * the account's listings meanwhile, so the number that was read with it is the last one: to ask for it again would cost a
- * change a statement, and a round trip on PostgreSQL.
+ * Takes the account's next sequence number and counts the change in the same statement. Since the account's listings
+ * are locked, the sequence that was read with the account is the latest: reading it again would cost each change a
+ * statement, and a round trip on PostgreSQL.
  */
 export async function advanceSequence(
   executor: Executor,
@@ -65,7 +65,7 @@ export async function advanceSequence(
   return account.sequence;
 }
 
-/** As `advanceSequence`, for so many changes at once. @returns the number before the first of them */
+/** As `advanceSequence`, for several changes. @returns the sequence before the first of them */
 export async function advanceSequenceBy(
   executor: Executor,
   account: AccountHead,
@@ -77,19 +77,17 @@ export async function advanceSequenceBy(
   return before;
 }
 
-const shrink = statement<{ accountId: string; bytes: number }>((query, parameter) =>
-  query
-    .updateTable('account_heads')
-    .set({ stored_bytes: sql`stored_bytes - ${parameter('bytes')}` })
-    .where('account_id', '=', parameter('accountId')),
+/** Subtracts the UTF-8 bytes of removed documents. */
+export const subtractBytes = command(
+  ['accountId', 'bytes'],
+  (query, parameter: Parameter<{ accountId: string; bytes: number }>) =>
+    query
+      .updateTable('account_heads')
+      .set({ stored_bytes: sql`stored_bytes - ${parameter('bytes')}` })
+      .where('account_id', '=', parameter('accountId')),
 );
 
-/** Counts documents that are gone, in UTF-8 bytes. */
-export async function subtractBytes(executor: Executor, accountId: string, bytes: number): Promise<void> {
-  await executor.execute(shrink, { accountId, bytes });
-}
-
-/** So many accounts in one statement: its parameters are bound one by one, used or not. */
+/** Accounts per statement: unused parameters are bound, too. */
 const IDS_LENGTH = 100;
 const ID_NAMES = Array.from({ length: IDS_LENGTH }, (_, index) => `id${index}`);
 
@@ -101,7 +99,7 @@ const selectSequences = statement<Record<string, string>, { accountId: string; s
     .where('suspended_for', 'is', null),
 );
 
-/** Where each of these accounts stands; one that does not exist, or is suspended, is left out. */
+/** The sequences of these accounts, without those that do not exist or are suspended. */
 export async function findSequences(executor: Executor, accountIds: string[]): Promise<Map<string, number>> {
   const sequences = new Map<string, number>();
   for (let start = 0; start < accountIds.length; start += IDS_LENGTH) {
@@ -112,15 +110,13 @@ export async function findSequences(executor: Executor, accountIds: string[]): P
   return sequences;
 }
 
-const selectCount = statement<{ accountId: string }, { listings: number }>((query, parameter) =>
+const selectCount = firstRow(['accountId'], (query, parameter: Parameter<{ accountId: string }>) =>
   query
     .selectFrom('account_heads')
     .select('listing_count as listings')
     .where('account_id', '=', parameter('accountId')),
 );
 
-/** How many listings an account has. */
 export async function findListingCount(executor: Executor, accountId: string): Promise<number> {
-  const [head] = await executor.execute(selectCount, { accountId });
-  return head?.listings ?? 0;
+  return (await selectCount(executor, accountId))?.listings ?? 0;
 }

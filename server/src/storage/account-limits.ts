@@ -1,6 +1,7 @@
 import { type Executor, statement } from './database.ts';
+import { rowOf } from './functions.ts';
 
-/** As they stand in the table: null where there is none. */
+/** As stored; null where there is none. */
 export interface StoredLimits {
   listingsMax: number | null;
   bytesMax: number | null;
@@ -29,13 +30,7 @@ export async function findLimits(executor: Executor, accountId: string): Promise
 const update = statement<StoredLimits & { accountId: string }>((query, parameter) =>
   query
     .updateTable('account_heads')
-    .set({
-      listings_max: parameter('listingsMax'),
-      bytes_max: parameter('bytesMax'),
-      rate_points: parameter('ratePoints'),
-      rate_seconds: parameter('rateSeconds'),
-      suspended_for: parameter('suspendedFor'),
-    })
+    .set(rowOf(parameter, ['listingsMax', 'bytesMax', 'ratePoints', 'rateSeconds', 'suspendedFor']))
     .where('account_id', '=', parameter('accountId')),
 );
 

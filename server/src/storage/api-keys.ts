@@ -1,21 +1,26 @@
 import type { AccountHead, Head } from '../model/accounts.ts';
 import type { Access, ApiKey } from '../model/api-keys.ts';
 import { HEAD_COLUMNS } from './accounts.ts';
-import { type Executor, statement } from './database.ts';
+import { type Executor, type Parameter, statement } from './database.ts';
+import { allRows, command, firstRow, hasRow, rowOf } from './functions.ts';
+
+type KeyId = { accountId: string; id: string };
+
+const KEY_PARAMETERS = [
+  'id',
+  'accountId',
+  'name',
+  'access',
+  'hash',
+  'start',
+  'createdBy',
+  'createdAt',
+  'expiresAt',
+  'lastUsedAt',
+] as const;
 
 const insert = statement<ApiKey & { hash: string }>((query, parameter) =>
-  query.insertInto('api_keys').values({
-    id: parameter('id'),
-    account_id: parameter('accountId'),
-    name: parameter('name'),
-    access: parameter('access'),
-    hash: parameter('hash'),
-    start: parameter('start'),
-    created_by: parameter('createdBy'),
-    created_at: parameter('createdAt'),
-    expires_at: parameter('expiresAt'),
-    last_used_at: parameter('lastUsedAt'),
-  }),
+  query.insertInto('api_keys').values(rowOf(parameter, KEY_PARAMETERS)),
 );
 
 /** Stores a key by the SHA-256 of its secret. */
@@ -23,13 +28,13 @@ export async function insertApiKey(executor: Executor, key: ApiKey, hash: string
   await executor.execute(insert, { ...key, hash });
 }
 
-/** What each request needs to know of its key, and where its account stood when the key was found. */
+/** What each request needs from its key, with the head of its account. */
 export interface KeyPrincipal extends Head {
   keyId: string;
   accountId: string;
   access: Access;
   expiresAt: number | null;
-  /** The account's own limit for each of its keys: so many requests in so many seconds. */
+  /** The account's own limit per key: requests, and the seconds in which they may come. */
   ratePoints: number | null;
   rateSeconds: number | null;
   /** Why the account is suspended; null while it is not. */
@@ -54,21 +59,16 @@ export const selectPrincipal = statement<{ hash: string }, KeyPrincipal>((query,
 );
 
 /**
- * The key with this SHA-256. Reads the database each time: a deleted key must end with the next request. The account's
- * sequence comes with it, since a second statement would cost a list that has not changed a tenth of its time.
+ * The key with this SHA-256. Reads the database each time: a deleted key must not work for another request. The
+ * sequence comes along, since a second statement would cost an unchanged list a tenth of its time.
  */
 export async function findKeyPrincipal(executor: Executor, hash: string): Promise<KeyPrincipal | undefined> {
   const [principal] = await executor.execute(selectPrincipal, { hash });
   return principal;
 }
 
-interface KeyDetails {
-  name: string;
-  accountName: string;
-  createdAt: number;
-}
-
-const selectDetails = statement<{ accountId: string; id: string }, KeyDetails>((query, parameter) =>
+/** The names of a key and of its account, and when the key was created (UTC milliseconds). */
+export const findKeyDetails = firstRow(['accountId', 'id'], (query, parameter: Parameter<KeyId>) =>
   query
     .selectFrom('api_keys')
     .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
@@ -77,27 +77,16 @@ const selectDetails = statement<{ accountId: string; id: string }, KeyDetails>((
     .where('api_keys.id', '=', parameter('id')),
 );
 
-/** What one of the account's keys and the account are called, and since when the key exists (UTC milliseconds). */
-export async function findKeyDetails(
-  executor: Executor,
-  accountId: string,
-  id: string,
-): Promise<KeyDetails | undefined> {
-  const [details] = await executor.execute(selectDetails, { accountId, id });
-  return details;
-}
-
-const selectOwner = statement<{ id: string }, { accountId: string }>((query, parameter) =>
+const selectOwner = firstRow(['id'], (query, parameter: Parameter<{ id: string }>) =>
   query.selectFrom('api_keys').select('account_id as accountId').where('id', '=', parameter('id')),
 );
 
-/** The account that a key belongs to: for the operator only. */
+/** The account of a key: only for the operator. */
 export async function findKeyOwner(executor: Executor, id: string): Promise<string | undefined> {
-  const [owner] = await executor.execute(selectOwner, { id });
-  return owner?.accountId;
+  return (await selectOwner(executor, id))?.accountId;
 }
 
-const selectAccount = statement<{ accountId: string; id: string; now: number }, AccountHead>((query, parameter) =>
+const selectAccount = statement<KeyId & { now: number }, AccountHead>((query, parameter) =>
   query
     .selectFrom('api_keys')
     .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
@@ -109,7 +98,7 @@ const selectAccount = statement<{ accountId: string; id: string; now: number }, 
     .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', parameter('now'))])),
 );
 
-/** The account of a key that is not deleted and has not expired `now`, in UTC milliseconds; none if it is suspended. */
+/** The account of a key that exists and has not expired at `now` (UTC milliseconds); none if it is suspended. */
 export async function findKeyAccount(
   executor: Executor,
   accountId: string,
@@ -120,7 +109,8 @@ export async function findKeyAccount(
   return account;
 }
 
-const selectByAccount = statement<{ accountId: string }, ApiKey>((query, parameter) =>
+/** The account's keys, oldest first. */
+export const listApiKeys = allRows(['accountId'], (query, parameter: Parameter<{ accountId: string }>) =>
   query
     .selectFrom('api_keys')
     .select([
@@ -138,12 +128,8 @@ const selectByAccount = statement<{ accountId: string }, ApiKey>((query, paramet
     .orderBy('id'),
 );
 
-/** The account's keys, oldest first. */
-export function listApiKeys(executor: Executor, accountId: string): Promise<ApiKey[]> {
-  return executor.execute(selectByAccount, { accountId });
-}
-
-const selectHead = statement<{ accountId: string; id: string }, Head>((query, parameter) =>
+/** The head of a key's account; undefined if there is no such key or the account is suspended. */
+export const findKeyHead = firstRow(['accountId', 'id'], (query, parameter: Parameter<KeyId>) =>
   query
     .selectFrom('api_keys')
     .innerJoin('account_heads', 'account_heads.account_id', 'api_keys.account_id')
@@ -154,13 +140,8 @@ const selectHead = statement<{ accountId: string; id: string }, Head>((query, pa
     .where('api_keys.id', '=', parameter('id')),
 );
 
-/** Where the account of a key stands; undefined without such a key, and while the account is suspended. */
-export async function findKeyHead(executor: Executor, accountId: string, id: string): Promise<Head | undefined> {
-  const [head] = await executor.execute(selectHead, { accountId, id });
-  return head;
-}
-
-const remove = statement<{ accountId: string; id: string }, { id: string }>((query, parameter) =>
+/** The key stops working when the transaction commits. @returns whether there was such a key */
+export const removeApiKey = hasRow(['accountId', 'id'], (query, parameter: Parameter<KeyId>) =>
   query
     .deleteFrom('api_keys')
     .where('account_id', '=', parameter('accountId'))
@@ -168,25 +149,15 @@ const remove = statement<{ accountId: string; id: string }, { id: string }>((que
     .returning('id'),
 );
 
-/** Removes a key: it is none any more when the transaction commits. @returns whether there was such a key */
-export async function removeApiKey(executor: Executor, accountId: string, id: string): Promise<boolean> {
-  const rows = await executor.execute(remove, { accountId, id });
-  return rows.length > 0;
-}
-
-const removeAll = statement<{ accountId: string }>((query, parameter) =>
+/** Removes all keys of an account. */
+export const removeApiKeys = command(['accountId'], (query, parameter: Parameter<{ accountId: string }>) =>
   query.deleteFrom('api_keys').where('account_id', '=', parameter('accountId')),
 );
 
-/** Removes every key of an account. */
-export async function removeApiKeys(executor: Executor, accountId: string): Promise<void> {
-  await executor.execute(removeAll, { accountId });
-}
-
-/** No other process's clock is so far ahead: such a time was written before the clock was set back. */
+/** No clock of another process is this far ahead: a later time was written before the clock was set back. */
 const LATER_MAX_MS = 60 * 60 * 1000;
 
-const touch = statement<{ accountId: string; id: string; usedAt: number; latest: number }>((query, parameter) =>
+const touch = statement<KeyId & { usedAt: number; latest: number }>((query, parameter) =>
   query
     .updateTable('api_keys')
     .set({ last_used_at: parameter('usedAt') })
@@ -201,7 +172,7 @@ const touch = statement<{ accountId: string; id: string; usedAt: number; latest:
     ),
 );
 
-/** Notes when a key was last used, in UTC milliseconds. */
+/** Stores when a key was last used, in UTC milliseconds. */
 export async function setLastUsed(executor: Executor, accountId: string, id: string, usedAt: number): Promise<void> {
   await executor.execute(touch, { accountId, id, usedAt, latest: usedAt + LATER_MAX_MS });
 }

@@ -1,27 +1,30 @@
 import type { AuditAction, AuditEntry } from '../model/audit.ts';
 import { type Executor, type Scans, statement } from './database.ts';
+import { rowOf } from './functions.ts';
 import type { Tables } from './schema.ts';
 
 type AuditRow = Tables['audit_log'];
 
+const COLUMNS = [
+  'account_id',
+  'id',
+  'at',
+  'actor_type',
+  'actor_id',
+  'actor_name',
+  'actor_email',
+  'action',
+  'target_type',
+  'target_id',
+  'target_name',
+  'address',
+] as const;
+
 const insert = statement<AuditRow>((query, parameter) =>
-  query.insertInto('audit_log').values({
-    account_id: parameter('account_id'),
-    id: parameter('id'),
-    at: parameter('at'),
-    actor_type: parameter('actor_type'),
-    actor_id: parameter('actor_id'),
-    actor_name: parameter('actor_name'),
-    actor_email: parameter('actor_email'),
-    action: parameter('action'),
-    target_type: parameter('target_type'),
-    target_id: parameter('target_id'),
-    target_name: parameter('target_name'),
-    address: parameter('address'),
-  }),
+  query.insertInto('audit_log').values(rowOf(parameter, COLUMNS)),
 );
 
-/** Appends to the audit log: what it says is never changed. */
+/** Appends to the audit log, which never changes. */
 export async function insertAuditEntry(executor: Executor, entry: AuditEntry): Promise<void> {
   const { accountId, id, at, actor, action, target } = entry;
   await executor.execute(insert, {
@@ -52,7 +55,7 @@ const selectBefore = statement<{ accountId: string; before: string; limit: numbe
     .limit(parameter('limit')),
 );
 
-/** What the account's audit log says, newest first: what comes after this entry, or the newest. */
+/** The account's audit log, newest first, from the entry after `before` or from the newest. */
 export async function findAuditEntries(
   executor: Executor,
   accountId: string,
@@ -81,7 +84,7 @@ function toEntry(row: AuditRow): AuditEntry {
   };
 }
 
-/** What the things were called to which something was done since an entry: id → name. */
+/** The names of an action's targets since an entry, by id. */
 export async function findTargetNames(
   scans: Scans,
   accountId: string,

@@ -23,16 +23,16 @@ import {
 
 export interface Backup {
   file: string;
-  /** The file with the digest, as `sha256sum` reads and writes it. */
+  /** The file with the digest, in the format of `sha256sum`. */
   digestFile: string;
   sha256: string;
   bytes: number;
 }
 
 /**
- * Writes all that a database holds at one moment to a new file, reads it whole to see that it is sound, and puts its
- * digest beside it. What was deleted is not in it. The service may run meanwhile, and waits for nothing.
- * @throws {AppError} with words for the operator; then there is no file
+ * Writes a consistent state of a database to a new file without deleted data, checks that file, and writes its digest
+ * next to it. The service may run meanwhile and is not delayed.
+ * @throws {AppError} with a message for the operator; then there is no file
  */
 export async function backUp(databaseUrl: string, file: string): Promise<Backup> {
   const path = getDatabaseFile(databaseUrl);
@@ -40,16 +40,16 @@ export async function backUp(databaseUrl: string, file: string): Promise<Backup>
   if (!existsSync(dirname(file))) throw new AppError('not_found', `There is no directory ${dirname(file)}.`);
   const digestFile = `${file}.sha256`;
   for (const name of [file, digestFile]) {
-    if (existsSync(name)) throw new AppError('conflict', `${name} is there already; name another file.`);
+    if (existsSync(name)) throw new AppError('conflict', `${name} already exists; name another file.`);
   }
-  // Whatever has the name is whole: what is broken off keeps this one.
+  // A file with the final name is complete: an interrupted backup leaves only these.
   const partial = `${file}.partial`;
   const rewritten = `${file}.rewritten`;
   const removeUnfinished = () => Promise.all([removeDatabase(partial), removeDatabase(rewritten)]);
   await removeUnfinished();
   try {
     await copyPages(path, partial);
-    // Before it is rewritten, which could hide a fault.
+    // Before it is rewritten, which could hide damage.
     checkIntegrity(partial);
     rewrite(partial, rewritten);
     await removeDatabase(partial);
@@ -74,9 +74,9 @@ export interface Compacted {
 }
 
 /**
- * Rewrites the database in its place, without free pages and without the words of deleted listings. Broken off it leaves
- * the database as it was.
- * @throws {AppError} with words for the operator: `conflict` while a process uses it
+ * Rewrites the database in place, without free pages and without the words of deleted listings. If it is interrupted, the
+ * database stays as it was.
+ * @throws {AppError} with a message for the operator: `conflict` while a process uses it
  */
 export async function compact(databaseUrl: string): Promise<Compacted> {
   const database = getDatabaseFile(databaseUrl);
@@ -98,17 +98,17 @@ export async function compact(databaseUrl: string): Promise<Compacted> {
 export interface Restored {
   database: string;
   epoch: string;
-  /** Where the database is now that was there before. */
+  /** The path of the previous database, if there was one. */
   replaced: string | undefined;
-  /** Of the keys only those that the database before had not any more, where there was one. */
+  /** Without the keys that the previous database also had. */
   credentials: Credentials;
 }
 
 /**
- * Makes a backup the database, under a new epoch: what clients know of the one before is never taken for something of this.
- * Sessions, invitations and links end, since they may have been ended after the backup.
- * @param options `force`: whether it may take the place of another database, which is kept beside it
- * @throws {AppError} with words for the operator; then everything is as it was
+ * Restores a backup under a new epoch, so that ETags and sequences of the previous database are not valid in it. Sessions,
+ * invitations, and links end, since they may have ended after the backup.
+ * @param options `force`: whether it may replace an existing database, which is kept under another name
+ * @throws {AppError} with a message for the operator; then nothing has changed
  */
 export async function restore(databaseUrl: string, file: string, options: { force: boolean }): Promise<Restored> {
   const path = getDatabaseFile(databaseUrl);
@@ -117,12 +117,12 @@ export async function restore(databaseUrl: string, file: string, options: { forc
   if (isThere && !options.force) {
     throw new AppError(
       'conflict',
-      `${path} is there already. Stop the service if it runs; with --force this database is kept under another name.`,
+      `${path} already exists. Stop the service if it runs; with --force, this database is kept under another name.`,
     );
   }
   const companion = isThere ? undefined : findLeftCompanion(path);
   if (companion !== undefined) {
-    throw new AppError('conflict', `${companion} belongs to a database that is not there; move it away first.`);
+    throw new AppError('conflict', `${companion} belongs to a missing database; move it elsewhere first.`);
   }
   const prepared = `${path}.restoring`;
   try {
@@ -140,14 +140,12 @@ export async function restore(databaseUrl: string, file: string, options: { forc
 }
 
 /**
- * The file of a database that is copied and restored by us.
- * @throws {AppError} `conflict` for a database that is on a server, which has better ways of its own
+ * @throws {AppError} `conflict` for a database on a server, which has better tools of its own
  */
 export function getDatabaseFile(url: string): string {
   if (url.startsWith(FILE_SCHEME)) return url.slice(FILE_SCHEME.length);
-  const ways =
-    'a PostgreSQL server has its own ways: pg_dump, or base backups with WAL archiving (docs/self-hosting.md)';
-  throw new AppError('conflict', `backup, restore and compact are for SQLite; ${ways}.`);
+  const tools = 'for PostgreSQL, use pg_dump, or base backups with WAL archiving (docs/self-hosting.md)';
+  throw new AppError('conflict', `backup, restore and compact are for SQLite; ${tools}.`);
 }
 
 const DIGEST = /^([0-9a-f]{64}) [ *]/;
@@ -159,31 +157,31 @@ async function verifyDigest(file: string): Promise<void> {
     throw new AppError('conflict', `${file} is a directory; name a file that \`backup\` wrote.`);
   }
   if (!existsSync(digestFile)) {
-    const advice = `bring along the file that \`backup\` wrote beside ${basename(file)}`;
-    throw new AppError('not_found', `There is no ${digestFile}: ${advice}.`);
+    const advice = `copy it from where \`backup\` wrote it with ${basename(file)}`;
+    throw new AppError('not_found', `There is no ${digestFile}; ${advice}.`);
   }
-  const written = await readFile(digestFile, 'utf8').catch((error) => refuseUnread(digestFile, error));
+  const written = await readFile(digestFile, 'utf8').catch((error) => rejectUnreadable(digestFile, error));
   const [, expected] = DIGEST.exec(written) ?? [];
-  if (expected === undefined) throw new AppError('conflict', `${digestFile} holds no SHA-256 digest.`);
-  if (expected === (await hashFile(file).catch((error) => refuseUnread(file, error)))) return;
+  if (expected === undefined) throw new AppError('conflict', `${digestFile} does not contain a SHA-256 digest.`);
+  if (expected === (await hashFile(file).catch((error) => rejectUnreadable(file, error)))) return;
   throw new AppError(
     'conflict',
-    `${file} is not what ${digestFile} says: it was changed or damaged. Take another backup.`,
+    `${file} does not match ${digestFile}: it was changed or damaged. Use another backup.`,
   );
 }
 
-function refuseUnread(file: string, cause: unknown): never {
+function rejectUnreadable(file: string, cause: unknown): never {
   throw new AppError('unavailable', `Cannot read ${file}: ${getSystemErrorMessage(Object(cause).errno)}.`, { cause });
 }
 
-/** A copy with its tables up to date, and the new epoch; the backup itself stays as it is. */
+/** Copies and migrates the backup, which itself does not change. @returns the new epoch and the credentials */
 async function prepare(file: string, prepared: string): Promise<Pick<Restored, 'epoch' | 'credentials'>> {
   makeDirectory(dirname(prepared));
   await removeDatabase(prepared);
   await copyFile(file, prepared, constants.COPYFILE_FICLONE);
-  // Whoever has brought the backup here may have let everybody read it.
+  // The backup file may be readable by all users.
   await chmod(prepared, FILE_MODE);
-  const database = await openDatabase(`file:${prepared}`).catch((error) => refuseBackup(file, prepared, error));
+  const database = await openDatabase(`file:${prepared}`).catch((error) => rejectBackup(file, prepared, error));
   const renewed = await renew(database).finally(() => database.close());
   checkIntegrity(prepared);
   await syncToDisk(prepared);
@@ -195,15 +193,15 @@ async function renew(database: Database): Promise<Pick<Restored, 'epoch' | 'cred
   return { epoch: await renewEpoch(database), credentials };
 }
 
-/** What is wrong with the copy is wrong with the backup, which is the file that the operator knows. */
-function refuseBackup(file: string, prepared: string, error: unknown): never {
+/** Names the backup instead of its copy, which the operator does not know. */
+function rejectBackup(file: string, prepared: string, error: unknown): never {
   if (!(error instanceof AppError) || isStorageFull(error)) throw error;
   const [reason = ''] = error.message.replaceAll(prepared, file).split(RESTORE_ADVICE);
-  const words = `${file} cannot be restored, although its digest is right. ${reason.trim()} Take another backup.`;
-  throw new AppError('conflict', words, { cause: error });
+  const message = `${file} cannot be restored, although its digest is correct. ${reason.trim()} Use another backup.`;
+  throw new AppError('conflict', message, { cause: error });
 }
 
-/** Unlike a renaming this never takes the place of a database that somebody has made meanwhile. */
+/** Unlike a rename, this never replaces a database that was created in the meantime. */
 async function putInPlace(prepared: string, path: string): Promise<undefined> {
   await link(prepared, path);
   await unlink(prepared);

@@ -15,15 +15,15 @@ import type { Tables } from './schema.ts';
 
 type Row = Record<string, string | number | null>;
 
-/** A table, and the columns that tell its rows apart, in their order. */
+/** A table with its key. */
 export interface CopiedTable {
   name: keyof Tables;
   key: readonly [string, ...string[]];
 }
 
 /**
- * What is copied, each table after those that it refers to. Facets and words are made anew from the listings, since each
- * engine keeps words in its own way; the setup link ends with the database that it was made for.
+ * The copied tables, each after those that it references. Search columns and words are derived from the listings, since
+ * each engine indexes words differently. A setup link is only valid for its own database.
  */
 export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'accounts', key: ['id'] },
@@ -43,13 +43,12 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'audit_log', key: ['account_id', 'id'] },
 ];
 
-/** So many rows are read and written at a time, or fewer if they are large. */
+/** Rows per read and write, or fewer if they are large. */
 const BATCH_LENGTH = 200;
 
-/** What a table holds: how many rows, and a digest of them in the order of their key, the same on each engine. */
 export interface TableDigest {
   rows: number;
-  /** SHA-256 in hex. */
+  /** SHA-256 in hex of the rows in the order of their keys, the same on both engines. */
   digest: string;
 }
 
@@ -58,7 +57,7 @@ function once<R>(build: (query: QueryBuilder) => RawBuilder<R>): Statement<objec
   return { build: (query) => ({ compile: () => build(query).compile(query) }) };
 }
 
-/** The first rows of a table after a key, in the order of that. */
+/** The first rows of a table after a key. */
 function readAfter(database: Database, { name, key }: CopiedTable, after: Row | undefined): Promise<Run<Row>> {
   const columns = sql.join(key.map((column) => sql.ref(column)));
   const values = after && sql.join(key.map((column) => after[column]));
@@ -80,7 +79,7 @@ async function* readTable(database: Database, table: CopiedTable, after?: Row): 
   }
 }
 
-/** The key of a table's last row: all rows up to it were copied before, as they are copied in this order. */
+/** The key of a table's last row. Since rows are copied in this order, all rows up to it have been copied. */
 async function findLast(database: Database, { name, key }: CopiedTable): Promise<Row | undefined> {
   const descending = sql.join(key.map((column) => sql`${sql.ref(column)} desc`));
   const columns = sql.join(key.map((column) => sql.ref(column)));
@@ -90,8 +89,8 @@ async function findLast(database: Database, { name, key }: CopiedTable): Promise
 }
 
 /**
- * Copies what a table has after the last row of the other database's, which may be what an earlier copy has left.
- * @param tell is told how many rows were copied
+ * Copies the rows after the last one in the other database's table, where an interrupted copy stopped.
+ * @param tell is called with the number of rows of each batch
  */
 export async function copyTable(
   from: Database,
@@ -127,7 +126,6 @@ async function insertCopiedListing(executor: Executor, row: Row): Promise<void> 
   await insertListing(executor, String(row.account_id), stored, findable);
 }
 
-/** Reads a whole table. */
 export async function digestTable(database: Database, table: CopiedTable): Promise<TableDigest> {
   const hash = createHash('sha256');
   let count = 0;

@@ -2,14 +2,15 @@ import { type RawBuilder, sql } from 'kysely';
 import type { EventType } from '../model/listings.ts';
 import { subtractBytes } from './account-heads.ts';
 import { type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
-import { type Executor, type Run, statement } from './database.ts';
+import { type Executor, type Parameter, type Run, statement } from './database.ts';
+import { allRows, command, firstRow } from './functions.ts';
 import type { Tables } from './schema.ts';
 
 export interface EventRow {
   sequence: number;
   type: EventType;
   listingId: string;
-  /** The names of the fields that have changed, as a JSON array; null unless the listing was updated. */
+  /** JSON array of the changed fields' names; null unless the listing was updated. */
   changed: string | null;
   /** UTC milliseconds. */
   createdAt: number;
@@ -27,7 +28,7 @@ const insert = statement<EventRow & { accountId: string }>((query, parameter) =>
   }),
 );
 
-/** Appends an event to the account's history. Its document is the listing's, until that is replaced. */
+/** Appends an event. Its document is the listing's until that is replaced. */
 export async function insertEvent(executor: Executor, accountId: string, event: EventRow): Promise<void> {
   await executor.execute(insert, { accountId, ...event });
 }
@@ -40,21 +41,13 @@ const insertSome = batchStatement((length) =>
   ),
 );
 
-/** Appends events, a batch of them; one has a document if a later one of the same transaction has replaced it already. */
+/** Appends a batch of events. One has a document if a later event of the same transaction has already replaced it. */
 export async function insertEvents(
   executor: Executor,
   accountId: string,
   events: readonly (EventRow & { doc: string | null })[],
 ): Promise<void> {
-  const rows = events.map(({ sequence, type, listingId, doc, changed, createdAt }) => [
-    accountId,
-    sequence,
-    type,
-    listingId,
-    doc,
-    changed,
-    createdAt,
-  ]);
+  const rows = events.map((e) => [accountId, e.sequence, e.type, e.listingId, e.doc, e.changed, e.createdAt]);
   await executeBatch(executor, insertSome, rows);
 }
 
@@ -78,8 +71,8 @@ const copyDoc = batchStatement((length) =>
 );
 
 /**
- * As `keepEventDoc`, for a batch of listings that are still as they were stored.
- * @returns the sequences whose events have their documents now: the others were purged
+ * As `keepEventDoc`, for a batch of listings that have not been replaced yet.
+ * @returns the sequences of the events that now have their documents: the others were purged
  */
 export async function keepEventDocs(
   executor: Executor,
@@ -91,10 +84,10 @@ export async function keepEventDocs(
   return new Set(kept.map(({ sequence }) => sequence));
 }
 
-const selectChanged = statement<
-  { accountId: string; after: number; limit: number },
-  { id: string; externalId: string | null }
->((query, parameter) =>
+type After = { accountId: string; after: number; limit: number };
+
+/** The listings of the first `limit` changes after a sequence, with their current external ids. */
+export const findChangedListings = allRows(['accountId', 'after', 'limit'], (query, parameter: Parameter<After>) =>
   query
     .selectFrom('events as changes')
     .leftJoin('listing_facets as facets', (join) =>
@@ -107,49 +100,27 @@ const selectChanged = statement<
     .limit(parameter('limit')),
 );
 
-/** The listings of the account's first `limit` changes after a sequence, with the external ids that they have now. */
-export function findChangedListings(executor: Executor, accountId: string, after: number, limit: number) {
-  return executor.execute(selectChanged, { accountId, after, limit });
-}
+type EventKey = { accountId: string; sequence: number };
 
-const updateDoc = statement<{ accountId: string; sequence: number; doc: string }>((query, parameter) =>
-  query
-    .updateTable('events')
-    .set({ doc: parameter('doc') })
-    .where('account_id', '=', parameter('accountId'))
-    .where('sequence', '=', parameter('sequence')),
+/** Copies a document to its event, before a change replaces it in `listings`; does nothing if the event was purged. */
+export const keepEventDoc = command(
+  ['accountId', 'sequence', 'doc'],
+  (query, parameter: Parameter<EventKey & { doc: string }>) =>
+    query
+      .updateTable('events')
+      .set({ doc: parameter('doc') })
+      .where('account_id', '=', parameter('accountId'))
+      .where('sequence', '=', parameter('sequence')),
 );
 
-/** Hands an event its own document, before a change replaces it in `listings`; nothing if the event has been purged. */
-export async function keepEventDoc(
-  executor: Executor,
-  accountId: string,
-  sequence: number,
-  doc: string,
-): Promise<void> {
-  await executor.execute(updateDoc, { accountId, sequence, doc });
-}
-
-/** An event's time, and the document that it has of its own: null while that stands in `listings`. */
-type KeptEvent = Pick<StoredEvent, 'createdAt' | 'doc'>;
-
-const selectOne = statement<{ accountId: string; sequence: number }, KeptEvent>((query, parameter) =>
+/** `doc` is null while the document is in `listings`. Undefined once the event is purged. */
+export const findEvent = firstRow(['accountId', 'sequence'], (query, parameter: Parameter<EventKey>) =>
   query
     .selectFrom('events')
     .select(['created_at as createdAt', 'doc'])
     .where('account_id', '=', parameter('accountId'))
     .where('sequence', '=', parameter('sequence')),
 );
-
-/** The account's event with this sequence; undefined once it is purged. */
-export async function findEvent(
-  executor: Executor,
-  accountId: string,
-  sequence: number,
-): Promise<KeptEvent | undefined> {
-  const [event] = await executor.execute(selectOne, { accountId, sequence });
-  return event;
-}
 
 const removeOldest = statement<{ accountId: string; limit: number }, { bytes: number | null }>((query, parameter) =>
   query
@@ -165,7 +136,7 @@ const removeOldest = statement<{ accountId: string; limit: number }, { bytes: nu
     .returning(sql<number | null>`octet_length(doc)`.as('bytes')),
 );
 
-/** Removes up to `limit` events of an account, the oldest first. @returns how many */
+/** Removes up to `limit` events of an account, oldest first. @returns how many */
 export async function removeEvents(executor: Executor, accountId: string, limit: number): Promise<number> {
   const rows = await executor.execute(removeOldest, { accountId, limit });
   const bytes = rows.reduce((sum, row) => sum + (row.bytes ?? 0), 0);
@@ -173,12 +144,12 @@ export async function removeEvents(executor: Executor, accountId: string, limit:
   return rows.length;
 }
 
-/** An event, and the listing's JSON text after that change; null if it was deleted. */
+/** An event with the listing's JSON text after the change; null if it was deleted. */
 export interface StoredEvent extends EventRow {
   doc: string | null;
 }
 
-const selectAfter = statement<{ accountId: string; after: number; limit: number }, StoredEvent>((query, parameter) =>
+const selectAfter = statement<After, StoredEvent>((query, parameter) =>
   query
     .selectFrom('events')
     .leftJoin('listings', (join) =>
@@ -201,7 +172,7 @@ const selectAfter = statement<{ accountId: string; after: number; limit: number 
     .limit(parameter('limit')),
 );
 
-/** The account's first events after a sequence: `limit` of them, or up to the one with which their texts exceed `bytesMax`. */
+/** The first `limit` events after a sequence, cut after the one whose text exceeds `bytesMax` in total. */
 export function findEvents(
   executor: Executor,
   accountId: string,
@@ -211,20 +182,19 @@ export function findEvents(
   return executor.executeRun(selectAfter, { accountId, after, limit }, bytesMax);
 }
 
-/** What a purge looks at. */
 type OldEvent = Pick<StoredEvent, 'sequence' | 'createdAt' | 'doc'>;
 
 const selectOldest = statement<{ accountId: string; limit: number }, OldEvent>((query, parameter) =>
   query
     .selectFrom('events')
-    // The document only so that its bytes are counted: a clustered row is read as a whole in any case.
+    // The document is selected only to count its bytes: a clustered row is read as a whole in any case.
     .select(['sequence', 'created_at as createdAt', 'doc'])
     .where('account_id', '=', parameter('accountId'))
     .orderBy('sequence')
     .limit(parameter('limit')),
 );
 
-/** When the account's first events happened (UTC milliseconds): `limit` of them, or fewer if they are large. */
+/** The times of the account's oldest events (UTC milliseconds): `limit` of them, or fewer if they are large. */
 export async function findOldestEvents(
   executor: Executor,
   accountId: string,

@@ -1,37 +1,41 @@
 import { SESSION_AGE_MAX_MS, SESSION_LIFETIME_MS } from '../model/users.ts';
-import { type Executor, statement } from './database.ts';
+import type { Executor, Parameter } from './database.ts';
+import { command } from './functions.ts';
 
-const removeSessions = statement<{ now: string }>((query, parameter) =>
-  query.deleteFrom('sessions').where('expires_at', '<=', parameter('now')),
+/** ISO text. */
+type Time = { time: string };
+
+const removeSessions = command(['time'], (query, parameter: Parameter<Time>) =>
+  query.deleteFrom('sessions').where('expires_at', '<=', parameter('time')),
 );
 
-/** Those of a release that had no such limit. */
-const removeOldSessions = statement<{ oldest: string }>((query, parameter) =>
-  query.deleteFrom('sessions').where('created_at', '<=', parameter('oldest')),
+/** From releases without this limit. */
+const removeOldSessions = command(['time'], (query, parameter: Parameter<Time>) =>
+  query.deleteFrom('sessions').where('created_at', '<=', parameter('time')),
 );
 
-/** None lasts longer: what does was begun before the clock was set back. */
-const shortenSessions = statement<{ latest: string }>((query, parameter) =>
+/** A session that ends later began before the clock was set back. */
+const shortenSessions = command(['time'], (query, parameter: Parameter<Time>) =>
   query
     .updateTable('sessions')
-    .set({ expires_at: parameter('latest') })
-    .where('expires_at', '>', parameter('latest')),
+    .set({ expires_at: parameter('time') })
+    .where('expires_at', '>', parameter('time')),
 );
 
-const removeVerifications = statement<{ now: string }>((query, parameter) =>
-  query.deleteFrom('verifications').where('expires_at', '<=', parameter('now')),
+const removeVerifications = command(['time'], (query, parameter: Parameter<Time>) =>
+  query.deleteFrom('verifications').where('expires_at', '<=', parameter('time')),
 );
 
-const removeInvitations = statement<{ now: number }>((query, parameter) =>
+const removeInvitations = command(['now'], (query, parameter: Parameter<{ now: number }>) =>
   query.deleteFrom('invitations').where('expires_at', '<=', parameter('now')),
 );
 
-/** Removes the sessions, owed second factors and invitations whose time is over; `now` in UTC milliseconds. */
+/** Removes expired sessions, second-factor challenges, and invitations; `now` in UTC milliseconds. */
 export async function removeExpired(executor: Executor, now: number): Promise<void> {
-  const time = { now: new Date(now).toISOString() };
-  await executor.execute(removeSessions, time);
-  await executor.execute(removeOldSessions, { oldest: new Date(now - SESSION_AGE_MAX_MS).toISOString() });
-  await executor.execute(shortenSessions, { latest: new Date(now + SESSION_LIFETIME_MS).toISOString() });
-  await executor.execute(removeVerifications, time);
-  await executor.execute(removeInvitations, { now });
+  const time = new Date(now).toISOString();
+  await removeSessions(executor, time);
+  await removeOldSessions(executor, new Date(now - SESSION_AGE_MAX_MS).toISOString());
+  await shortenSessions(executor, new Date(now + SESSION_LIFETIME_MS).toISOString());
+  await removeVerifications(executor, time);
+  await removeInvitations(executor, now);
 }

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FairQueue } from '../lib/fair-queue.ts';
-import { AppError } from '../model/errors.ts';
+import { stopping, unavailable } from './errors.ts';
 
-/** So many queries of one account may wait: what comes then is better told so than made to wait for minutes. */
+/** Waiting queries per account; further ones are rejected instead of waiting for minutes. */
 const WAITING_MAX = 256;
-/** So long after it came a query is told that too many wait: not those that came together at once. */
-const REFUSAL_MS = { min: 500, max: 1_500 };
+/** Delay of a rejection, so that clients that ignore `Retry-After` retry less often. */
+const REJECTION_MS = { min: 500, max: 1_500 };
 
-/** An account is alone when for so long no other has had a turn. */
+/** An account is the only one once no other has taken a permit for this long. */
 const ALONE_AFTER_MS = 1_000;
 
 interface Waiter {
@@ -18,63 +18,64 @@ interface Waiter {
 
 interface RunOptions {
   signal?: AbortSignal | undefined;
-  goesOn?: boolean | undefined;
-  /** Whether the turn lasts twice as long as the work, while other accounts read: half of its time is theirs. */
-  rests?: boolean | undefined;
+  /** Whether the work continues an earlier one: it goes before other work of the account. */
+  continues?: boolean | undefined;
+  /** Whether the permit is held for twice the work's duration while other accounts read: half of the time is theirs. */
+  pauses?: boolean | undefined;
 }
 
-/** Lets so many reads run at a time, long ones or very many. Accounts take turns, so that one with many keeps nobody else waiting for all of them. */
+/** Permits for concurrent reads. Accounts take turns, so that one with many reads does not delay the others. */
 export class FairSemaphore {
   readonly #waiting = new FairQueue<string, Waiter>();
   readonly #running = new Map<string, number>();
-  readonly #ofOneMax: number;
-  readonly #ofOnlyMax: number;
+  readonly #accountMax: number;
+  readonly #aloneMax: number;
   #free: number;
   #isClosed = false;
   #latestId = '';
-  /** When the turns last went from one account to another. */
+  /** When a permit last went to another account than the one before. */
   #changedMs = Number.NEGATIVE_INFINITY;
 
-  /** `ofOneMax` of them at most are one account's, or `ofOnlyMax` while no other account has any. */
-  constructor(count: number, ofOneMax = count, ofOnlyMax = ofOneMax) {
+  /** An account has at most `accountMax` permits, or `aloneMax` while it is the only one. */
+  constructor(count: number, accountMax = count, aloneMax = accountMax) {
     this.#free = count;
-    this.#ofOneMax = ofOneMax;
-    this.#ofOnlyMax = ofOnlyMax;
+    this.#accountMax = accountMax;
+    this.#aloneMax = aloneMax;
   }
 
   /**
-   * To be asked before `run`, in the same turn. @returns why there is no room for another read, to be waited for
-   * @throws {AppError} `unavailable` if the service is stopping; why `signal` aborts
+   * Call it right before `run`. @returns a promise that rejects if too many reads of the account wait
+   * @throws {AppError} `unavailable` if the service is stopping; the reason of an aborted `signal`
    */
-  requireRoom(accountId: string, { signal, goesOn = false }: RunOptions = {}): Promise<never> | undefined {
+  requireRoom(accountId: string, { signal, continues = false }: RunOptions = {}): Promise<never> | undefined {
     signal?.throwIfAborted();
-    if (this.#isClosed) throw unavailable('The service is stopping; send the request again.');
-    return goesOn || this.#waiting.countOf(accountId) < WAITING_MAX ? undefined : refuse(signal);
+    if (this.#isClosed) throw stopping();
+    return continues || this.#waiting.countOf(accountId) < WAITING_MAX ? undefined : rejectLate(signal);
   }
 
-  /** Runs `work` when it is its turn, unless `signal` aborts before. One that goes on with what was read has its turn before others of the account. */
+  /** Runs `work` with a permit, unless `signal` aborts before. */
   async run<T>(accountId: string, work: () => Promise<T>, options: RunOptions = {}): Promise<T> {
-    const turn = this.enter(accountId, options);
-    if (turn !== undefined) await turn;
+    const acquired = this.acquire(accountId, options);
+    if (acquired !== undefined) await acquired;
     const startMs = performance.now();
     try {
       return await work();
     } finally {
-      if (!options.rests || this.#isOnly(accountId)) this.leave(accountId);
-      else void sleep(performance.now() - startMs).then(() => this.leave(accountId));
+      if (!options.pauses || this.#isAlone(accountId)) this.release(accountId);
+      else void sleep(performance.now() - startMs).then(() => this.release(accountId));
     }
   }
 
-  /** Begins a turn of the account, which lasts until `leave`. @returns what to wait for first, if anything @throws why `signal` aborts */
-  enter(accountId: string, { signal, goesOn = false }: RunOptions = {}): Promise<void> | undefined {
-    if (!this.isFreeFor(accountId)) return this.#wait(accountId, signal, goesOn);
+  /** Takes a permit until `release`. @returns what to wait for first, if anything @throws the reason of `signal` */
+  acquire(accountId: string, { signal, continues = false }: RunOptions = {}): Promise<void> | undefined {
+    if (!this.isFreeFor(accountId)) return this.#wait(accountId, signal, continues);
     this.#begin(accountId);
     return undefined;
   }
 
-  leave(accountId: string): void {
+  release(accountId: string): void {
     this.#end(accountId);
-    // More than one where an account has become the only one.
+    // More than one if an account has become the only one.
     while (this.#free > 0) {
       const next = this.#waiting.take((waiter) => this.#isBelowMax(waiter.accountId));
       if (next === undefined) return;
@@ -88,10 +89,10 @@ export class FairSemaphore {
   }
 
   #isBelowMax(accountId: string): boolean {
-    return (this.#running.get(accountId) ?? 0) < (this.#isOnly(accountId) ? this.#ofOnlyMax : this.#ofOneMax);
+    return (this.#running.get(accountId) ?? 0) < (this.#isAlone(accountId) ? this.#aloneMax : this.#accountMax);
   }
 
-  #isOnly(accountId: string): boolean {
+  #isAlone(accountId: string): boolean {
     return accountId === this.#latestId && performance.now() - this.#changedMs > ALONE_AFTER_MS;
   }
 
@@ -109,19 +110,18 @@ export class FairSemaphore {
     else this.#running.delete(accountId);
   }
 
-  /** What waits is refused, and what comes. */
+  /** Rejects waiting and new work. */
   close(): void {
     this.#isClosed = true;
-    this.refuseWaiting(unavailable('The service is stopping; send the request again.'));
+    this.rejectWaiting(stopping());
   }
 
-  /** What waits is refused. */
-  refuseWaiting(error: unknown): void {
+  rejectWaiting(error: unknown): void {
     for (const waiter of this.#waiting.takeAll()) waiter.reject(error);
   }
 
-  async #wait(accountId: string, signal: AbortSignal | undefined, goesOn: boolean): Promise<void> {
-    // Nothing would tell of it any more.
+  async #wait(accountId: string, signal: AbortSignal | undefined, continues: boolean): Promise<void> {
+    // The event is not emitted again.
     signal?.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiter = { accountId, start: resolve, reject };
@@ -129,25 +129,14 @@ export class FairSemaphore {
       if (this.#waiting.remove(accountId, waiter)) reject(signal?.reason);
     };
     signal?.addEventListener('abort', drop);
-    if (goesOn) this.#waiting.addFirst(accountId, waiter);
+    if (continues) this.#waiting.addFirst(accountId, waiter);
     else this.#waiting.add(accountId, waiter);
     await promise.finally(() => signal?.removeEventListener('abort', drop));
   }
 }
 
-/** Who asks again at once, whatever `Retry-After` says, does so less often. */
-async function refuse(signal: AbortSignal | undefined): Promise<never> {
-  await sleep(REFUSAL_MS.min + Math.random() * (REFUSAL_MS.max - REFUSAL_MS.min));
+async function rejectLate(signal: AbortSignal | undefined): Promise<never> {
+  await sleep(REJECTION_MS.min + Math.random() * (REJECTION_MS.max - REJECTION_MS.min));
   signal?.throwIfAborted();
-  throw unavailable('Too many searches of this account are waiting; send the request again later.');
-}
-
-export function unavailable(message: string, cause?: unknown): AppError {
-  return new AppError('unavailable', message, { headers: { 'Retry-After': '1' }, cause });
-}
-
-export function tooManyChanges(): AppError {
-  return unavailable(
-    'Too many changes of this account are waiting, and nothing was written; send this one again later.',
-  );
+  throw unavailable('Too many searches of this account are waiting; retry later.');
 }

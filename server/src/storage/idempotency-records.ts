@@ -1,11 +1,12 @@
-import { type Executor, statement } from './database.ts';
+import { type Executor, type Parameter, statement } from './database.ts';
+import { countRows, firstRow, rowOf } from './functions.ts';
 
-/** What is remembered of a request that carried an Idempotency-Key. */
+/** The stored outcome of a request with an Idempotency-Key. */
 export interface IdempotencyRecord {
   key: string;
-  /** A hash of what the request was. */
+  /** A hash of the request. */
   fingerprint: string;
-  /** What came of it: JSON text. */
+  /** JSON text. */
   outcome: string;
   /** UTC milliseconds. */
   expiresAt: number;
@@ -14,23 +15,13 @@ export interface IdempotencyRecord {
 const put = statement<IdempotencyRecord & { accountId: string }>((query, parameter) =>
   query
     .insertInto('idempotency_keys')
-    .values({
-      account_id: parameter('accountId'),
-      key: parameter('key'),
-      fingerprint: parameter('fingerprint'),
-      outcome: parameter('outcome'),
-      expires_at: parameter('expiresAt'),
-    })
+    .values(rowOf(parameter, ['accountId', 'key', 'fingerprint', 'outcome', 'expiresAt']))
     .onConflict((conflict) =>
-      conflict.columns(['account_id', 'key']).doUpdateSet({
-        fingerprint: parameter('fingerprint'),
-        outcome: parameter('outcome'),
-        expires_at: parameter('expiresAt'),
-      }),
+      conflict.columns(['account_id', 'key']).doUpdateSet(rowOf(parameter, ['fingerprint', 'outcome', 'expiresAt'])),
     ),
 );
 
-/** Remembers a request, in place of an expired one with its key. */
+/** Stores a record, in place of an expired one with the same key. */
 export async function insertIdempotencyRecord(
   executor: Executor,
   accountId: string,
@@ -39,7 +30,10 @@ export async function insertIdempotencyRecord(
   await executor.execute(put, { accountId, ...row });
 }
 
-const selectByKey = statement<{ accountId: string; key: string }, IdempotencyRecord>((query, parameter) =>
+type RecordKey = { accountId: string; key: string };
+
+/** The record may have expired. */
+export const findIdempotencyRecord = firstRow(['accountId', 'key'], (query, parameter: Parameter<RecordKey>) =>
   query
     .selectFrom('idempotency_keys')
     .select(['key', 'fingerprint', 'outcome', 'expires_at as expiresAt'])
@@ -47,17 +41,10 @@ const selectByKey = statement<{ accountId: string; key: string }, IdempotencyRec
     .where('key', '=', parameter('key')),
 );
 
-/** The account's record of this Idempotency-Key; it may have expired. */
-export async function findIdempotencyRecord(
-  executor: Executor,
-  accountId: string,
-  key: string,
-): Promise<IdempotencyRecord | undefined> {
-  const [row] = await executor.execute(selectByKey, { accountId, key });
-  return row;
-}
+type Removal = { accountId: string; limit: number };
 
-const removeSome = statement<{ accountId: string; limit: number }, { key: string }>((query, parameter) =>
+/** Removes up to `limit` records of an account that is being deleted. @returns how many */
+export const removeIdempotencyRecords = countRows(['accountId', 'limit'], (query, parameter: Parameter<Removal>) =>
   query
     .deleteFrom('idempotency_keys')
     .where('account_id', '=', parameter('accountId'))
@@ -70,13 +57,10 @@ const removeSome = statement<{ accountId: string; limit: number }, { key: string
     .returning('key'),
 );
 
-/** Removes up to `limit` records of an account that is to go. @returns how many */
-export async function removeIdempotencyRecords(executor: Executor, accountId: string, limit: number): Promise<number> {
-  const rows = await executor.execute(removeSome, { accountId, limit });
-  return rows.length;
-}
+type Purge = { now: number; limit: number };
 
-const removeExpired = statement<{ now: number; limit: number }, { key: string }>((query, parameter) =>
+/** Removes up to `limit` records that expired before `now` (UTC milliseconds), of all accounts. @returns how many */
+export const removeExpiredRecords = countRows(['now', 'limit'], (query, parameter: Parameter<Purge>) =>
   query
     .deleteFrom('idempotency_keys')
     .where(({ eb, refTuple, selectFrom }) =>
@@ -92,9 +76,3 @@ const removeExpired = statement<{ now: number; limit: number }, { key: string }>
     )
     .returning('key'),
 );
-
-/** Removes up to `limit` records that expired before `now` (UTC milliseconds), of all accounts. @returns how many */
-export async function removeExpiredRecords(executor: Executor, now: number, limit: number): Promise<number> {
-  const rows = await executor.execute(removeExpired, { now, limit });
-  return rows.length;
-}

@@ -10,17 +10,18 @@ import {
 } from 'kysely';
 import { AppError } from '../model/errors.ts';
 import type { Database, Executor } from './database.ts';
+import { unavailable } from './errors.ts';
 import type { Tables } from './schema.ts';
 
-/** What better-auth is given as its database. On each engine its times are ISO text and its booleans 0 and 1. */
+/** The database as better-auth takes it. On both engines, its times are ISO text and its booleans 0 and 1. */
 export interface BetterAuthDatabase {
   db: Kysely<Tables>;
   type: 'sqlite';
-  /** Never one: it would stay open while something else is awaited. */
+  /** A transaction would stay open while better-auth awaits something else. */
   transaction: false;
 }
 
-/** What is done besides, in the transaction in which better-auth does this; `rows` are those that it gets. */
+/** A job that joins the transaction of a change by better-auth; `rows` are the rows that the change returned. */
 export interface Along {
   when: `${Change} ${keyof Tables}`;
   job(transaction: Executor, rows: Record<string, unknown>[]): Promise<void>;
@@ -30,16 +31,16 @@ type Change = 'insert' | 'update' | 'delete';
 
 interface Call {
   along: readonly Along[];
-  /** What the database failed with first. */
+  /** The first error of the database. */
   fault: AppError | undefined;
 }
 
 const calls = new AsyncLocalStorage<Call>();
 
 /**
- * Lets better-auth work.
- * @throws {AppError} `unavailable`, `storage_full`, `outcome_unknown` when the database has failed, whatever better-auth
- * makes of it: it takes some faults for a missing session or a code that is not owed; else what it throws itself
+ * Runs a call of better-auth.
+ * @throws {AppError} `unavailable`, `storage_full`, or `outcome_unknown` if the database failed, even if better-auth
+ * reports a missing session or an unexpected code instead; otherwise, what better-auth throws
  */
 export async function callBetterAuth<T>(work: () => Promise<T>, along: readonly Along[] = []): Promise<T> {
   const call: Call = { along, fault: undefined };
@@ -50,7 +51,7 @@ export async function callBetterAuth<T>(work: () => Promise<T>, along: readonly 
   }
 }
 
-/** The service's own database for better-auth: it reads as everybody does, and each of its writes is one in the queue. */
+/** Lets better-auth use the service's database. Each of its writes goes through the write queue. */
 export function openForBetterAuth(database: Database): BetterAuthDatabase {
   const dialect = { ...database.dialect, createDriver: () => new DatabaseDriver(database) };
   return { db: new Kysely<Tables>({ dialect }), type: 'sqlite', transaction: false };
@@ -110,9 +111,5 @@ function tableOf(node: OperationNode | undefined): string | undefined {
 }
 
 function toFault(cause: unknown): AppError {
-  if (cause instanceof AppError) return cause;
-  return new AppError('unavailable', 'The database is not available; try again.', {
-    headers: { 'Retry-After': '1' },
-    cause,
-  });
+  return cause instanceof AppError ? cause : unavailable('The database is not available; try again.', cause);
 }

@@ -1,13 +1,16 @@
 import type { Invitation, Role } from '../model/users.ts';
-import { type Executor, statement } from './database.ts';
+import { type Executor, type Parameter, statement } from './database.ts';
+import { allRows, firstRow, rowOf } from './functions.ts';
 
-/** An invitation that is gone now. */
 export interface RemovedInvitation {
   id: string;
   email: string;
 }
 
-const removeByEmail = statement<{ accountId: string; email: string }, RemovedInvitation>((query, parameter) =>
+type ToAddress = { accountId: string; email: string };
+
+/** Removes the invitation to an email address, if there is one. */
+export const removeInvitationTo = allRows(['accountId', 'email'], (query, parameter: Parameter<ToAddress>) =>
   query
     .deleteFrom('invitations')
     .where('account_id', '=', parameter('accountId'))
@@ -15,12 +18,10 @@ const removeByEmail = statement<{ accountId: string; email: string }, RemovedInv
     .returning(['id', 'email']),
 );
 
-/** Ends the invitation that went to an address, if there is one. */
-export function removeInvitationTo(executor: Executor, accountId: string, email: string): Promise<RemovedInvitation[]> {
-  return executor.execute(removeByEmail, { accountId, email });
-}
+type ByInviter = { accountId: string; inviterId: string };
 
-const removeByInviter = statement<{ accountId: string; inviterId: string }, RemovedInvitation>((query, parameter) =>
+/** Removes the invitations that a user made. */
+export const removeInvitationsBy = allRows(['accountId', 'inviterId'], (query, parameter: Parameter<ByInviter>) =>
   query
     .deleteFrom('invitations')
     .where('account_id', '=', parameter('accountId'))
@@ -28,33 +29,26 @@ const removeByInviter = statement<{ accountId: string; inviterId: string }, Remo
     .returning(['id', 'email']),
 );
 
-/** Ends what somebody has invited to. */
-export function removeInvitationsBy(
-  executor: Executor,
-  accountId: string,
-  inviterId: string,
-): Promise<RemovedInvitation[]> {
-  return executor.execute(removeByInviter, { accountId, inviterId });
-}
+const PARAMETERS = [
+  'accountId',
+  'id',
+  'email',
+  'role',
+  'hash',
+  'mailedHash',
+  'inviterId',
+  'invitedBy',
+  'createdAt',
+  'expiresAt',
+] as const;
 
 const insert = statement<StoredInvitation>((query, parameter) =>
-  query.insertInto('invitations').values({
-    account_id: parameter('accountId'),
-    id: parameter('id'),
-    email: parameter('email'),
-    role: parameter('role'),
-    hash: parameter('hash'),
-    mailed_hash: parameter('mailedHash'),
-    inviter_id: parameter('inviterId'),
-    invited_by: parameter('invitedBy'),
-    created_at: parameter('createdAt'),
-    expires_at: parameter('expiresAt'),
-  }),
+  query.insertInto('invitations').values(rowOf(parameter, PARAMETERS)),
 );
 
 interface StoredInvitation extends Invitation {
   inviterId: string | null;
-  /** Of the token in its link, and of the one in the link that is mailed. */
+  /** Hashes of the tokens in its link and in the mailed link. */
   hash: string;
   mailedHash: string;
 }
@@ -65,7 +59,10 @@ export async function putInvitation(executor: Executor, invitation: StoredInvita
   await executor.execute(insert, invitation);
 }
 
-const selectAll = statement<{ accountId: string; now: number }, Invitation>((query, parameter) =>
+type OpenAt = { accountId: string; now: number };
+
+/** The account's open invitations, oldest first. */
+export const listInvitations = allRows(['accountId', 'now'], (query, parameter: Parameter<OpenAt>) =>
   query
     .selectFrom('invitations')
     .select([
@@ -82,19 +79,13 @@ const selectAll = statement<{ accountId: string; now: number }, Invitation>((que
     .orderBy('id'),
 );
 
-/** The invitations to an account that nobody has accepted yet, the oldest first. */
-export function listInvitations(executor: Executor, accountId: string, now: number): Promise<Invitation[]> {
-  return executor.execute(selectAll, { accountId, now });
-}
-
-/** What an invitation leads to. */
 export interface OpenInvitation {
   accountId: string;
   accountName: string;
   id: string;
   email: string;
   role: Role;
-  /** Whether it was the mailed link: then whoever has it reads the mail of the address. */
+  /** Whether the token is from the mailed link, which proves access to the mailbox. */
   isMailed: boolean;
 }
 
@@ -116,7 +107,7 @@ const selectByHash = statement<{ hash: string; now: number }, FoundInvitation>((
     .where('expires_at', '>', parameter('now')),
 );
 
-/** The invitation of which a token has this hash, if it is not over `now`. */
+/** The invitation with a token of this hash, unless it has expired at `now`. */
 export async function findInvitation(
   executor: Executor,
   hash: string,
@@ -128,7 +119,9 @@ export async function findInvitation(
   return { ...invitation, isMailed: mailedHash === hash };
 }
 
-const removeById = statement<{ accountId: string; id: string }, RemovedInvitation>((query, parameter) =>
+type InvitationKey = { accountId: string; id: string };
+
+const removeById = firstRow(['accountId', 'id'], (query, parameter: Parameter<InvitationKey>) =>
   query
     .deleteFrom('invitations')
     .where('account_id', '=', parameter('accountId'))
@@ -136,8 +129,7 @@ const removeById = statement<{ accountId: string; id: string }, RemovedInvitatio
     .returning(['id', 'email']),
 );
 
-/** To whom the invitation went that is gone now; undefined if there was none. */
+/** Returns the email address of the removed invitation; undefined if there was none. */
 export async function removeInvitation(executor: Executor, accountId: string, id: string): Promise<string | undefined> {
-  const [removed] = await executor.execute(removeById, { accountId, id });
-  return removed?.email;
+  return (await removeById(executor, accountId, id))?.email;
 }

@@ -1,25 +1,27 @@
 import { FairQueue } from '../lib/fair-queue.ts';
-import { tooManyChanges } from './fair-semaphore.ts';
+import { tooManyChanges } from './errors.ts';
 
-/** So many changes of an account may wait, also where a slow machine lets some wait for seconds: they are committed together. */
+/** Waiting changes per account. They are committed together, but may wait for seconds on a slow machine. */
 export const ACCOUNT_JOBS_MAX = 1_500;
 
-/** A write job that waits. */
-interface QueuedJob {
-  accountId: string | undefined;
-  /** Whether it is alone in its transaction. */
-  isLong: boolean;
+export interface JobOptions {
+  /** The account whose data is written; undefined for what belongs to no account, or to several. */
+  accountId?: string | undefined;
+  /** Whether the job is alone in its transaction. */
+  isLong?: boolean;
 }
 
+type QueuedJob = Required<JobOptions>;
+
 /**
- * Jobs that wait for one writer. Accounts take turns, and so do those of no account; within an account the order stays.
- * Between two long jobs short ones have their turn, so that no number of accounts makes others wait for two long ones.
+ * Jobs that wait for one writer. Accounts take turns, as do jobs of no account; the jobs of an account stay in order.
+ * Short jobs go between two long ones, so that none waits for two long jobs, however many accounts have one.
  */
 export class JobQueue<J extends QueuedJob> {
   readonly #accounts = new FairQueue<string | undefined, J>();
-  /** Jobs of a group that has failed: they are run before all others. */
+  /** Jobs of a failed group, which run before all others. */
   readonly #again: J[] = [];
-  /** Whether the last one that `take` gave was a long one. */
+  /** Whether `take` last returned a long job. */
   #wasLong = false;
 
   get isEmpty(): boolean {
@@ -35,24 +37,22 @@ export class JobQueue<J extends QueuedJob> {
     this.#accounts.add(job.accountId, job);
   }
 
-  /** Puts jobs that must be run again before all others. */
   addAgain(jobs: readonly J[]): void {
     this.#again.unshift(...jobs);
   }
 
-  /** The job whose turn it is. After a long one, short ones of any account come first. */
+  /** Takes the next job. After a long one, short ones of any account come first. */
   take(): J | undefined {
     const job = (this.#wasLong ? this.takeShort() : this.#again.shift()) ?? this.#accounts.take();
     this.#wasLong = job?.isLong ?? false;
     return job;
   }
 
-  /** The short job whose turn it is: an account whose next job is a long one keeps its place. */
+  /** Takes the next short job. An account whose next job is long keeps its turn. */
   takeShort(): J | undefined {
     return this.#again.shift() ?? this.#accounts.take(({ isLong }) => !isLong);
   }
 
-  /** All jobs: nothing waits afterwards. */
   takeAll(): J[] {
     return [...this.#again.splice(0), ...this.#accounts.takeAll()];
   }

@@ -1,13 +1,14 @@
 import { sql } from 'kysely';
-import { type Executor, type Scans, statement } from './database.ts';
+import { type Executor, type Parameter, type Scans, statement } from './database.ts';
+import { command, countRows, rowOf } from './functions.ts';
 
-/** How often a key was used in an hour. */
+/** A key's use in an hour. */
 export interface KeyHour {
   keyId: string;
-  /** When the hour began, in UTC milliseconds. */
+  /** Its start, in UTC milliseconds. */
   hour: number;
   requests: number;
-  /** How many of them were answered with an error. */
+  /** Requests that got an error. */
   errors: number;
 }
 
@@ -16,7 +17,7 @@ const add = statement<KeyHour & { accountId: string }>((query, parameter) =>
     .insertInto('key_hours')
     .columns(['account_id', 'hour', 'key_id', 'requests', 'errors'])
     .expression(({ selectFrom }) =>
-      // An account that is gone is used no more.
+      // Nothing if the account has been deleted.
       selectFrom('accounts')
         .select([
           'id',
@@ -35,23 +36,24 @@ const add = statement<KeyHour & { accountId: string }>((query, parameter) =>
     ),
 );
 
-/** Adds to what is known of a key in an hour, also after the key was deleted. */
+/** Adds to a key's counts of an hour, also after the key was deleted. */
 export async function addKeyHour(executor: Executor, accountId: string, hour: KeyHour): Promise<void> {
   await executor.execute(add, { accountId, ...hour });
 }
 
-/** Which of a process's batches of counts is written, and when, in UTC milliseconds. */
+/** A batch of counts that a process writes. */
 export interface KeyUseBatch {
   process: string;
-  /** Above that of the batch before. */
+  /** Grows with each batch. */
   number: number;
+  /** UTC milliseconds. */
   writtenAt: number;
 }
 
 const begin = statement<KeyUseBatch, { number: number }>((query, parameter) =>
   query
     .insertInto('key_use_batches')
-    .values({ process: parameter('process'), number: parameter('number'), written_at: parameter('writtenAt') })
+    .values(rowOf(parameter, ['process', 'number', 'writtenAt']))
     .onConflict((conflict) =>
       conflict
         .column('process')
@@ -61,22 +63,18 @@ const begin = statement<KeyUseBatch, { number: number }>((query, parameter) =>
     .returning('number'),
 );
 
-/** Notes a batch in the transaction that writes it. @returns false if it was written before */
+/** Records a batch in the transaction that writes it. @returns false if it was written before */
 export async function beginKeyUseBatch(executor: Executor, batch: KeyUseBatch): Promise<boolean> {
   const rows = await executor.execute(begin, { ...batch });
   return rows.length > 0;
 }
 
-const removeBatches = statement<{ before: number }>((query, parameter) =>
+/** Forgets the batches of processes that last wrote before a time (UTC milliseconds). */
+export const removeKeyUseBatches = command(['before'], (query, parameter: Parameter<{ before: number }>) =>
   query.deleteFrom('key_use_batches').where('written_at', '<', parameter('before')),
 );
 
-/** Forgets what processes wrote last before a time (UTC milliseconds): they are gone. */
-export async function removeKeyUseBatches(executor: Executor, before: number): Promise<void> {
-  await executor.execute(removeBatches, { before });
-}
-
-/** How the account's keys were used since an hour, key by key in the order of time. */
+/** The account's key hours since a time, by hour. */
 export async function findKeyHours(scans: Scans, accountId: string, since: number): Promise<KeyHour[]> {
   const { rows } = await scans.query<KeyHour>(accountId, (query) =>
     query
@@ -90,7 +88,10 @@ export async function findKeyHours(scans: Scans, accountId: string, since: numbe
   return rows;
 }
 
-const removeSome = statement<{ before: number; limit: number }, { hour: number }>((query, parameter) =>
+type Purge = { before: number; limit: number };
+
+/** Removes up to `limit` hours that began before a time (UTC milliseconds), of all accounts. @returns how many */
+export const removeKeyHours = countRows(['before', 'limit'], (query, parameter: Parameter<Purge>) =>
   query
     .deleteFrom('key_hours')
     .where(({ eb, refTuple, selectFrom }) =>
@@ -106,9 +107,3 @@ const removeSome = statement<{ before: number; limit: number }, { hour: number }
     )
     .returning('hour'),
 );
-
-/** Removes up to `limit` hours that began before another one (UTC milliseconds), of all accounts. @returns how many */
-export async function removeKeyHours(executor: Executor, before: number, limit: number): Promise<number> {
-  const rows = await executor.execute(removeSome, { before, limit });
-  return rows.length;
-}

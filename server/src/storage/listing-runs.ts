@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
-import { type Executor, RUN_BYTES_MAX, statement } from './database.ts';
+import { type Executor, type Parameter, RUN_BYTES_MAX, statement } from './database.ts';
+import { allRows } from './functions.ts';
 
 interface RunParameters {
   accountId: string;
   beforeId: string;
   limit: number;
-  /** A longer document is null and is not read at all. */
+  /** A longer document is null and is not read. */
   docBytesMax: number;
 }
 
@@ -27,46 +28,45 @@ const selectRun = statement<RunParameters, RunRow>((query, parameter) =>
     .limit(parameter('limit')),
 );
 
-/** More than any text has bytes. */
+/** Longer than any text. */
 const EVERY_LENGTH = 2 ** 31 - 1;
 const AFTER_EVERY_ID = '~';
 
-/** Which of the account's listings, newest first. */
+/** A part of the account's listings, newest first. */
 export interface ListingRange {
-  /** Those that come after this one in the list; without it, from the newest. */
+  /** The listing before the first; undefined for the newest. */
   afterId: string | undefined;
-  /** Up to this one and with it; without it, to the oldest. */
+  /** The last listing, included; undefined for the oldest. */
   untilId?: string | undefined;
   limit: number;
-  /** How long their texts may be together (`RUN_BYTES_MAX` if it is left out); one may be longer. */
+  /** Total length of the texts (`RUN_BYTES_MAX` by default); a single one may be longer. */
   bytesMax?: number;
-  /** Whether they are long as far as is known: those of the run before. */
+  /** Whether the previous run was long: then this one is expected to be. */
   areLong?: boolean;
-  /** Cancels the read while it waits for its turn. */
+  /** Cancels the read while it waits. */
   signal?: AbortSignal;
 }
 
-/** Some of the account's listings, newest first. */
 export interface ListingRun {
-  /** Their JSON texts. */
+  /** JSON texts. */
   docs: string[];
-  /** The last one's id if more come after it. */
+  /** The last listing's id if more may follow. */
   nextAfterId: string | undefined;
-  /** Whether there are fewer than `limit` because they are large. Then `nextAfterId` may be the end. */
+  /** Whether there are fewer than `limit` because they are large. Then `nextAfterId` may be the last of all. */
   isCut: boolean;
-  /** Whether one of them is so long that all had to be counted while they were read. */
+  /** Whether a document was so long that bytes had to be counted while reading. */
   areLong: boolean;
 }
 
 /**
- * The first listings of a range: `limit` of them, or fewer but at least one if they are large.
- * @throws why the range's `signal` aborts
+ * The first `limit` listings of a range, or fewer but at least one if they are large.
+ * @throws the reason of an aborted `signal`
  */
 export async function findListingRun(executor: Executor, accountId: string, range: ListingRange): Promise<ListingRun> {
   const { afterId: beforeId = AFTER_EVERY_ID, limit, bytesMax = RUN_BYTES_MAX, areLong = false, signal } = range;
   const parameters = { accountId, beforeId, limit: limit + 1 };
   if (!areLong) {
-    // Rows that need not be counted while they are read cost a third less.
+    // Reading is a third cheaper if the bytes need not be counted.
     const docBytesMax = Math.floor(bytesMax / limit);
     const rows = await executor.execute(selectRun, { ...parameters, docBytesMax }, signal);
     if (rows.every(hasDoc)) return toRun(rows, range, { isCut: false, areLong: false });
@@ -87,10 +87,10 @@ function toRun(
   { limit, untilId }: ListingRange,
   { isCut, areLong }: Pick<ListingRun, 'isCut' | 'areLong'>,
 ): ListingRun {
-  // A bound in the statement would cost a page without one a fifteenth of its time.
+  // A condition in the statement would cost pages without `untilId` a fifteenth of their time.
   const wanted = untilId === undefined ? rows : rows.filter(({ id }) => id >= untilId);
   const isEnd = wanted.length < rows.length;
-  // The row beyond the limit is not served: it only tells that there is one.
+  // The row beyond the limit is not served: it only shows that more follow.
   const isFull = wanted.length > limit;
   if (isFull) wanted.pop();
   return {
@@ -101,20 +101,21 @@ function toRun(
   };
 }
 
-const selectIds = statement<{ accountId: string; beforeId: string; limit: number }, { id: string }>(
-  (query, parameter) =>
-    query
-      .selectFrom('listings')
-      .select('id')
-      .where('account_id', '=', parameter('accountId'))
-      .where('id', '<', parameter('beforeId'))
-      .orderBy('id', 'desc')
-      .limit(parameter('limit')),
+type Ids = Omit<RunParameters, 'docBytesMax'>;
+
+const selectIds = allRows(['accountId', 'beforeId', 'limit'], (query, parameter: Parameter<Ids>) =>
+  query
+    .selectFrom('listings')
+    .select('id')
+    .where('account_id', '=', parameter('accountId'))
+    .where('id', '<', parameter('beforeId'))
+    .orderBy('id', 'desc')
+    .limit(parameter('limit')),
 );
 
 /**
- * The id of the last of the `count` listings that come after the one with the id `afterId`, if there are more: that one
- * itself for none. Looks at no document.
+ * The id of the `count`-th listing after `afterId`, if more follow it; `afterId` itself for a count of 0. Reads no
+ * documents.
  */
 export async function findPageEnd(
   executor: Executor,
@@ -122,7 +123,7 @@ export async function findPageEnd(
   afterId: string,
   count: number,
 ): Promise<string | undefined> {
-  const rows = await executor.execute(selectIds, { accountId, beforeId: afterId, limit: count + 1 });
+  const rows = await selectIds(executor, accountId, afterId, count + 1);
   if (rows.length <= count) return undefined;
   return count === 0 ? afterId : rows.at(-2)?.id;
 }

@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
 import type { SearchColumns } from '../model/search.ts';
 import { BATCH_LENGTH, type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
-import { type Executor, RUN_BYTES_MAX, type Statement, statement } from './database.ts';
+import { type Executor, type Parameter, RUN_BYTES_MAX, type Statement, statement } from './database.ts';
+import { allRows, command, firstRow, rowOf } from './functions.ts';
 import type { Tables } from './schema.ts';
 import { insertSearchColumns, updateSearchColumns } from './search-columns.ts';
 import { insertWords, removeWords, replaceWords } from './words.ts';
 
-/** A listing as it is stored: the JSON text that is served, and what the service looks at without parsing it. */
+/** A listing as it is stored: the JSON text that is served, and what the service needs without parsing it. */
 export interface StoredListing {
   id: string;
   version: number;
@@ -15,23 +16,19 @@ export interface StoredListing {
   doc: string;
 }
 
-/** What a listing is found by besides its ids. */
+type ListingKey = { accountId: string; id: string };
+
+/** What searches find a listing by. */
 interface Findable {
   searchColumns: SearchColumns;
   words: ReadonlySet<string>;
 }
 
 const insert = statement<StoredListing & { accountId: string }>((query, parameter) =>
-  query.insertInto('listings').values({
-    account_id: parameter('accountId'),
-    id: parameter('id'),
-    version: parameter('version'),
-    sequence: parameter('sequence'),
-    doc: parameter('doc'),
-  }),
+  query.insertInto('listings').values(rowOf(parameter, ['accountId', 'id', 'version', 'sequence', 'doc'])),
 );
 
-/** Stores a new listing, to be found by its facets and words. */
+/** Stores a new listing with its search columns and words. */
 export async function insertListing(
   executor: Executor,
   accountId: string,
@@ -46,16 +43,12 @@ export async function insertListing(
 const update = statement<StoredListing & { accountId: string }>((query, parameter) =>
   query
     .updateTable('listings')
-    .set({
-      version: parameter('version'),
-      sequence: parameter('sequence'),
-      doc: parameter('doc'),
-    })
+    .set(rowOf(parameter, ['version', 'sequence', 'doc']))
     .where('account_id', '=', parameter('accountId'))
     .where('id', '=', parameter('id')),
 );
 
-/** Stores a listing's new version; `words` are undefined if they are the same as before. */
+/** Stores a listing's new version; `words` are undefined if they have not changed. */
 export async function replaceListing(
   executor: Executor,
   accountId: string,
@@ -84,40 +77,39 @@ const put = batchStatement((length) =>
   ),
 );
 
-/** Stores a batch of listings, new ones and others: only their documents. */
+/** Inserts or replaces the documents of a batch of listings. */
 export async function putListings(
   executor: Executor,
   accountId: string,
   rows: readonly StoredListing[],
 ): Promise<void> {
-  await executeBatch(
-    executor,
-    put,
-    rows.map(({ id, version, sequence, doc }) => [accountId, id, version, sequence, doc]),
-  );
+  const values = rows.map(({ id, version, sequence, doc }) => [accountId, id, version, sequence, doc]);
+  await executeBatch(executor, put, values);
 }
 
-const remove = statement<{ accountId: string; id: string }>((query, parameter) =>
+const remove = command(['accountId', 'id'], (query, parameter: Parameter<ListingKey>) =>
   query.deleteFrom('listings').where('account_id', '=', parameter('accountId')).where('id', '=', parameter('id')),
 );
 
 export async function removeListing(executor: Executor, accountId: string, id: string): Promise<void> {
   await removeWords(executor, accountId, id);
-  await executor.execute(remove, { accountId, id });
+  await remove(executor, accountId, id);
 }
 
-const selectSome = statement<{ accountId: string; limit: number }, { id: string }>((query, parameter) =>
+type Some = { accountId: string; limit: number };
+
+const selectSome = allRows(['accountId', 'limit'], (query, parameter: Parameter<Some>) =>
   query.selectFrom('listings').select('id').where('account_id', '=', parameter('accountId')).limit(parameter('limit')),
 );
 
-/** Removes up to `limit` listings of an account that is to go, without events. @returns how many */
+/** Removes up to `limit` listings of an account that is being deleted, without events. @returns how many */
 export async function removeListings(executor: Executor, accountId: string, limit: number): Promise<number> {
-  const rows = await executor.execute(selectSome, { accountId, limit });
+  const rows = await selectSome(executor, accountId, limit);
   for (const { id } of rows) await removeListing(executor, accountId, id);
   return rows.length;
 }
 
-const selectById = statement<{ accountId: string; id: string }, StoredListing>((query, parameter) =>
+export const findListing = firstRow(['accountId', 'id'], (query, parameter: Parameter<ListingKey>) =>
   query
     .selectFrom('listings')
     .select(['id', 'version', 'sequence', 'doc'])
@@ -125,38 +117,22 @@ const selectById = statement<{ accountId: string; id: string }, StoredListing>((
     .where('id', '=', parameter('id')),
 );
 
-/** The account's listing with this id. */
-export async function findListing(
-  executor: Executor,
-  accountId: string,
-  id: string,
-): Promise<StoredListing | undefined> {
-  const [listing] = await executor.execute(selectById, { accountId, id });
-  return listing;
-}
+type ExternalKey = { accountId: string; externalId: string };
 
-const selectByExternalId = statement<{ accountId: string; externalId: string }, StoredListing>((query, parameter) =>
-  query
-    .selectFrom('listing_facets as facets')
-    .innerJoin('listings', (join) =>
-      join.onRef('listings.account_id', '=', 'facets.account_id').onRef('listings.id', '=', 'facets.id'),
-    )
-    .select(['listings.id', 'version', 'sequence', 'doc'])
-    .where('facets.account_id', '=', parameter('accountId'))
-    .where('external_id', '=', parameter('externalId')),
+export const findListingByExternalId = firstRow(
+  ['accountId', 'externalId'],
+  (query, parameter: Parameter<ExternalKey>) =>
+    query
+      .selectFrom('listing_facets as facets')
+      .innerJoin('listings', (join) =>
+        join.onRef('listings.account_id', '=', 'facets.account_id').onRef('listings.id', '=', 'facets.id'),
+      )
+      .select(['listings.id', 'version', 'sequence', 'doc'])
+      .where('facets.account_id', '=', parameter('accountId'))
+      .where('external_id', '=', parameter('externalId')),
 );
 
-/** The account's listing with this external id. */
-export async function findListingByExternalId(
-  executor: Executor,
-  accountId: string,
-  externalId: string,
-): Promise<StoredListing | undefined> {
-  const [listing] = await executor.execute(selectByExternalId, { accountId, externalId });
-  return listing;
-}
-
-/** A listing as it is stored, with where its words stand. */
+/** A listing with the row of its words in the index. */
 export interface IndexedListing extends StoredListing {
   externalId: string | null;
   searchRow: number;
@@ -164,7 +140,7 @@ export interface IndexedListing extends StoredListing {
 
 type Lookup = Statement<Record<string, string>, IndexedListing>;
 
-/** From a list of keys, crossed, as SQLite then keeps to this order: otherwise it reads all of the account's listings. */
+/** Cross joins keep SQLite to this order: otherwise, it reads all of the account's listings. */
 const selectIndexed = (column: 'facets.id' | 'facets.external_id'): Lookup =>
   statement((query, parameter) => {
     const keys = Array.from({ length: BATCH_LENGTH }, (_, index) => sql`(${parameter(String(index))})`);
@@ -182,8 +158,8 @@ const selectIndexed = (column: 'facets.id' | 'facets.external_id'): Lookup =>
 const LOOKUPS = { id: selectIndexed('facets.id'), externalId: selectIndexed('facets.external_id') };
 
 /**
- * The account's listings with these ids or external ids, `BATCH_LENGTH` of them at most: fewer of those that exist, but
- * one at least, if they are large.
+ * The listings with these ids or external ids, of which there may be `BATCH_LENGTH`. Cut if they are large, but after
+ * at least one.
  */
 export async function findIndexedListings(
   executor: Executor,

@@ -1,5 +1,9 @@
-import type { Membership, Role } from '../model/users.ts';
-import { type Executor, statement } from './database.ts';
+import type { Head } from '../model/accounts.ts';
+import type { Role } from '../model/users.ts';
+import { type Executor, type Parameter, type QueryBuilder, statement } from './database.ts';
+import { allRows, command, firstRow, hasRow, rowOf } from './functions.ts';
+
+type MemberKey = { accountId: string; userId: string };
 
 export interface NewMembership {
   accountId: string;
@@ -10,19 +14,15 @@ export interface NewMembership {
 }
 
 const insert = statement<NewMembership>((query, parameter) =>
-  query.insertInto('memberships').values({
-    account_id: parameter('accountId'),
-    user_id: parameter('userId'),
-    role: parameter('role'),
-    created_at: parameter('createdAt'),
-  }),
+  query.insertInto('memberships').values(rowOf(parameter, ['accountId', 'userId', 'role', 'createdAt'])),
 );
 
 export async function insertMembership(executor: Executor, membership: NewMembership): Promise<void> {
   await executor.execute(insert, membership);
 }
 
-const selectByUser = statement<{ userId: string }, Membership>((query, parameter) =>
+/** The accounts of a user, oldest first. */
+export const listMembershipsOf = allRows(['userId'], (query, parameter: Parameter<{ userId: string }>) =>
   query
     .selectFrom('memberships')
     .innerJoin('accounts', 'accounts.id', 'memberships.account_id')
@@ -31,12 +31,6 @@ const selectByUser = statement<{ userId: string }, Membership>((query, parameter
     .orderBy('accounts.id'),
 );
 
-/** The accounts that somebody belongs to, the oldest first. */
-export function listMembershipsOf(executor: Executor, userId: string): Promise<Membership[]> {
-  return executor.execute(selectByUser, { userId });
-}
-
-/** Somebody who belongs to an account. */
 export interface Member {
   id: string;
   name: string;
@@ -45,51 +39,30 @@ export interface Member {
   createdAt: number;
 }
 
-const selectByAccount = statement<{ accountId: string }, Member>((query, parameter) =>
-  query
+function selectMembers(query: QueryBuilder, parameter: Parameter<{ accountId: string }>) {
+  return query
     .selectFrom('memberships')
     .innerJoin('users', 'users.id', 'memberships.user_id')
     .select(['users.id', 'users.name', 'users.email', 'role', 'memberships.created_at as createdAt'])
-    .where('account_id', '=', parameter('accountId'))
-    .orderBy('memberships.created_at')
-    .orderBy('users.id'),
-);
-
-/** Who belongs to an account, the longest first. */
-export function listMembers(executor: Executor, accountId: string): Promise<Member[]> {
-  return executor.execute(selectByAccount, { accountId });
+    .where('account_id', '=', parameter('accountId'));
 }
 
-const selectAdministrator = statement<Record<never, never>, { userId: string }>((query) =>
+/** The members of an account, oldest first. */
+export const listMembers = allRows(['accountId'], (query, parameter: Parameter<{ accountId: string }>) =>
+  selectMembers(query, parameter).orderBy('memberships.created_at').orderBy('users.id'),
+);
+
+export const findMember = firstRow(['accountId', 'userId'], (query, parameter: Parameter<MemberKey>) =>
+  selectMembers(query, parameter).where('user_id', '=', parameter('userId')),
+);
+
+/** Whether any account has an administrator. */
+export const hasAdministrator = hasRow([], (query) =>
   query.selectFrom('memberships').select('user_id as userId').where('role', '=', 'administrator').limit(1),
 );
 
-/** Whether anybody is an administrator of any account. */
-export async function hasAdministrator(executor: Executor): Promise<boolean> {
-  const rows = await executor.execute(selectAdministrator, {});
-  return rows.length > 0;
-}
-
-interface MemberKey {
-  accountId: string;
-  userId: string;
-}
-
-const selectOne = statement<MemberKey, Member>((query, parameter) =>
-  query
-    .selectFrom('memberships')
-    .innerJoin('users', 'users.id', 'memberships.user_id')
-    .select(['users.id', 'users.name', 'users.email', 'role', 'memberships.created_at as createdAt'])
-    .where('account_id', '=', parameter('accountId'))
-    .where('user_id', '=', parameter('userId')),
-);
-
-export async function findMember(executor: Executor, accountId: string, userId: string): Promise<Member | undefined> {
-  const [member] = await executor.execute(selectOne, { accountId, userId });
-  return member;
-}
-
-const selectOther = statement<MemberKey, { userId: string }>((query, parameter) =>
+/** Whether an account has an administrator other than this user. */
+export const hasOtherAdministrator = hasRow(['accountId', 'userId'], (query, parameter: Parameter<MemberKey>) =>
   query
     .selectFrom('memberships')
     .select('user_id as userId')
@@ -99,31 +72,49 @@ const selectOther = statement<MemberKey, { userId: string }>((query, parameter) 
     .limit(1),
 );
 
-/** Whether an account has an administrator besides this person. */
-export async function hasOtherAdministrator(executor: Executor, accountId: string, userId: string): Promise<boolean> {
-  const rows = await executor.execute(selectOther, { accountId, userId });
-  return rows.length > 0;
-}
-
-const update = statement<MemberKey & { role: Role }>((query, parameter) =>
-  query
-    .updateTable('memberships')
-    .set({ role: parameter('role') })
-    .where('account_id', '=', parameter('accountId'))
-    .where('user_id', '=', parameter('userId')),
+export const setRole = command(
+  ['accountId', 'userId', 'role'],
+  (query, parameter: Parameter<MemberKey & { role: Role }>) =>
+    query
+      .updateTable('memberships')
+      .set({ role: parameter('role') })
+      .where('account_id', '=', parameter('accountId'))
+      .where('user_id', '=', parameter('userId')),
 );
 
-export async function setRole(executor: Executor, accountId: string, userId: string, role: Role): Promise<void> {
-  await executor.execute(update, { accountId, userId, role });
-}
-
-const remove = statement<MemberKey>((query, parameter) =>
+export const removeMembership = command(['accountId', 'userId'], (query, parameter: Parameter<MemberKey>) =>
   query
     .deleteFrom('memberships')
     .where('account_id', '=', parameter('accountId'))
     .where('user_id', '=', parameter('userId')),
 );
 
-export async function removeMembership(executor: Executor, accountId: string, userId: string): Promise<void> {
-  await executor.execute(remove, { accountId, userId });
+/** The role of a session's user in an account, with the account's head. */
+export interface SessionMembership extends Head {
+  role: Role;
+}
+
+const selectBySession = statement<{ sessionId: string; accountId: string; now: string }, SessionMembership>(
+  (query, parameter) =>
+    query
+      .selectFrom('sessions')
+      .innerJoin('memberships', 'memberships.user_id', 'sessions.user_id')
+      .innerJoin('account_heads', 'account_heads.account_id', 'memberships.account_id')
+      .innerJoin('database_info', (join) => join.onTrue())
+      .select(['role', 'sequence', 'epoch'])
+      .where('sessions.id', '=', parameter('sessionId'))
+      .where('sessions.expires_at', '>', parameter('now'))
+      .where('memberships.account_id', '=', parameter('accountId'))
+      .where('suspended_for', 'is', null),
+);
+
+/** Undefined if the session has ended, its user is not a member of the account, or the account is suspended. */
+export async function findSessionMembership(
+  executor: Executor,
+  accountId: string,
+  sessionId: string,
+): Promise<SessionMembership | undefined> {
+  const now = new Date().toISOString();
+  const [membership] = await executor.execute(selectBySession, { sessionId, accountId, now });
+  return membership;
 }

@@ -6,20 +6,19 @@ import { singleUseCodes } from './migrations/0004-single-use-codes.ts';
 import { keyUseBatches } from './migrations/0005-key-use-batches.ts';
 import { quotas } from './migrations/0006-quotas.ts';
 
-/** In order; each runs once, and is never changed after its release. */
+/** In order. Each runs once, and must not change after its release. */
 export const MIGRATIONS = [listings, administrators, keyHours, singleUseCodes, keyUseBatches, quotas];
 
-/** The version of the tables that this program needs. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
-/** Characters that tell a database's sequences from those after a restore. */
+/** Characters of an epoch. */
 export const EPOCH_LENGTH = 8;
 
-/** What to tell the operator of tables that this program does not know. */
+/** The error for tables from a newer release. */
 export function tooNew(name: string, version: number): AppError {
   return new AppError(
     'unavailable',
-    `The database ${name} has tables of version ${version} and this program knows ${SCHEMA_VERSION}: ` +
-      'a newer release has used it. Install that release or a later one, or restore a backup from before.',
+    `The database ${name} has schema version ${version}, but this release only knows ${SCHEMA_VERSION}. ` +
+      'Install the newer release that migrated it, or restore an earlier backup.',
   );
 }

@@ -11,12 +11,12 @@ import { Pool, type PoolSettings } from './postgres/pool.ts';
 import { execute, executeRun } from './postgres/reads.ts';
 import { PostgresScans } from './postgres/scans.ts';
 
-/** A bound for memory only, since no other account waits for a long write: the largest atomic import with all its words. */
+/** Limits only memory, since no other account waits for a long write: the largest atomic import with its words. */
 const LONG_WRITE_BYTES_MAX = 192 * 1024 * 1024;
 
 /**
- * Opens a database of a PostgreSQL server (14 or newer), and brings its tables up to date.
- * @throws {AppError} `unavailable` with words for the operator: no server, no such database, tables from a newer version
+ * Opens a database on a PostgreSQL server (14 or newer), and migrates its tables.
+ * @throws {AppError} `unavailable` with a message for the operator: no server, no such database, newer tables
  */
 export async function openPostgres(url: string, settings: PoolSettings): Promise<Database> {
   const name = nameOf(url);
@@ -27,7 +27,7 @@ export async function openPostgres(url: string, settings: PoolSettings): Promise
     await pool.close();
     throw explain(error, name);
   }
-  const lanes = new AccountWriteQueues(pool);
+  const queues = new AccountWriteQueues(pool);
   const scans = new PostgresScans(pool);
   return {
     name,
@@ -37,14 +37,14 @@ export async function openPostgres(url: string, settings: PoolSettings): Promise
     executeRun: (...query) => executeRun(pool, ...query),
     isServing: () => pool.isServing,
     isOverfull: (accountId) => pool.isOverfull(accountId),
-    requireRoom: (accountId) => lanes.requireRoom(accountId),
+    requireRoom: (accountId) => queues.requireRoom(accountId),
     counters: createCounters(pool),
     longWriteBytesMax: LONG_WRITE_BYTES_MAX,
-    write: (job, accountId) => lanes.submit(job, { accountId }),
-    writeLong: (job, accountId) => lanes.submit(job, { accountId, isLong: true }),
+    write: (job, accountId) => queues.submit(job, { accountId }),
+    writeLong: (job, accountId) => queues.submit(job, { accountId, isLong: true }),
     distribute: () => pool.use(distributeAlone),
     async close() {
-      await lanes.close();
+      await queues.close();
       scans.close();
       await pool.close();
     },
@@ -65,16 +65,16 @@ function nameOf(text: string): string {
   return url.href;
 }
 
-/** What poolers say, who have no code for it. */
-const TAKES_NO_SETTINGS = /unsupported startup parameter/;
-const POOLER_HINT = 'A pooler is there: set DATABASE_PREPARED_STATEMENTS=off.';
+/** The message of poolers, which have no code for it. */
+const REJECTS_SETTINGS = /unsupported startup parameter/;
+const POOLER_HINT = 'The server is behind a pooler; set DATABASE_PREPARED_STATEMENTS=off.';
 
 function explain(error: unknown, name: string): unknown {
   if (error instanceof AppError) return error;
-  // Of a host with several addresses there is a code and no message.
+  // For a host with several addresses, the error has a code and no message.
   const { message: words, code } = Object(Object(error).cause ?? error);
   const reason = String(words || code);
   const message = `Cannot open the database ${name}: ${reason}.`;
-  if (TAKES_NO_SETTINGS.test(reason)) return new AppError('unavailable', `${message} ${POOLER_HINT}`, { cause: error });
+  if (REJECTS_SETTINGS.test(reason)) return new AppError('unavailable', `${message} ${POOLER_HINT}`, { cause: error });
   return isAway(error) ? new DatabaseAwayError(message, error) : new AppError('unavailable', message, { cause: error });
 }

@@ -1,21 +1,18 @@
-import { type Executor, statement } from './database.ts';
+import type { Executor, Parameter } from './database.ts';
+import { allRows, command, countRows } from './functions.ts';
+import { removeSetupLink } from './setup-links.ts';
 
-type Nothing = Record<never, never>;
-
-const removeSessions = statement<Nothing, { id: string }>((query) => query.deleteFrom('sessions').returning('id'));
-const removeInvitations = statement<Nothing, { id: string }>((query) =>
-  query.deleteFrom('invitations').returning('id'),
-);
-const removeVerifications = statement<Nothing>((query) => query.deleteFrom('verifications'));
-const removeSetupLinks = statement<Nothing>((query) => query.deleteFrom('setup_links'));
-const useUpCodes = statement<{ step: number }, { id: string }>((query, parameter) =>
+const removeSessions = countRows([], (query) => query.deleteFrom('sessions').returning('id'));
+const removeInvitations = countRows([], (query) => query.deleteFrom('invitations').returning('id'));
+const removeVerifications = command([], (query) => query.deleteFrom('verifications'));
+const useUpCodes = countRows(['step'], (query, parameter: Parameter<{ step: number }>) =>
   query
     .updateTable('two_factors')
     .set({ last_step: parameter('step') })
     .returning('id'),
 );
 
-const selectKeys = statement<Nothing, RestoredKey>((query) =>
+const selectKeys = allRows([], (query) =>
   query
     .selectFrom('api_keys')
     .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
@@ -31,44 +28,28 @@ const selectKeys = statement<Nothing, RestoredKey>((query) =>
     .orderBy('api_keys.id'),
 );
 
-/** An API key that is good in a restored database: it may have been deleted since the backup. */
-interface RestoredKey {
-  id: string;
-  name: string;
-  start: string;
-  accountId: string;
-  accountName: string;
-  /** UTC milliseconds. */
-  createdAt: number;
-}
-
-/** What a restored database let in that may have been ended since the backup. */
+/** The credentials of a restored database, some of which may have been revoked after the backup. */
 export interface Credentials {
-  /** How many sessions and invitations have ended. */
+  /** Sessions and invitations that were ended. */
   sessions: number;
   invitations: number;
-  /** How many people have two-step sign-in: recovery codes that they have used since are good again. */
+  /** Users with a second factor: recovery codes that they used after the backup are valid again. */
   twoFactors: number;
-  keys: RestoredKey[];
+  /** They stay valid, also if they were deleted after the backup. */
+  keys: Awaited<ReturnType<typeof selectKeys>>;
 }
 
 const STEP_MS = 30_000;
 
 /**
- * Ends what a restored database would let in again although it was over: sessions, invitations, setup links, half-done
- * sign-ins, and the codes that apps show now. Keys stay, and are listed.
+ * Ends the sessions, invitations, setup links, unfinished sign-ins, and current authenticator codes of
+ * a restored database, since they may have ended after the backup. Keys stay, and are listed.
  */
 export async function endCredentials(executor: Executor): Promise<Credentials> {
-  const sessions = await executor.execute(removeSessions, {});
-  const invitations = await executor.execute(removeInvitations, {});
-  await executor.execute(removeVerifications, {});
-  await executor.execute(removeSetupLinks, {});
-  const twoFactors = await executor.execute(useUpCodes, { step: Math.floor(Date.now() / STEP_MS) });
-  const keys = await executor.execute(selectKeys, {});
-  return {
-    sessions: sessions.length,
-    invitations: invitations.length,
-    twoFactors: twoFactors.length,
-    keys,
-  };
+  const sessions = await removeSessions(executor);
+  const invitations = await removeInvitations(executor);
+  await removeVerifications(executor);
+  await removeSetupLink(executor);
+  const twoFactors = await useUpCodes(executor, Math.floor(Date.now() / STEP_MS));
+  return { sessions, invitations, twoFactors, keys: await selectKeys(executor) };
 }

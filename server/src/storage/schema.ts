@@ -5,12 +5,12 @@ import type { ActorType, AuditAction, TargetType } from '../model/audit.ts';
 import type { EventType } from '../model/listings.ts';
 import type { Role } from '../model/users.ts';
 
-/** The tables, as queries see them. Times are UTC milliseconds unless a document holds them. */
+/** The tables. Times are UTC milliseconds unless they are also in a document. */
 export interface Tables {
   database_info: {
     /** Always 1: there is one row. */
     id: number;
-    /** Tells sequences from before a restore from those after. */
+    /** Distinguishes sequences before a restore from those after. */
     epoch: string;
     /** Signs cursors; 32 random bytes in hex. */
     cursor_secret: string;
@@ -47,7 +47,7 @@ export interface Tables {
     /** The listing as it is served: JSON text. */
     doc: string;
   };
-  /** What a listing is filtered, sorted and searched by. */
+  /** Search columns: what listings are filtered, sorted, and searched by. */
   listing_facets: {
     account_id: string;
     id: string;
@@ -71,9 +71,9 @@ export interface Tables {
   };
   /** The engine's index of words. */
   listing_words: {
-    /** SQLite's place of the words. */
+    /** The row on SQLite. */
     rowid: Generated<number>;
-    /** With `search_row` PostgreSQL's place of the words. */
+    /** With `search_row`, the row on PostgreSQL. */
     account_id: Generated<string>;
     search_row: Generated<number>;
     words: string;
@@ -92,9 +92,9 @@ export interface Tables {
   idempotency_keys: {
     account_id: string;
     key: string;
-    /** What the request was: a hash. */
+    /** A hash of the request. */
     fingerprint: string;
-    /** What came of it: JSON text. */
+    /** JSON text. */
     outcome: string;
     expires_at: number;
   };
@@ -111,24 +111,24 @@ export interface Tables {
     expires_at: number | null;
     last_used_at: number | null;
   };
-  /** How often keys were used. */
+  /** The use of keys per hour. */
   key_hours: {
     account_id: string;
-    /** When it began. */
+    /** Its start. */
     hour: number;
     key_id: string;
     requests: number;
     errors: number;
   };
-  /** The last batch of such counts that each process has written. */
+  /** The last batch of these counts that each process has written. */
   key_use_batches: {
     process: string;
     number: number;
     written_at: number;
   };
-  /** Where several machines count, on PostgreSQL only: the library of `lib/limiter.ts` reads and writes it, too. */
+  /** Rate limits of several machines, only on PostgreSQL. The library of `lib/limiter.ts` also reads and writes it. */
   rate_limits: {
-    /** The limiter's name, a colon and what it counts. */
+    /** The limiter's name, a colon, and the key that it counts. */
     key: string;
     points: number;
     /** When the count ends. */
@@ -142,7 +142,7 @@ export interface Tables {
     email_verified: number;
     image: string | null;
     two_factor_enabled: number;
-    /** ISO text, as all times of better-auth's tables. */
+    /** ISO text, as are all times of better-auth's tables. */
     created_at: string;
     updated_at: string;
   };
@@ -150,7 +150,7 @@ export interface Tables {
     id: string;
     token: string;
     user_id: string;
-    /** The account that the person works in, if it was chosen. */
+    /** The account that the user works in, if one was chosen. */
     account_id: string | null;
     ip_address: string | null;
     user_agent: string | null;
@@ -161,11 +161,11 @@ export interface Tables {
   credentials: {
     id: string;
     user_id: string;
-    /** `credential`: there is no other. */
+    /** Always `credential`. */
     provider_id: string;
     /** The user's id. */
     provider_user_id: string;
-    /** Its hash. */
+    /** A hash. */
     password: string | null;
     created_at: string;
     updated_at: string;
@@ -188,7 +188,7 @@ export interface Tables {
     verified: number;
     failed_verification_count: number | null;
     locked_until: string | null;
-    /** Of time (RFC 6238): of the last code that was used. */
+    /** The time step (RFC 6238) of the last used code. */
     last_step: number | null;
   };
   memberships: {
@@ -202,13 +202,13 @@ export interface Tables {
     id: string;
     email: string;
     role: Role;
-    /** Of the token in its link: SHA-256 in hex. */
+    /** SHA-256 in hex of the token in its link. */
     hash: string;
-    /** Of the token in the link that is mailed: it is shown to nobody. */
+    /** As `hash`, of the token in the mailed link, which is not shown in the dashboard. */
     mailed_hash: string;
-    /** Who made it; null for the operator. */
+    /** The user who made it; null for the operator. */
     inviter_id: string | null;
-    /** What they were called then. */
+    /** The inviter's name at that time. */
     invited_by: string;
     created_at: number;
     expires_at: number;
@@ -216,11 +216,11 @@ export interface Tables {
   setup_links: {
     /** Always 1. */
     id: number;
-    /** Of the token in the link: SHA-256 in hex. */
+    /** SHA-256 in hex of the token in the link. */
     hash: string;
     expires_at: number;
   };
-  /** Only ever appended to. */
+  /** Append-only. */
   audit_log: {
     account_id: string;
     id: string;
@@ -233,7 +233,7 @@ export interface Tables {
     target_type: TargetType | null;
     target_id: string | null;
     target_name: string | null;
-    /** Where the request came from. */
+    /** The client's address. */
     address: string | null;
   };
 }

@@ -1,26 +1,19 @@
-import { SEARCH_COLUMNS, type SearchColumn, type SearchColumns } from '../model/search.ts';
+import { SEARCH_COLUMNS, type SearchColumns } from '../model/search.ts';
 import { type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
 import { type Executor, type Parameter, statement } from './database.ts';
+import { columnOf, command, rowOf } from './functions.ts';
 import type { Tables } from './schema.ts';
 
 type Columns = Tables['listing_facets'];
 
-/** The column that holds a facet: `listPrice` is `list_price`. */
-export function searchColumnName(name: SearchColumn): keyof Columns {
-  return name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`) as keyof Columns;
-}
+type ListingKey = { accountId: string; id: string };
+type RowParameters = SearchColumns & ListingKey;
 
-/** Each facet's column with its value, a parameter of the facet's name. */
-function searchColumnValues(parameter: Parameter<SearchColumns>): Columns {
-  const values = SEARCH_COLUMNS.map((name) => [searchColumnName(name), parameter(name)]);
-  return Object.fromEntries(values) as Columns;
-}
+const searchColumnValues = (parameter: Parameter<SearchColumns>) =>
+  rowOf(parameter, SEARCH_COLUMNS) as unknown as Columns;
 
-type RowParameters = SearchColumns & { accountId: string; id: string };
-/** Of the account, when the listing's words were put in. */
-type AtSequence = { sequence: number };
-
-const insert = statement<RowParameters & AtSequence>((query, parameter, engine) =>
+/** `sequence` is the account's when the listing's words were indexed. */
+const insert = statement<RowParameters & { sequence: number }>((query, parameter, engine) =>
   query.insertInto('listing_facets').values({
     ...searchColumnValues(parameter),
     account_id: parameter('accountId'),
@@ -29,7 +22,7 @@ const insert = statement<RowParameters & AtSequence>((query, parameter, engine) 
   }),
 );
 
-/** Makes a listing found by its facets, and by the words that have just been put in. */
+/** Stores the search columns of a listing, with the row of the words that have just been indexed. */
 export async function insertSearchColumns(
   executor: Executor,
   accountId: string,
@@ -56,7 +49,7 @@ export async function updateSearchColumns(
   await executor.execute(update, { ...searchColumns, accountId, id });
 }
 
-const COLUMNS = ['account_id', 'id', 'search_row', ...SEARCH_COLUMNS.map(searchColumnName)] as const;
+const COLUMNS = ['account_id', 'id', 'search_row', ...SEARCH_COLUMNS.map(columnOf)] as const;
 
 const put = batchStatement((length) =>
   statement<BatchValues>((query, parameter) =>
@@ -73,40 +66,29 @@ const put = batchStatement((length) =>
   ),
 );
 
-/** What a listing is found by, and where its words stand. */
-export interface FacetsRow {
+export interface SearchColumnsRow {
   id: string;
+  /** The index row of its words. */
   searchRow: number;
   searchColumns: SearchColumns;
 }
 
-/** Makes a batch of listings found by their facets, new ones and others. */
+/** Inserts or replaces the search columns of a batch of listings. */
 export async function putSearchColumns(
   executor: Executor,
   accountId: string,
-  rows: readonly FacetsRow[],
+  rows: readonly SearchColumnsRow[],
 ): Promise<void> {
-  await executeBatch(
-    executor,
-    put,
-    rows.map(({ id, searchRow, searchColumns }) => [
-      accountId,
-      id,
-      searchRow,
-      ...SEARCH_COLUMNS.map((name) => searchColumns[name]),
-    ]),
-  );
+  const valuesOf = (columns: SearchColumns) => SEARCH_COLUMNS.map((name) => columns[name]);
+  const values = rows.map(({ id, searchRow, searchColumns }) => [accountId, id, searchRow, ...valuesOf(searchColumns)]);
+  await executeBatch(executor, put, values);
 }
 
-const clearExternalId = statement<{ accountId: string; id: string }>((query, parameter) =>
+/** Lets listings exchange their external ids. */
+export const releaseExternalId = command(['accountId', 'id'], (query, parameter: Parameter<ListingKey>) =>
   query
     .updateTable('listing_facets')
     .set({ external_id: null })
     .where('account_id', '=', parameter('accountId'))
     .where('id', '=', parameter('id')),
 );
-
-/** Makes room for listings that exchange their external ids. */
-export async function releaseExternalId(executor: Executor, accountId: string, id: string): Promise<void> {
-  await executor.execute(clearExternalId, { accountId, id });
-}

@@ -2,21 +2,21 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type Box, boxAround, type Circle, EARTH_RADIUS_METRES, toRadians } from '../model/geo.ts';
 import type { Condition, Order, Search, SearchColumn } from '../model/search.ts';
 import type { EngineSql } from './database.ts';
-import { searchColumnName } from './search-columns.ts';
+import { columnOf } from './functions.ts';
 import { hasWords } from './words.ts';
 
 type Test = RawBuilder<SqlBool>;
 
-/** Where a listing stands in a sorted list. */
+/** A listing's position in a sorted list. */
 export interface Position {
   id: string;
-  /** What the list is sorted by; null for a listing without it, and in a list by id. */
+  /** The sort value; null for a listing without one, and in a list by id. */
   value: string | number | null;
 }
 
 const COMPARISONS = { is: sql`=`, gt: sql`>`, gte: sql`>=`, lt: sql`<`, lte: sql`<=` };
 
-/** Whether a row of `facets` is one of the account's listings that are searched. */
+/** Whether a row of `facets` belongs to the account and matches a search. */
 export function isMatch(engine: EngineSql, accountId: string, { conditions, box, circle, words }: Search): Test {
   const tests = [
     sql<SqlBool>`facets.account_id = ${accountId}`,
@@ -29,8 +29,8 @@ export function isMatch(engine: EngineSql, accountId: string, { conditions, box,
 }
 
 /**
- * As `isMatch`, for a listing that matched before. Its words are looked up only if they have changed since: the engine
- * would gather all listings with such words again.
+ * As `isMatch`, for a listing that matched before. Its words are looked up only if they have changed since: a look-up
+ * gathers all listings with these words.
  */
 export function isStillMatch(
   engine: EngineSql,
@@ -54,16 +54,16 @@ function isInBox({ south, north, longitudes }: Box): Test {
   return sql`${searchColumn('latitude')} between ${south} and ${north} and (${sql.join(ranges, sql` or `)})`;
 }
 
-/** Distances are told apart by 0.01 mm: what is as far away is so whatever the last digits of a sine are. */
+/** Distances are compared in steps of 0.01 mm, so that the last digits of a sine do not matter. */
 const DISTANCE_STEPS = 1e12;
 
 function isInCircle(circle: Circle): Test {
-  // Beyond half a great circle the sine would fall again.
+  // Beyond half a great circle, the sine would decrease again.
   const limit = Math.sin(Math.min(circle.radiusMetres / EARTH_RADIUS_METRES, Math.PI) / 2);
   return sql`${distance(circle)} <= ${Math.ceil(limit * DISTANCE_STEPS)}`;
 }
 
-/** Grows with the distance along a great circle: the sine of half its angle, by the haversine formula. */
+/** Grows with the great-circle distance: the sine of half the angle, by the haversine formula. */
 function distance({ latitude, longitude }: Circle): RawBuilder<number> {
   const northwards = sql`power(sin(radians(${searchColumn('latitude')} - ${latitude}) / 2), 2)`;
   const eastwards = sql`power(sin(radians(${searchColumn('longitude')} - ${longitude}) / 2), 2)`;
@@ -71,15 +71,14 @@ function distance({ latitude, longitude }: Circle): RawBuilder<number> {
   return sql`floor(sqrt(${square}) * ${sql.lit(DISTANCE_STEPS)})`;
 }
 
-/** What a list is sorted by, besides the id. */
 export function sortValue({ order, circle }: Search): RawBuilder<Position['value']> {
   if (order.by === 'id') return sql`null`;
   if (order.by !== 'distance') return searchColumn(order.by);
-  if (circle === undefined) throw new Error('A list by distance needs a centre');
+  if (circle === undefined) throw new Error('A list by distance needs a center');
   return distance(circle);
 }
 
-/** Whether a row comes after a position; those without a value come last, and ties stand newest first. */
+/** Whether a row comes after a position; rows without a value come last, and ties are newest first. */
 export function comesAfter({ value, id }: Position, search: Search): Test {
   const isOlder = sql<SqlBool>`facets.id < ${id}`;
   if (search.order.by === 'id') return isOlder;
@@ -94,5 +93,5 @@ function beyond({ isDescending }: Order) {
 }
 
 function searchColumn(name: SearchColumn): RawBuilder<string | number | null> {
-  return sql.ref(`facets.${searchColumnName(name)}`);
+  return sql.ref(`facets.${columnOf(name)}`);
 }

@@ -6,45 +6,44 @@ import { comesAfter, isMatch, isStillMatch, type Position, sortValue } from './s
 
 type SearchColumns = Tables['listing_facets'];
 
-/** A listing that was found. */
 export interface Found extends Position {
-  /** Where its words stand in the index: another place if they change. */
+  /** The index row of its words, which changes with them. */
   searchRow: number;
 }
 
-interface Wanted {
-  /** Those that come after this one; without it, from the first. */
+interface Part {
+  /** The position before the first; undefined for the start. */
   after: Position | undefined;
   limit: number;
   signal?: AbortSignal;
 }
 
-/** The first of the account's listings that a search finds, in its order. Touches no document. */
-export async function findFirst(scans: Scans, accountId: string, search: Search, wanted: Wanted): Promise<Found[]> {
-  const { rows } = await scans.query(accountId, selectFound(accountId, search, wanted), wanted);
+/** The first matches of a search, in its order. Reads no documents. */
+export async function findFirst(scans: Scans, accountId: string, search: Search, part: Part): Promise<Found[]> {
+  const { rows } = await scans.query(accountId, selectFound(accountId, search, part), part);
   return rows;
 }
 
-/** A listing that was found, and its JSON text. */
+/** A match with its JSON text. */
 export interface FoundDoc extends Found {
   doc: string;
 }
 
-/** As `findFirst`, with their documents: for few. Ends with the listing with which those exceed `bytesMax`. */
+/** As `findFirst`, with the documents: for short lists. Cut after the document that exceeds `bytesMax` in total. */
 export function findPage(
   scans: Scans,
   accountId: string,
   search: Search,
-  wanted: Wanted & { bytesMax: number },
+  part: Part & { bytesMax: number },
 ): Promise<Run<FoundDoc>> {
   const build: QueryBuild<FoundDoc> = (query, engine) =>
     query
-      .selectFrom(selectFound(accountId, search, wanted)(query, engine).as('found'))
+      .selectFrom(selectFound(accountId, search, part)(query, engine).as('found'))
       .select((from) => [
         'found.id',
         'found.value',
         'found.searchRow',
-        // Looked up for each that was found: a join might read the documents of all that match.
+        // A subquery per match: a join might read the documents of all matches.
         from
           .selectFrom('listings')
           .select('doc')
@@ -56,20 +55,15 @@ export function findPage(
       ])
       .orderBy('found.value', (order) => order[directionOf(search)]().nullsLast())
       .orderBy('found.id', 'desc');
-  return scans.query(accountId, build, wanted);
+  return scans.query(accountId, build, part);
 }
 
-/** As `findFirst`, for many that are to be read one after the other. */
-export function findPacked(
-  scans: Scans,
-  accountId: string,
-  search: Search,
-  wanted: Wanted,
-): Promise<PackedRows<Found>> {
-  return scans.queryPacked(accountId, selectFound(accountId, search, wanted), { signal: wanted.signal, goesOn: true });
+/** As `findFirst`, for many matches. */
+export function findPacked(scans: Scans, accountId: string, search: Search, part: Part): Promise<PackedRows<Found>> {
+  return scans.queryPacked(accountId, selectFound(accountId, search, part), { signal: part.signal, continues: true });
 }
 
-function selectFound(accountId: string, search: Search, { after, limit }: Wanted) {
+function selectFound(accountId: string, search: Search, { after, limit }: Part) {
   return (query: QueryBuilder, engine: EngineSql) => {
     const matching = isMatch(engine, accountId, search);
     const found = query
@@ -86,15 +80,15 @@ function directionOf({ order }: Search) {
   return order.isDescending ? 'desc' : 'asc';
 }
 
-/** The account's facets. For the latest times first they are scanned from the newest id, as times grow with ids. */
+/** Lists with the latest times first scan from the newest id, since times grow with ids. */
 function searchColumnsOf(engine: EngineSql, accountId: string, { by, isDescending }: Order) {
   const isLatestFirst = isDescending && (by === 'createdAt' || by === 'updatedAt');
   return isLatestFirst ? engine.searchColumnsNewestFirst(accountId) : sql<SearchColumns>`listing_facets`;
 }
 
 /**
- * The JSON texts of listings that were found, in their order; those that have been changed since and are no longer what
- * is searched are left out. Ends with the listing with which they exceed a mebibyte: `count` is how many it got to.
+ * The JSON texts of matches, in their order, without those that have changed and no longer match. If the texts are cut
+ * at `bytesMax`, `count` is the number of matches covered.
  */
 export async function findDocs(
   scans: Scans,
@@ -124,10 +118,10 @@ export async function findDocs(
   return { docs, count: isCut ? Number(rows.at(-1)?.index) + 1 : found.length };
 }
 
-/** How many of an account's listings have a status, and when the newest of them was created (RFC 3339). */
 export interface StatusCount {
   status: string;
   count: number;
+  /** When the newest listing with the status was created (RFC 3339). */
   newestAt: string;
 }
 
@@ -142,7 +136,6 @@ export async function countByStatus(scans: Scans, accountId: string): Promise<St
   return rows;
 }
 
-/** How many of the account's listings a search finds. */
 export async function countMatches(
   scans: Scans,
   accountId: string,

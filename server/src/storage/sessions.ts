@@ -1,18 +1,19 @@
-import { type Executor, statement } from './database.ts';
+import type { Executor, Parameter } from './database.ts';
+import { allRows, command, countRows, firstRow, hasRow } from './functions.ts';
 
-const choose = statement<{ id: string; accountId: string }>((query, parameter) =>
-  query
-    .updateTable('sessions')
-    .set({ account_id: parameter('accountId') })
-    .where('id', '=', parameter('id')),
+type SessionKey = { userId: string; id: string };
+
+/** Changes the account that a session works in. */
+export const setSessionAccount = command(
+  ['id', 'accountId'],
+  (query, parameter: Parameter<{ id: string; accountId: string }>) =>
+    query
+      .updateTable('sessions')
+      .set({ account_id: parameter('accountId') })
+      .where('id', '=', parameter('id')),
 );
 
-/** Notes in which account a session works from now on. */
-export async function setSessionAccount(executor: Executor, id: string, accountId: string): Promise<void> {
-  await executor.execute(choose, { id, accountId });
-}
-
-/** A place where somebody is signed in; its times are ISO text. */
+/** A session as its user sees it; its times are ISO text. */
 export interface UserSession {
   id: string;
   createdAt: string;
@@ -23,7 +24,7 @@ export interface UserSession {
   userAgent: string | null;
 }
 
-const selectByUser = statement<{ userId: string; now: string }, UserSession>((query, parameter) =>
+const selectByUser = allRows(['userId', 'now'], (query, parameter: Parameter<{ userId: string; now: string }>) =>
   query
     .selectFrom('sessions')
     .select([
@@ -39,12 +40,12 @@ const selectByUser = statement<{ userId: string; now: string }, UserSession>((qu
     .orderBy('id', 'desc'),
 );
 
-/** Where somebody is signed in, the latest first. */
+/** The user's sessions, newest first. */
 export function listSessions(executor: Executor, userId: string): Promise<UserSession[]> {
-  return executor.execute(selectByUser, { userId, now: new Date().toISOString() });
+  return selectByUser(executor, userId, new Date().toISOString());
 }
 
-const selectAddresses = statement<{ email: string; now: string }, { address: string | null }>((query, parameter) =>
+const selectAddresses = allRows(['email', 'now'], (query, parameter: Parameter<{ email: string; now: string }>) =>
   query
     .selectFrom('users')
     .innerJoin('sessions', 'sessions.user_id', 'users.id')
@@ -53,13 +54,14 @@ const selectAddresses = statement<{ email: string; now: string }, { address: str
     .where('sessions.expires_at', '>', parameter('now')),
 );
 
-/** Where whoever has this e-mail address is signed in. */
+/** The addresses that the user with this email is signed in from. */
 export async function listSessionAddresses(executor: Executor, email: string): Promise<string[]> {
-  const rows = await executor.execute(selectAddresses, { email, now: new Date().toISOString() });
+  const rows = await selectAddresses(executor, email, new Date().toISOString());
   return rows.flatMap(({ address }) => address ?? []);
 }
 
-const shorten = statement<{ id: string; latest: string }>((query, parameter) =>
+/** Ends a session at `latest` (ISO text), unless it ends earlier. */
+export const endSessionBy = command(['id', 'latest'], (query, parameter: Parameter<{ id: string; latest: string }>) =>
   query
     .updateTable('sessions')
     .set({ expires_at: parameter('latest') })
@@ -67,15 +69,10 @@ const shorten = statement<{ id: string; latest: string }>((query, parameter) =>
     .where('expires_at', '>', parameter('latest')),
 );
 
-/** Ends a session at a time that is ISO text, unless it ends before. */
-export async function endSessionBy(executor: Executor, id: string, latest: string): Promise<void> {
-  await executor.execute(shorten, { id, latest });
-}
-
-/** A session in use, and whose it is. */
+/** A session in use, with its user. */
 export interface UsedSession {
   id: string;
-  /** The account that the person works in, if it was chosen. */
+  /** The account that the user works in, if one was chosen. */
   accountId: string | null;
   userId: string;
   name: string;
@@ -84,36 +81,36 @@ export interface UsedSession {
   hasTwoFactor: number;
 }
 
-const selectUsed = statement<{ token: string; now: string; extendedAfter: string }, UsedSession>((query, parameter) =>
-  query
-    .selectFrom('sessions')
-    .innerJoin('users', 'users.id', 'sessions.user_id')
-    .select([
-      'sessions.id',
-      'sessions.account_id as accountId',
-      'users.id as userId',
-      'users.name',
-      'users.email',
-      'users.two_factor_enabled as hasTwoFactor',
-    ])
-    .where('token', '=', parameter('token'))
-    .where('sessions.expires_at', '>', parameter('now'))
-    .where('sessions.updated_at', '>', parameter('extendedAfter')),
+const selectUsed = firstRow(
+  ['token', 'now', 'extendedAfter'],
+  (query, parameter: Parameter<{ token: string; now: string; extendedAfter: string }>) =>
+    query
+      .selectFrom('sessions')
+      .innerJoin('users', 'users.id', 'sessions.user_id')
+      .select([
+        'sessions.id',
+        'sessions.account_id as accountId',
+        'users.id as userId',
+        'users.name',
+        'users.email',
+        'users.two_factor_enabled as hasTwoFactor',
+      ])
+      .where('token', '=', parameter('token'))
+      .where('sessions.expires_at', '>', parameter('now'))
+      .where('sessions.updated_at', '>', parameter('extendedAfter')),
 );
 
-/** The session with this token, unless it has ended, or was not extended for `extendedMs` milliseconds. */
-export async function findUsedSession(
+/** The session with this token, unless it has ended or was last extended over `extendedMs` milliseconds ago. */
+export function findUsedSession(
   executor: Executor,
   token: string,
   extendedMs: number,
 ): Promise<UsedSession | undefined> {
   const nowMs = Date.now();
-  const [now, extendedAfter] = [nowMs, nowMs - extendedMs].map((time) => new Date(time).toISOString());
-  const [found] = await executor.execute(selectUsed, { token, now: now ?? '', extendedAfter: extendedAfter ?? '' });
-  return found;
+  return selectUsed(executor, token, new Date(nowMs).toISOString(), new Date(nowMs - extendedMs).toISOString());
 }
 
-const selectOne = statement<{ userId: string; id: string }, { id: string }>((query, parameter) =>
+export const hasSession = hasRow(['userId', 'id'], (query, parameter: Parameter<SessionKey>) =>
   query
     .selectFrom('sessions')
     .select('id')
@@ -121,13 +118,8 @@ const selectOne = statement<{ userId: string; id: string }, { id: string }>((que
     .where('id', '=', parameter('id')),
 );
 
-/** Whether a session of this person has not ended. */
-export async function hasSession(executor: Executor, userId: string, id: string): Promise<boolean> {
-  const rows = await executor.execute(selectOne, { userId, id });
-  return rows.length > 0;
-}
-
-const remove = statement<{ userId: string; id: string }, { id: string }>((query, parameter) =>
+/** Returns whether the user had such a session. */
+export const removeSession = hasRow(['userId', 'id'], (query, parameter: Parameter<SessionKey>) =>
   query
     .deleteFrom('sessions')
     .where('user_id', '=', parameter('userId'))
@@ -135,13 +127,8 @@ const remove = statement<{ userId: string; id: string }, { id: string }>((query,
     .returning('id'),
 );
 
-/** Whether there was such a session of this person. */
-export async function removeSession(executor: Executor, userId: string, id: string): Promise<boolean> {
-  const rows = await executor.execute(remove, { userId, id });
-  return rows.length > 0;
-}
-
-const removeOthers = statement<{ userId: string; id: string }, { id: string }>((query, parameter) =>
+/** Ends all other sessions of the user, and returns how many there were. */
+export const removeOtherSessions = countRows(['userId', 'id'], (query, parameter: Parameter<SessionKey>) =>
   query
     .deleteFrom('sessions')
     .where('user_id', '=', parameter('userId'))
@@ -149,17 +136,6 @@ const removeOthers = statement<{ userId: string; id: string }, { id: string }>((
     .returning('id'),
 );
 
-/** Ends all of a person's sessions but this one; how many there were. */
-export async function removeOtherSessions(executor: Executor, userId: string, id: string): Promise<number> {
-  const rows = await executor.execute(removeOthers, { userId, id });
-  return rows.length;
-}
-
-const removeAll = statement<{ userId: string }>((query, parameter) =>
+export const removeSessions = command(['userId'], (query, parameter: Parameter<{ userId: string }>) =>
   query.deleteFrom('sessions').where('user_id', '=', parameter('userId')),
 );
-
-/** Signs somebody out everywhere. */
-export async function removeSessions(executor: Executor, userId: string): Promise<void> {
-  await executor.execute(removeAll, { userId });
-}

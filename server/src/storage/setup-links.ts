@@ -1,4 +1,5 @@
 import { type Executor, statement } from './database.ts';
+import { command, firstRow } from './functions.ts';
 
 interface SetupLink {
   hash: string;
@@ -6,27 +7,18 @@ interface SetupLink {
   expiresAt: number;
 }
 
-const removeAny = statement<Record<never, never>>((query) => query.deleteFrom('setup_links'));
-
 const insert = statement<SetupLink>((query, parameter) =>
   query.insertInto('setup_links').values({ id: 1, hash: parameter('hash'), expires_at: parameter('expiresAt') }),
 );
 
-/** Stores the one link there is: the one before it is worth nothing from now on. */
+/** Stores the only setup link; the previous one is no longer valid. */
 export async function putSetupLink(executor: Executor, link: SetupLink): Promise<void> {
-  await executor.execute(removeAny, {});
+  await removeSetupLink(executor);
   await executor.execute(insert, link);
 }
 
-export async function removeSetupLink(executor: Executor): Promise<void> {
-  await executor.execute(removeAny, {});
-}
+export const removeSetupLink = command([], (query) => query.deleteFrom('setup_links'));
 
-const select = statement<Record<never, never>, SetupLink>((query) =>
+export const findSetupLink = firstRow([], (query) =>
   query.selectFrom('setup_links').select(['hash', 'expires_at as expiresAt']),
 );
-
-export async function findSetupLink(executor: Executor): Promise<SetupLink | undefined> {
-  const [link] = await executor.execute(select, {});
-  return link;
-}

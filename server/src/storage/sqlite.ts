@@ -5,29 +5,28 @@ import { Checkpoints } from './sqlite/checkpoints.ts';
 import { Connection, dialect } from './sqlite/connection.ts';
 import { prepareFile } from './sqlite/database-file.ts';
 import { RESTORE_ADVICE } from './sqlite/errors.ts';
-import { findFault } from './sqlite/integrity.ts';
 import { migrate } from './sqlite/migrate.ts';
 import { openConnection, openReader } from './sqlite/open-connection.ts';
 import { ReaderThreads } from './sqlite/reader-threads.ts';
+import { findFault } from './sqlite/snapshot.ts';
 import { WriteQueue } from './sqlite/write-queue.ts';
 
-/** Read in half a second; a larger one is read whole by each backup. */
+/** Checked in half a second; larger files are checked by each backup. */
 const CHECKED_BYTES_MAX = 256 * 1024 * 1024;
 
-/** Twice what ten thousand listings of 500 bytes have with their words, for which all other writes wait up to 250 ms. */
+/** Twice the size of ten thousand listings of 500 bytes with their words, for which all other writes wait up to 250 ms. */
 const LONG_WRITE_BYTES_MAX = 24 * 1024 * 1024;
 
 /**
- * Opens the database file, makes it if there is none, and brings its tables up to date.
- * @throws {AppError} `unavailable` with words for the operator: not a database, damaged, from a newer version,
- * not writable
+ * Opens the database file, creates it if there is none, and migrates its tables.
+ * @throws {AppError} `unavailable` with a message for the operator: not a database, damaged, newer, not writable
  */
 export function openSqlite(path: string): Database {
   prepareFile(path);
   const writer = openConnection(path);
   migrate(writer, path);
   const reader = openReader(path);
-  // The queue waits with a timer: waiting inside SQLite would stop the event loop.
+  // The queue waits with a timer: waiting inside SQLite would block the event loop.
   writer.exec('pragma busy_timeout = 0');
 
   const reading = new Connection(reader);
@@ -40,9 +39,9 @@ export function openSqlite(path: string): Database {
     scans,
     execute: (statement, parameters) => reading.execute(statement, parameters),
     executeRun: (statement, parameters, bytesMax) => reading.executeRun(statement, parameters, bytesMax),
-    // Reading waits for nobody.
+    // Reads wait for nothing.
     isServing: () => false,
-    // Writes wait in a queue where each account has its own room, which `requireRoom` tells of.
+    // Writes wait in a queue with a limit per account, which `requireRoom` checks.
     isOverfull: () => false,
     requireRoom: (accountId) => queue.requireRoom(accountId),
     longWriteBytesMax: LONG_WRITE_BYTES_MAX,

@@ -6,13 +6,12 @@ export interface CompiledStatement {
   sql: string;
   /** Whether it only reads. */
   isQuery: boolean;
-  /** Whether its answer has rows. */
-  givesRows: boolean;
-  /** The values in the order of the placeholders. */
+  returnsRows: boolean;
+  /** Returns the values in the order of the placeholders. */
   bind(parameters: unknown): unknown[];
 }
 
-/** Marks the place of a named parameter in a compiled query. */
+/** A named parameter in a compiled query. */
 class Placeholder {
   readonly name: string;
 
@@ -21,7 +20,7 @@ class Placeholder {
   }
 }
 
-/** Compiles statements for one engine, each once. */
+/** Compiles each statement once for an engine. */
 export class StatementCompiler {
   readonly #query: QueryBuilder;
   readonly #engine: EngineSql;
@@ -32,7 +31,7 @@ export class StatementCompiler {
     this.#engine = engine;
   }
 
-  /** Compiles a query that is made for one request. */
+  /** Compiles a query that is built per request. */
   compileQuery<R>(build: QueryBuild<R>): CompiledQuery<R> {
     return build(this.#query, this.#engine).compile();
   }
@@ -49,35 +48,34 @@ export class StatementCompiler {
 }
 
 /**
- * What is not given is null. The binding is generated code, like the row's below: with loops over names both took three
- * times as long.
+ * Missing parameters are null. Binding is generated code, as is the row mapper below: loops over names took three times
+ * as long.
  */
 function withNamedParameters({ sql, parameters, query }: CompiledQuery): CompiledStatement {
   const slots = parameters.map((slot) =>
-    slot instanceof Placeholder ? `given[${JSON.stringify(slot.name)}] ?? null` : JSON.stringify(slot),
+    slot instanceof Placeholder ? `parameters[${JSON.stringify(slot.name)}] ?? null` : JSON.stringify(slot),
   );
-  const bind = new Function('given', `return [${slots.join(', ')}]`);
+  const bind = new Function('parameters', `return [${slots.join(', ')}]`);
   const isQuery = query.kind === 'SelectQueryNode';
-  const givesRows = isQuery || query.kind === 'RawNode' || ('returning' in query && query.returning !== undefined);
-  return { sql, isQuery, givesRows, bind: (parameters) => bind(parameters) };
+  const returnsRows = isQuery || query.kind === 'RawNode' || ('returning' in query && query.returning !== undefined);
+  return { sql, isQuery, returnsRows, bind: (parameters) => bind(parameters) };
 }
 
 /** Turns the values of a row into an object. */
 export type RowMapper = (values: unknown[]) => unknown;
 
-/** Makes the mapper of rows with these columns, in their order. */
 export function rowMapper(columns: string[]): RowMapper {
   const members = columns.map((column, index) => `${JSON.stringify(column)}: values[${index}]`);
   const toRow = new Function('values', `return { ${members.join(', ')} }`);
   return (values) => toRow(values);
 }
 
-/** Code is generated for each list of columns: there are few, and they come again and again. */
+/** Code is generated per list of columns, of which there are few. */
 const MAPPERS_MAX = 100;
 const mappers = new Map<string, RowMapper>();
 
-/** The mapper of rows with these columns, for queries that are made for one request. */
-export function keptRowMapper(columns: string[]): RowMapper {
+/** A cached `rowMapper`, for queries that are built per request. */
+export function cachedRowMapper(columns: string[]): RowMapper {
   const key = JSON.stringify(columns);
   const known = mappers.get(key);
   if (known !== undefined) return known;
@@ -85,4 +83,11 @@ export function keptRowMapper(columns: string[]): RowMapper {
   if (mappers.size === MAPPERS_MAX) mappers.clear();
   mappers.set(key, mapper);
   return mapper;
+}
+
+/** The UTF-8 bytes of the texts in a row. */
+export function textBytes(values: unknown[]): number {
+  let bytes = 0;
+  for (const value of values) if (typeof value === 'string') bytes += Buffer.byteLength(value);
+  return bytes;
 }

@@ -1,6 +1,7 @@
-import { type Executor, statement } from './database.ts';
+import type { Executor, Parameter } from './database.ts';
+import { command, firstRow, hasRow } from './functions.ts';
 
-const selectSecret = statement<{ userId: string; now: string }, { secret: string }>((query, parameter) =>
+const selectSecret = firstRow(['userId', 'now'], (query, parameter: Parameter<{ userId: string; now: string }>) =>
   query
     .selectFrom('two_factors')
     .select('secret')
@@ -8,55 +9,50 @@ const selectSecret = statement<{ userId: string; now: string }, { secret: string
     .where((where) => where.or([where('locked_until', 'is', null), where('locked_until', '<=', parameter('now'))])),
 );
 
-/** What a person's app shares with the service, encrypted; none while wrong codes have locked it. */
+/** The encrypted secret that a user's app shares with the service; none while wrong codes have locked it. */
 export async function findTotpSecret(executor: Executor, userId: string): Promise<string | undefined> {
-  const [row] = await executor.execute(selectSecret, { userId, now: new Date().toISOString() });
+  const row = await selectSecret(executor, userId, new Date().toISOString());
   return row?.secret;
 }
 
-const useStep = statement<{ userId: string; step: number; latest: number }, { id: string }>((query, parameter) =>
-  query
-    .updateTable('two_factors')
-    .set({ last_step: parameter('step') })
-    .where('user_id', '=', parameter('userId'))
-    .where((where) =>
-      where.or([
-        where('last_step', 'is', null),
-        where('last_step', '<', parameter('step')),
-        where('last_step', '>', parameter('latest')),
-      ]),
-    )
-    .returning('id'),
+/**
+ * Uses up the code of a time step, and earlier ones; false if it was used up before. A step after `latest`, which is
+ * still in the future, was used before the clock was set back and does not lock the user out.
+ */
+export const useTotpStep = hasRow(
+  ['userId', 'step', 'latest'],
+  (query, parameter: Parameter<{ userId: string; step: number; latest: number }>) =>
+    query
+      .updateTable('two_factors')
+      .set({ last_step: parameter('step') })
+      .where('user_id', '=', parameter('userId'))
+      .where((where) =>
+        where.or([
+          where('last_step', 'is', null),
+          where('last_step', '<', parameter('step')),
+          where('last_step', '>', parameter('latest')),
+        ]),
+      )
+      .returning('id'),
 );
 
-/**
- * Uses up the code of a step of time, and those before it; false if it was used up before. One after `latest`, which the
- * clock has not come to, was used before the clock was set back: it keeps nobody out.
- */
-export async function useTotpStep(executor: Executor, userId: string, step: number, latest: number): Promise<boolean> {
-  const rows = await executor.execute(useStep, { userId, step, latest });
-  return rows.length > 0;
-}
+type User = { userId: string };
 
-const verify = statement<{ userId: string }>((query, parameter) =>
+/** Confirms the second factor after its first correct code. */
+export const verifyTwoFactor = command(['userId'], (query, parameter: Parameter<User>) =>
   query.updateTable('two_factors').set({ verified: 1 }).where('user_id', '=', parameter('userId')),
 );
 
-/** The app has shown a right code. */
-export async function verifyTwoFactor(executor: Executor, userId: string): Promise<void> {
-  await executor.execute(verify, { userId });
-}
-
-const remove = statement<{ userId: string }>((query, parameter) =>
+const remove = command(['userId'], (query, parameter: Parameter<User>) =>
   query.deleteFrom('two_factors').where('user_id', '=', parameter('userId')),
 );
 
-const switchOff = statement<{ userId: string }>((query, parameter) =>
+const switchOff = command(['userId'], (query, parameter: Parameter<User>) =>
   query.updateTable('users').set({ two_factor_enabled: 0 }).where('id', '=', parameter('userId')),
 );
 
-/** Lets somebody sign in by their password alone. */
+/** From now on, the password is enough to sign in. */
 export async function removeTwoFactor(executor: Executor, userId: string): Promise<void> {
-  await executor.execute(remove, { userId });
-  await executor.execute(switchOff, { userId });
+  await remove(executor, userId);
+  await switchOff(executor, userId);
 }

@@ -1,5 +1,6 @@
 import type { User } from '../model/users.ts';
-import { type Executor, statement } from './database.ts';
+import { type Executor, type Parameter, statement } from './database.ts';
+import { command, firstRow } from './functions.ts';
 
 /** `at` is an ISO time. */
 interface UserRow extends User {
@@ -38,7 +39,7 @@ const insertCredential = statement<CredentialRow>((query, parameter) =>
   }),
 );
 
-/** Stores a person with their password, as better-auth looks for them; whether their address is known to be theirs. */
+/** Stores a user with a password, as better-auth expects them; `isVerified` tells whether the address is known to be theirs. */
 export async function insertUser(
   executor: Executor,
   user: User,
@@ -50,32 +51,22 @@ export async function insertUser(
   await executor.execute(insertCredential, { ...credential, userId: user.id, at });
 }
 
-const selectByEmail = statement<{ email: string }, User>((query, parameter) =>
+/** `email` is in lower case. */
+export const findUserByEmail = firstRow(['email'], (query, parameter: Parameter<{ email: string }>) =>
   query.selectFrom('users').select(['id', 'name', 'email']).where('email', '=', parameter('email')),
 );
 
-/** Who signs in with this address, which is in lower case. */
-export async function findUserByEmail(executor: Executor, email: string): Promise<User | undefined> {
-  const [user] = await executor.execute(selectByEmail, { email });
-  return user;
-}
-
-const selectById = statement<{ id: string }, User>((query, parameter) =>
+export const findUser = firstRow(['id'], (query, parameter: Parameter<{ id: string }>) =>
   query.selectFrom('users').select(['id', 'name', 'email']).where('id', '=', parameter('id')),
 );
 
-export async function findUser(executor: Executor, id: string): Promise<User | undefined> {
-  const [user] = await executor.execute(selectById, { id });
-  return user;
-}
-
-/** Since when somebody can sign in (ISO text), and whether their address is known to be theirs. */
+/** When a user was created (ISO text), and whether the address is known to be theirs. */
 export interface UserOrigin {
   createdAt: string;
   isVerified: boolean;
 }
 
-const selectOrigin = statement<{ id: string }, { createdAt: string; verified: number }>((query, parameter) =>
+const selectOrigin = firstRow(['id'], (query, parameter: Parameter<{ id: string }>) =>
   query
     .selectFrom('users')
     .select(['created_at as createdAt', 'email_verified as verified'])
@@ -83,31 +74,22 @@ const selectOrigin = statement<{ id: string }, { createdAt: string; verified: nu
 );
 
 export async function findUserOrigin(executor: Executor, id: string): Promise<UserOrigin | undefined> {
-  const [origin] = await executor.execute(selectOrigin, { id });
+  const origin = await selectOrigin(executor, id);
   return origin && { createdAt: origin.createdAt, isVerified: origin.verified === 1 };
 }
 
-const verify = statement<{ id: string }>((query, parameter) =>
+export const verifyEmail = command(['id'], (query, parameter: Parameter<{ id: string }>) =>
   query.updateTable('users').set({ email_verified: 1 }).where('id', '=', parameter('id')),
 );
 
-/** Notes that somebody's address is theirs. */
-export async function verifyEmail(executor: Executor, id: string): Promise<void> {
-  await executor.execute(verify, { id });
-}
-
-const removeLonely = statement<Record<never, never>>((query) =>
+/** Removes all users who are no longer a member of any account, with their sessions. */
+export const removeLonelyUsers = command([], (query) =>
   query
     .deleteFrom('users')
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('memberships').select('user_id').whereRef('user_id', '=', 'users.id'))),
     ),
 );
-
-/** Removes everybody who belongs to no account any more, with their sessions. */
-export async function removeLonelyUsers(executor: Executor): Promise<void> {
-  await executor.execute(removeLonely, {});
-}
 
 const rename = statement<{ id: string; name: string; at: string }>((query, parameter) =>
   query
@@ -120,22 +102,18 @@ export async function renameUser(executor: Executor, id: string, name: string): 
   await executor.execute(rename, { id, name, at: new Date().toISOString() });
 }
 
-const removeOwed = statement<{ userId: string }>((query, parameter) =>
+/** Removes the second-factor challenges of sign-ins that have not been completed. */
+export const removeChallenges = command(['userId'], (query, parameter: Parameter<{ userId: string }>) =>
   query.deleteFrom('verifications').where('value', '=', parameter('userId')),
 );
 
-/** Removes the second factors that are owed by somebody who has typed the password. */
-export async function removeChallenges(executor: Executor, userId: string): Promise<void> {
-  await executor.execute(removeOwed, { userId });
-}
-
-const selectPassword = statement<{ userId: string }, { hash: string | null }>((query, parameter) =>
+const selectPassword = firstRow(['userId'], (query, parameter: Parameter<{ userId: string }>) =>
   query.selectFrom('credentials').select('password as hash').where('user_id', '=', parameter('userId')),
 );
 
-/** Each password that is chosen has another hash, also if it is the same one. */
+/** Setting a password changes its hash, even if the password stays the same. */
 export async function findPasswordHash(executor: Executor, userId: string): Promise<string | null | undefined> {
-  const [credential] = await executor.execute(selectPassword, { userId });
+  const credential = await selectPassword(executor, userId);
   return credential?.hash;
 }
 

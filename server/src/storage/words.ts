@@ -1,24 +1,32 @@
 import type { RawBuilder, SqlBool } from 'kysely';
-import { type EngineSql, type Executor, type NewWords, statement, type WordsPlace } from './database.ts';
+import {
+  type EngineSql,
+  type Executor,
+  type NewWords,
+  type Parameter,
+  statement,
+  type WordsPlace,
+} from './database.ts';
+import { firstRow } from './functions.ts';
 
-/** An account's id ends in random characters: so many of them keep one account's words apart from another's. */
+/** The random end of an account id, which separates one account's words from another's. */
 const TAG_LENGTH = 8;
-/** What is longer is told apart by its beginning: an index takes no word of more than 2,046 bytes. */
+/** Longer words are cut, since PostgreSQL's index takes at most 2,046 bytes per word. */
 const WORD_LENGTH_MAX = 500;
 
-/** A word as it stands in the index: with its account in front, so that a search only ever meets its own. */
+/** A word as it is indexed: the account's tag comes first, so that a search only finds the account's own words. */
 function taggedWord(accountId: string, word: string): string {
   return accountId.slice(-TAG_LENGTH) + word.slice(0, WORD_LENGTH_MAX);
 }
 
-/** Words as the index takes them. */
+/** Words as they are indexed. */
 export function indexText(accountId: string, words: ReadonlySet<string>): string {
   return Array.from(words, (word) => taggedWord(accountId, word)).join(' ');
 }
 
 const insert = statement<NewWords>((query, parameter, engine) => engine.insertWords(query, parameter));
 
-/** Puts the words of a listing into the index, as it is at this sequence of the account. */
+/** Indexes the words that a listing has at this sequence. */
 export async function insertWords(
   executor: Executor,
   accountId: string,
@@ -28,9 +36,9 @@ export async function insertWords(
   await executor.execute(insert, { accountId, sequence, words: indexText(accountId, words) });
 }
 
-type Place = { accountId: string; id: string };
+type ListingKey = { accountId: string; id: string };
 
-const selectRow = statement<Place, { row: number }>((query, parameter) =>
+const selectRow = firstRow(['accountId', 'id'], (query, parameter: Parameter<ListingKey>) =>
   query
     .selectFrom('listing_facets')
     .select('search_row as row')
@@ -38,20 +46,18 @@ const selectRow = statement<Place, { row: number }>((query, parameter) =>
     .where('id', '=', parameter('id')),
 );
 
-/** Where a listing's words stand in the index. */
+/** The index row of a listing's words. */
 async function findRow(executor: Executor, accountId: string, id: string): Promise<number> {
-  const [found] = await executor.execute(selectRow, { accountId, id });
-  return found?.row ?? 0;
+  return (await selectRow(executor, accountId, id))?.row ?? 0;
 }
 
 const remove = statement<WordsPlace>((query, parameter, engine) => engine.removeWords(query, parameter));
 
-/** Takes a listing's words out of the index. */
 export async function removeWords(executor: Executor, accountId: string, id: string): Promise<void> {
   await executor.execute(remove, { accountId, searchRow: await findRow(executor, accountId, id) });
 }
 
-const updateRow = statement<Place & Pick<NewWords, 'sequence'>>((query, parameter, engine) =>
+const updateRow = statement<ListingKey & Pick<NewWords, 'sequence'>>((query, parameter, engine) =>
   query
     .updateTable('listing_facets')
     .set({ search_row: engine.newWordsRow(parameter) })
@@ -60,8 +66,8 @@ const updateRow = statement<Place & Pick<NewWords, 'sequence'>>((query, paramete
 );
 
 /**
- * Makes a listing found by other words. The old ones go last, so that the new ones get a row that the listing has never
- * had: `search_row` tells whether they have changed.
+ * Replaces a listing's words. The old ones are removed last, so that the new ones get a row that the listing has never
+ * had: `search_row` changes whenever the words do.
  */
 export async function replaceWords(
   executor: Executor,
@@ -79,7 +85,7 @@ const selectLastRow = statement<Pick<NewWords, 'sequence'>, { row: number }>((qu
   query.selectNoFrom(engine.lastWordsRow(parameter).as('row')),
 );
 
-/** The last place in the index that is taken, where the account's sequence is the last one, too. */
+/** The last row of the index that is taken; `sequence` is the account's latest. */
 export async function findLastWordsRow(executor: Executor, sequence: number): Promise<number> {
   const [last] = await executor.execute(selectLastRow, { sequence });
   return last?.row ?? 0;
@@ -89,12 +95,11 @@ const insertAt = statement<WordsPlace & { words: string }>((query, parameter, en
   engine.insertWordsAt(query, parameter),
 );
 
-/** Puts words (`indexText`) into the index at a place after `findLastWordsRow`. */
+/** Indexes words (from `indexText`) in a row after `findLastWordsRow`. */
 export async function insertWordsAt(executor: Executor, place: WordsPlace, words: string): Promise<void> {
   await executor.execute(insertAt, { ...place, words });
 }
 
-/** Takes the words at a place out of the index. */
 export async function removeWordsAt(executor: Executor, place: WordsPlace): Promise<void> {
   await executor.execute(remove, place);
 }

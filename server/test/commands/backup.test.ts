@@ -82,7 +82,7 @@ test('what is to be restored and cannot be is named, with what to do', async (t)
   };
   await refuse(/is a directory; name a file that `backup` wrote/, directory);
   await rename(`${backup}.sha256`, `${backup}.kept`);
-  await refuse(/There is no .*backup\.db\.sha256: bring along the file that `backup` wrote beside backup\.db/);
+  await refuse(/There is no .*backup\.db\.sha256; copy it from where `backup` wrote it with backup\.db/);
   await mkdir(`${backup}.sha256`);
   await refuse(/Cannot read .*backup\.db\.sha256: illegal operation on a directory/);
   await rm(`${backup}.sha256`, { recursive: true });
@@ -93,7 +93,7 @@ test('what is to be restored and cannot be is named, with what to do', async (t)
     await chmod(backup, 0o600);
   }
   const { stderr } = await runCommandWarm(['restore', backup], settings);
-  assert.match(stderr, /is there already\. Stop the service if it runs; with --force/);
+  assert.match(stderr, /already exists\. Stop the service if it runs; with --force/);
   const { stdout } = await runCommandWarm(['restore', backup, '--force'], settings);
   assert.match(stdout, /The previous database is .*replaced-.*; remove it when you no longer need it/);
 
@@ -102,7 +102,7 @@ test('what is to be restored and cannot be is named, with what to do', async (t)
     .update(await readFile(backup))
     .digest('hex');
   await writeFile(`${backup}.sha256`, `${digest}  backup.db\n`);
-  await refuse(/backup\.db cannot be restored, although its digest is right\. .*Take another backup\.$/m);
+  await refuse(/backup\.db cannot be restored, although its digest is correct\. .*Use another backup\.$/m);
 });
 
 test('a DATA_DIR that is a file and a database that is a directory are told as such', async (t) => {
@@ -110,8 +110,8 @@ test('a DATA_DIR that is a file and a database that is a directory are told as s
   const file = join(directory, 'notes.txt');
   await writeFile(file, 'notes');
   const inFile = await runCommandWarm(['accounts', 'list'], { DATA_DIR: file });
-  assert.match(inFile.stderr, /notes\.txt is no directory; set DATA_DIR to one/);
+  assert.match(inFile.stderr, /notes\.txt is not a directory; set DATA_DIR to one/);
   await mkdir(join(directory, 'listings.db'));
   const asDirectory = await runCommandWarm(['accounts', 'list'], { DATA_DIR: directory });
-  assert.match(asDirectory.stderr, /listings\.db is no file; move it away/);
+  assert.match(asDirectory.stderr, /listings\.db is not a file; move it elsewhere/);
 });

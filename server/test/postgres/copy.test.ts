@@ -86,7 +86,7 @@ test('a copy that was broken off is not served, and goes on where it stopped', a
     if (table === 'listings' && rows >= 400) throw new Error('the plug is pulled');
   };
   await assert.rejects(copyDatabase(original, copy, breakOff), /plug/);
-  await assert.rejects(getCursorSecret(copy), { code: 'conflict', message: /not finished/ });
+  await assert.rejects(getCursorSecret(copy), { code: 'conflict', message: /unfinished copy/ });
   let copiedNow = 0;
   const report = await copyDatabase(original, copy, (step, table, rows) => {
     if (step === 'copied' && table === 'listings') copiedNow = rows;
@@ -119,11 +119,11 @@ test('a copy whose server was lost says how to go on, and until then no command 
   ]) {
     const { code, stdout, stderr } = await runCommand(args, settings);
     assert.deepEqual([code, stdout], [1, ''], args.join(' '));
-    assert.match(stderr, /^error: The database is a copy that was not finished: run the same "copy" again\.$/m);
+    assert.match(stderr, /^error: The database is an unfinished copy; run the same "copy" command again\.$/m);
   }
   assert.match(
     (await runCommand(['serve'], { ...settings, WORKERS: '2' })).stderr,
-    /not finished: run the same "copy"/,
+    /unfinished copy; run the same "copy"/,
   );
   assert.equal((await sql('select id from api_keys')).length, 1);
 

@@ -34,7 +34,7 @@ for (const WORKERS of ['', '2']) {
       stderr,
       /^error: Cannot open the database .*: unsupported startup parameter: statement_timeout\. .*\n$/,
     );
-    assert.match(stderr, /A pooler is there: set DATABASE_PREPARED_STATEMENTS=off\.$/m);
+    assert.match(stderr, /The server is behind a pooler; set DATABASE_PREPARED_STATEMENTS=off\.$/m);
     assert.ok(!stderr.includes('secret-word'));
   });
 }

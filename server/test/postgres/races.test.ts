@@ -49,7 +49,7 @@ test('tables of a newer release are refused with words, and left as they are', a
   assert.equal(code, 1);
   assert.match(
     stderr,
-    /^error: The database postgres:.* has tables of version 1000 .* newer release has used it\..*\n$/,
+    /^error: The database postgres:.* has schema version 1000, .* newer release that migrated it, .*\..*\n$/,
   );
   assert.deepEqual(await sql('select version from schema_version'), [{ version: 1000 }]);
 });

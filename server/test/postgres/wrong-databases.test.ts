@@ -21,7 +21,7 @@ test("a database with another program's tables is refused, and they stay as they
     await script(`insert into ${name} values (1)`);
     await assert.rejects(openDatabase(url), {
       code: 'unavailable',
-      message: new RegExp(`^Cannot bring the tables of postgres:.* up to date: relation "${name}" already exists\\.$`),
+      message: new RegExp(`^Cannot migrate the tables of postgres:.*: relation "${name}" already exists\\.$`),
     });
     assert.deepEqual(await sql(countTables), [{ count: 1 }]);
     assert.equal(String(Object.values((await sql(`select * from ${name}`))[0] ?? {})[0]), '1');

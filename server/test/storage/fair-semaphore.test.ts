@@ -18,14 +18,14 @@ test('one account leaves a place to the others, and a read that goes on goes bef
   const turns = new FairSemaphore(2, 1);
   const seen: string[] = [];
   const ends = new Map<string, () => void>();
-  const read = (accountId: string, name: string, goesOn = false) => {
+  const read = (accountId: string, name: string, continues = false) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     ends.set(name, resolve);
     const work = () => {
       seen.push(name);
       return promise;
     };
-    return turns.run(accountId, work, { goesOn });
+    return turns.run(accountId, work, { continues });
   };
   const reads = [read('one', 'a'), read('one', 'b'), read('one', 'c', true), read('other', 'd')];
   assert.deepEqual(seen, ['a', 'd']);
@@ -80,7 +80,7 @@ test('half of the time of reads that rest is left to other accounts while they r
         seen.push(name);
         nowMs += 20;
       },
-      { rests: true },
+      { pauses: true },
     );
   await read('other', 'a');
   await read('one', 'b');
@@ -100,7 +100,7 @@ test('one more than may wait is refused', async () => {
   const turns = new FairSemaphore(1);
   const running = Promise.withResolvers<void>();
   const reads = Array.from({ length: 257 }, () => turns.run('one', () => running.promise));
-  assert.equal(turns.requireRoom('one', { goesOn: true }), undefined);
+  assert.equal(turns.requireRoom('one', { continues: true }), undefined);
   assert.equal(turns.requireRoom('other'), undefined);
   await assert.rejects(async () => turns.requireRoom('one'), { code: 'unavailable' });
   running.resolve();

@@ -111,7 +111,7 @@ for (const [name, wait] of [
           settle();
         }
       });
-      await assert.rejects(long, /awaited something other than its session/);
+      await assert.rejects(long, /awaited something other than its transaction/);
       await database.write((session) => note(session, 'another job'));
       await settled;
       await database.write((session) => note(session, 'a third job'));

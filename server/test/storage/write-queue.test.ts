@@ -8,7 +8,7 @@ import type { Database, Executor } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open.ts';
 import { create, databaseFor, otherTurns, storedIds, storedSequence, words } from './support.ts';
 
-const AWAITED_ELSE = /awaited something other than its session/;
+const AWAITED_ELSE = /awaited something other than its transaction/;
 
 /** A database that other connections of the process can write beside: a table with one column. */
 async function notesFor(t: TestContext) {

@@ -42,7 +42,7 @@ export async function refuse({ site: { settings }, taken }: Source): Promise<voi
   const empty = { ...settings, DATA_DIR: `${backup.file}.refused` };
   await mkdir(empty.DATA_DIR);
   const wrong = await runCommand(['restore', changed], empty);
-  assert.match(wrong.stderr, /is not what .*sha256 says/, 'the digest of a backup was not looked at');
+  assert.match(wrong.stderr, /does not match .*sha256/, 'the digest of a backup was not looked at');
   assert.equal(wrong.code, 1, 'a backup that is not what its digest says was restored');
   assert.deepEqual(await readdir(empty.DATA_DIR), [], 'a refused restore left something behind');
 

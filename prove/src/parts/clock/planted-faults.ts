@@ -48,7 +48,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     what: 'Who has given a code while the clock was ahead is locked out until it gets there',
     foundBy: 'a right code is refused',
-    patches: [['useStep', "where('last_step', '>', parameter('latest')),", '']],
+    patches: [['useTotpStep', "where('last_step', '>', parameter('latest')),", '']],
   },
   {
     what: 'A listing is updated before it was created when the clock was set back',

@@ -48,7 +48,7 @@ const closedDamages: readonly Damage[] = [
 
 /** A backup alone does not fix these: the operator decides what to do with the file. */
 const strangeFiles: readonly Damage[] = [
-  { what: 'it is a directory', do: replaceByDirectory, words: /is no file; move it away/ },
+  { what: 'it is a directory', do: replaceByDirectory, words: /is not a file; move it elsewhere/ },
   { what: "it is another program's", do: replaceByForeign, words: /another program/ },
 ];
 

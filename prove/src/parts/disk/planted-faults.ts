@@ -11,7 +11,7 @@ export const fullFaults: readonly PlantedFault[] = [
   {
     what: 'A full disk is 503 `unavailable`, as if the request could be sent again at once',
     foundBy: 'writes on a full disk are refused as if they could be sent again at once',
-    patches: [['sqlite/errors:translateError', "'storage_full'", "'unavailable'"]],
+    patches: [['diskFull', "'storage_full'", "'unavailable'"]],
   },
   {
     what: 'After a write that found no room all writes are refused',

@@ -20,7 +20,7 @@ const BY_ID_ALONE: PlantedFault = {
 export const ON_POSTGRES: PlantedFault = { ...BY_ID_ALONE, what: `${BY_ID_ALONE.what}, on PostgreSQL` };
 
 export const plantedFaults: readonly PlantedFault[] = [
-  { what: 'a listing is read by its id alone', foundBy: READ, patches: [forget('listings:selectById')] },
+  { what: 'a listing is read by its id alone', foundBy: READ, patches: [forget('findListing')] },
   { what: 'the list reads the listings of all accounts', foundBy: LISTED, patches: [forget('selectRun')] },
   {
     what: 'a search reads the listings of all accounts',
@@ -36,17 +36,17 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     what: 'an Idempotency-Key of another account is replayed',
     foundBy: TOLD_APART,
-    patches: [forget('selectByKey')],
+    patches: [forget('findIdempotencyRecord')],
   },
   {
     what: 'an external id that another account uses is taken, with the id of its listing',
     foundBy: READ,
-    patches: [forget('selectByExternalId', 'facets.account_id')],
+    patches: [forget('findListingByExternalId', 'facets.account_id')],
   },
   {
     what: 'a key can be deleted by who knows its id',
     foundBy: TOLD_APART,
-    patches: [forget('selectDetails', 'api_keys.account_id'), forget('api-keys:remove')],
+    patches: [forget('findKeyDetails', 'api_keys.account_id'), forget('removeApiKey')],
   },
   {
     what: 'whoever names a key of another account is told that it is there',
@@ -60,7 +60,11 @@ export const plantedFaults: readonly PlantedFault[] = [
       ],
     ],
   },
-  { what: 'members of all accounts are listed', foundBy: LISTED, patches: [forget('memberships:selectByAccount')] },
+  {
+    what: 'members of all accounts are listed',
+    foundBy: LISTED,
+    patches: [['listMembers', 'parameter)', 'parameter).clearWhere()']],
+  },
   {
     what: 'an invitation can be taken back by who knows its id',
     foundBy: TOLD_APART,
@@ -71,7 +75,16 @@ export const plantedFaults: readonly PlantedFault[] = [
     what: 'an error message names what another account is called',
     foundBy: READ,
     patches: [
-      ['findAccount', 'return account;', 'return ((globalThis.names ??= {})[id] = account?.name, account);'],
+      [
+        'findAccount',
+        'firstRow(',
+        `((find) => async (executor, id) => {
+          const account = await find(executor, id);
+          (globalThis.names ??= {})[id] = account?.name;
+          return account;
+        })(firstRow(`,
+      ],
+      ['findAccount', ".where('id', '=', parameter('id'))", ".where('id', '=', parameter('id')))"],
       [
         'chooseAccount',
         "'You are not a member of this account.'",

@@ -21,7 +21,7 @@ export const plantedFaults: readonly Attacked[] = [
     '1e9',
   ]),
   by('too-many-searches', 'Searches wait in one queue, whoever they are of', [
-    'FairSemaphore.enter',
+    'FairSemaphore.acquire',
     'this.#wait(accountId',
     "this.#wait(''",
   ]),

@@ -1,7 +1,8 @@
 import { getLiveHead } from '../../domain/principals.ts';
 import { AppError } from '../../model/errors.ts';
 import type { Database } from '../../storage/database.ts';
-import { FairSemaphore, unavailable } from '../../storage/fair-semaphore.ts';
+import { unavailable } from '../../storage/errors.ts';
+import { FairSemaphore } from '../../storage/fair-semaphore.ts';
 import type { Admitted } from '../protocol/exchange.ts';
 
 /** Concurrent uploads of an account (contract §1). */

@@ -1,6 +1,6 @@
 /**
- * Those who sign in, what they belong to, and what they did. The times of better-auth's five tables are ISO text, which is
- * how it compares them on both engines; all others are UTC milliseconds.
+ * Users, memberships, and the audit log. Times in better-auth's five tables are ISO text, which compares correctly on both
+ * engines; all others are UTC milliseconds.
  */
 export const administrators = {
   sqlite: `

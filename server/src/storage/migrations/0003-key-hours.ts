@@ -1,4 +1,4 @@
-/** How often keys were used. */
+/** The use of keys per hour. */
 export const keyHours = {
   sqlite: `
     -- A key's hours outlive it: a chart of the last day still needs them.

@@ -1,4 +1,4 @@
-/** Codes of an authenticator app work once. */
+/** Makes authenticator codes single-use. */
 export const singleUseCodes = {
   sqlite: `
     -- The step of time (RFC 6238: half a minute, counted from 1970) of the last code that was used.

@@ -1,4 +1,4 @@
-/** Counts that are handed in a second time are known again. */
+/** Detects batches of counts that are submitted twice. */
 export const keyUseBatches = {
   sqlite: `
     -- The last batch of counts that each process has written.

@@ -1,4 +1,4 @@
-/** What an account may use, what it uses, and whether it is suspended. In the row that each write updates in any case. */
+/** Quotas, usage, and suspension of accounts, in the row that each write updates anyway. */
 export const quotas = {
   sqlite: `
     -- UTF-8 bytes of the account's documents in \`listings\` and \`events\`.

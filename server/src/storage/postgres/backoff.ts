@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Whoever waits is told within five seconds, and a last try may take a statement's time. PostgreSQL needs a second to find
- * a deadlock.
+ * A request must end within five seconds, and the last attempt may take as long as a statement. PostgreSQL needs a
+ * second to detect a deadlock.
  */
-const TRYING_MAX_MS = 2_000;
-/** The wait before the second try, and twice as long before each that follows: dead connections are found meanwhile. */
+const ATTEMPTS_MAX_MS = 2_000;
+/** The wait before the second attempt; it doubles with each further one. Meanwhile, dead connections are noticed. */
 const WAIT_MS = 10;
 
-/** For work that met a dead connection, or another transaction: it is run again, but only for a short while. */
+/** Limits the retries of work that failed because of a dead connection or another transaction. */
 export class Backoff {
-  readonly #endTimeMs = performance.now() + TRYING_MAX_MS;
+  readonly #endTimeMs = performance.now() + ATTEMPTS_MAX_MS;
   #waitMs = WAIT_MS;
 
-  /** Waits for the next try. @returns whether there is one */
+  /** Waits before the next attempt. @returns whether there is one */
   async next(): Promise<boolean> {
     const waitMs = this.#waitMs;
     if (performance.now() + waitMs > this.#endTimeMs) return false;

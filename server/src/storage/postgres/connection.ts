@@ -13,39 +13,38 @@ export const dialect: QueryDialect = {
   createQueryCompiler: () => new PostgresQueryCompiler(),
 };
 
-/** One for all connections: it keeps what it has compiled. */
+/** Shared by all connections, since it caches compiled statements. */
 export const compiler = new StatementCompiler(dialect, postgresSql);
 
-/** A query as it is sent. Without a name the server forgets it at once. */
+/** The server keeps a query prepared if it has a name. */
 export interface Query {
   text: string;
   values?: unknown[];
   name?: string;
-  /** What the server lets it take, if that is not what the pool is set to. */
+  /** The statement timeout, if it is not the pool's. */
   timeoutMs?: number;
 }
 
-/** So much longer the client waits for a statement: what has not come by then comes from nobody. */
-export const PATIENCE_MS = 250;
+/** The client's extra time beyond the server's statement timeout; after that, the network is silent. */
+export const GRACE_MS = 250;
 
-/** Values as arrays, and what PostgreSQL told of them. */
-export interface Answer {
+export interface Result {
   columns: string[];
   rows: unknown[][];
-  /** What was done, such as `COMMIT` or `ROLLBACK`. */
+  /** The command that was executed, such as `COMMIT` or `ROLLBACK`. */
   command: string;
 }
 
-/** Sends a query; those that come after it do not wait for its answer. @throws {DatabaseError | ConnectionError} */
-export async function send(client: pg.ClientBase, { text, values = [], name, timeoutMs }: Query): Promise<Answer> {
+/** Sends a query; later ones are sent without waiting for its result. @throws {DatabaseError | ConnectionError} */
+export async function send(client: pg.ClientBase, { text, values = [], name, timeoutMs }: Query): Promise<Result> {
   const query = {
     text,
     values,
     rowMode: 'array' as const,
     ...(name === undefined ? {} : { name }),
-    ...(timeoutMs === undefined ? {} : { query_timeout: timeoutMs + PATIENCE_MS }),
+    ...(timeoutMs === undefined ? {} : { query_timeout: timeoutMs + GRACE_MS }),
   };
-  gather(client);
+  corkUntilNextTick(client);
   try {
     const { fields, rows, command } = lastOf(await client.query<unknown[]>(query));
     return { columns: fields.map((field) => field.name), rows, command };
@@ -54,35 +53,34 @@ export async function send(client: pg.ClientBase, { text, values = [], name, tim
   }
 }
 
-/** Lets statements that are sent one after the other, without waiting, go out in one write: a fifth of a create's time. */
-function gather(client: pg.ClientBase): void {
+/** Sends consecutive statements in one write, which saves a fifth of a create's time. */
+function corkUntilNextTick(client: pg.ClientBase): void {
   const { connection } = client as pg.ClientBase & { connection: { stream: Writable } };
   const { stream } = connection;
   stream.cork();
   process.nextTick(() => stream.uncork());
 }
 
-/** A text without values may have several statements, and then several results. */
+/** A text without values may have several statements, each with a result. */
 function lastOf<T>(results: T | T[]): T {
   const last = Array.isArray(results) ? results.at(-1) : results;
   if (last === undefined) throw new Error('A query gave no result');
   return last;
 }
 
-/** What a statement is called on the server: there are as many names as the program has statements. */
+/** Names of prepared statements. There is a fixed number, since the program declares its statements. */
 const names = new WeakMap<CompiledStatement, string>();
 const NAME_LENGTH = 16;
 const mappers = new WeakMap<CompiledStatement, RowMapper>();
 
-/** A compiled statement with its values. */
 export function toQuery(compiled: CompiledStatement, parameters: unknown, isNamed: boolean): Query {
   const query = { text: compiled.sql, values: compiled.bind(parameters).map(withoutNul) };
   return isNamed ? { ...query, name: nameOf(compiled) } : query;
 }
 
 /**
- * PostgreSQL's texts hold no U+0000, and none of ours does: it is refused at the door. Whoever asks for a text with one
- * finds nothing, as there is none with U+FFFF, which is no character.
+ * PostgreSQL rejects U+0000 in texts. No stored text has one, since requests with one are rejected; a search for one
+ * must find nothing, as a search for the noncharacter U+FFFF does.
  */
 export function withoutNul(value: unknown): unknown {
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uffff') : value;
@@ -97,8 +95,7 @@ function nameOf(compiled: CompiledStatement): string {
   return name;
 }
 
-/** The rows of an answer as objects. */
-export function toRows(compiled: CompiledStatement, { columns, rows }: Answer): unknown[] {
+export function toRows(compiled: CompiledStatement, { columns, rows }: Result): unknown[] {
   let mapper = mappers.get(compiled);
   if (mapper === undefined) {
     mapper = rowMapper(columns);

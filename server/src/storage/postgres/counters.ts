@@ -1,13 +1,12 @@
 import type pg from 'pg';
 import type { Counted, Counters, Statement } from '../database.ts';
-import { keptRowMapper } from '../statements.ts';
+import { cachedRowMapper } from '../statements.ts';
 import { Backoff } from './backoff.ts';
 import { compiler, send, toQuery, toRows } from './connection.ts';
 import { isConnectionDead, translateError } from './errors.ts';
 import type { Pool } from './pool.ts';
-import { tryAgain } from './reads.ts';
+import { retry } from './reads.ts';
 
-/** Counting in the database. */
 export function createCounters(pool: Pool): Counters {
   return {
     query: (query) => count(pool, query),
@@ -16,15 +15,15 @@ export function createCounters(pool: Pool): Counters {
 }
 
 /**
- * Runs what the limiter's library asks for: a statement of a few, each alone. What met a dead connection is tried again,
- * and counts twice if only its answer was lost; what met a server that cannot be written is not.
+ * Runs a statement of the limiter's library. After a dead connection it runs again, and counts twice if only its result
+ * was lost; it does not run again after an error from a read-only server.
  */
 async function count(pool: Pool, { text, values }: { text: string; values: unknown[] }): Promise<{ rows: object[] }> {
   const backoff = new Backoff();
   for (;;) {
     try {
       const { columns, rows } = await pool.use((client) => send(client, { text, values }));
-      return { rows: rows.map(keptRowMapper(columns)) as object[] };
+      return { rows: rows.map(cachedRowMapper(columns)) as object[] };
     } catch (error) {
       if (!isConnectionDead(error) || !(await backoff.next())) throw translateError(error);
     }
@@ -32,8 +31,8 @@ async function count(pool: Pool, { text, values }: { text: string; values: unkno
 }
 
 /**
- * One transaction, sent at once: when the query fails, nobody waits for the counting as well. Each request of a client begins
- * with it, before it is known whose it is: so it waits for nothing that takes longer.
+ * One transaction, sent at once, so that a failed query does not wait for the counting. Each request begins with it,
+ * before its account is known, so it uses shared connections, which no long work holds.
  */
 async function executeCounting<P extends { hash: string }, R, C>(
   pool: Pool,
@@ -42,19 +41,19 @@ async function executeCounting<P extends { hash: string }, R, C>(
   parameters: P,
 ): Promise<Counted<R, C>> {
   const { settings, beginLimits } = pool;
-  const [asked, counted] = [compiler.compile(query), compiler.compile(counting)];
+  const [found, counted] = [compiler.compile(query), compiler.compile(counting)];
   const work = async (client: pg.ClientBase) => {
-    const [, answer, counts] = await Promise.allSettled([
+    const [, rows, counts] = await Promise.allSettled([
       send(client, { text: `begin${beginLimits}` }),
-      send(client, toQuery(asked, parameters, settings.preparesStatements)),
+      send(client, toQuery(found, parameters, settings.preparesStatements)),
       send(client, toQuery(counted, parameters, settings.preparesStatements)),
       send(client, { text: 'commit' }),
     ]);
-    if (answer.status === 'rejected') throw answer.reason;
+    if (rows.status === 'rejected') throw rows.reason;
     return {
-      rows: toRows(asked, answer.value) as R[],
+      rows: toRows(found, rows.value) as R[],
       counted: counts.status === 'fulfilled' ? (toRows(counted, counts.value) as C[]) : [],
     };
   };
-  return await tryAgain(() => pool.share(work, parameters.hash));
+  return await retry(() => pool.share(work, parameters.hash));
 }

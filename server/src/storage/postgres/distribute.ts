@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { AppError } from '../../model/errors.ts';
 import { send } from './connection.ts';
 
-/** What is looked up without an account, or joined with what is: small tables, whole on every machine. In order of references. */
+/** Small tables that are looked up without an account, or joined with such tables: complete on every machine. In order of references. */
 const REFERENCE_TABLES = [
   'database_info',
   'accounts',
@@ -16,7 +16,7 @@ const REFERENCE_TABLES = [
   'invitations',
   'setup_links',
 ];
-/** What accounts have of their own; each account's rows of all of them lie on one machine. */
+/** Account data: the rows of an account are all on one machine. */
 const TENANT_TABLES = [
   'account_heads',
   'listings',
@@ -27,14 +27,14 @@ const TENANT_TABLES = [
   'key_hours',
   'audit_log',
 ];
-/** Moving what is there may take as long as it likes. */
+/** Moving existing data may take long. */
 const NO_LIMIT = 'set local statement_timeout = 0; set local lock_timeout = 0';
-/** The client waits as long: a day. */
+/** The client's timeout: a day. */
 const timeoutMs = 86_400_000;
 
 /**
- * The join of the plain one would ask all machines, since a hash does not tell the account. Here the key is read where the
- * query runs, and then the one shard of its account.
+ * The join of the plain function would query all machines, since a hash does not tell the account. This one reads the key
+ * on the machine of the query, and then only the shard of its account.
  */
 const FIND_KEY_HOLDER = `
   create or replace function find_key_holder (wanted text)
@@ -55,26 +55,25 @@ const FIND_KEY_HOLDER = `
       if found then return next; end if;
     end $$`;
 
-/** Whether the database has the extension. */
 export async function hasCitus(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await send(client, { text: "select 1 from pg_extension where extname = 'citus'" });
   return rows.length > 0;
 }
 
-/** Whether the tables are spread over its machines. */
 export async function isDistributed(client: pg.ClientBase): Promise<boolean> {
   const text = "select 1 from pg_dist_partition where logicalrelid = 'listings'::regclass";
   return (await send(client, { text })).rows.length > 0;
 }
 
 /**
- * Spreads the tables over the machines of a Citus cluster, by account, within the transaction that is open. What is there
- * moves along; where they are spread already, only what is said differently on Citus is renewed.
+ * Distributes the tables over the machines of a Citus cluster, by account, within the open transaction. Existing data is
+ * moved. If the tables are distributed already, only the Citus variant of the function is renewed.
  * @throws {AppError} `conflict` without Citus
  */
 export async function distribute(client: pg.ClientBase): Promise<void> {
   if (!(await hasCitus(client))) {
-    const message = 'The database has no Citus: "create extension citus" on each machine, and add the workers, before.';
+    const message =
+      'The database lacks the Citus extension; run "create extension citus" on each machine and add the workers first.';
     throw new AppError('conflict', message);
   }
   if (!(await isDistributed(client))) await distributeTables(client);
@@ -83,11 +82,11 @@ export async function distribute(client: pg.ClientBase): Promise<void> {
 
 async function distributeTables(client: pg.ClientBase): Promise<void> {
   await send(client, { text: NO_LIMIT });
-  // The audit log's trigger looks at nothing but its own row and the account's, which are on each machine.
+  // The audit log's trigger only reads its own row and the account's, which is on each machine.
   await send(client, { text: 'set local citus.enable_unsafe_triggers = on' });
   // Reference tables are written on all machines at once, in the same transaction as these.
   await send(client, { text: "set local citus.multi_shard_modify_mode = 'sequential'" });
-  // Between the two steps of a pair it would lead from a table of this machine to one of all, which cannot be.
+  // Citus does not allow a foreign key between a local table and a distributed one, even for a moment.
   await send(client, { text: 'alter table listing_facets drop constraint listing_facets_listing', timeoutMs });
   for (const table of REFERENCE_TABLES)
     await send(client, { text: `select create_reference_table('${table}')`, timeoutMs });

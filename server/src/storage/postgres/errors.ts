@@ -1,6 +1,5 @@
 import pg from 'pg';
-import { AppError } from '../../model/errors.ts';
-import { unavailable } from '../fair-semaphore.ts';
+import { diskFull, NOTHING_WRITTEN, unavailable } from '../errors.ts';
 
 /** Conditions of SQLSTATE (PostgreSQL's documentation, appendix A). */
 const DISK_FULL = '53100';
@@ -10,20 +9,20 @@ const DEADLOCK_DETECTED = '40P01';
 const LOCK_NOT_AVAILABLE = '55P03';
 const TOO_MANY_CONNECTIONS = '53300';
 const UNIQUE_VIOLATION = '23505';
-/** Said of a commit by servers that are made of several (CockroachDB). */
+/** The result of a commit on a distributed server (CockroachDB). */
 const COMPLETION_UNKNOWN = '40003';
 const QUERY_CANCELED = '57014';
-/** Of an operator who ends a connection, or a server that stops or starts. */
+/** An operator ends a connection, or the server stops or starts. */
 const INTERVENTION_CLASS = '57P';
 const CONNECTION_CLASS = '08';
 const RESOURCES_CLASS = '53';
-/** What a statement meets once another one of its transaction has failed. */
+/** An earlier statement of the transaction has failed. */
 const IN_FAILED_TRANSACTION = '25P02';
 
-/** Citus puts a shard's number behind it. */
+/** Citus appends a shard number. */
 const EVENTS_KEY = 'events_pkey';
 
-/** Marks what the driver and the network say: they have many words and no common class. */
+/** An error of the driver or the network, which have no common class. */
 export class ConnectionError extends Error {}
 
 /** A transaction that was not committed; `cause` says why. */
@@ -33,13 +32,13 @@ function reasonOf(error: unknown): unknown {
   return error instanceof TransactionError ? error.cause : error;
 }
 
-/** What PostgreSQL calls an error that it has told. */
+/** The SQLSTATE of an error from the server. */
 function stateOf(error: unknown): string | undefined {
   const reason = reasonOf(error);
   return reason instanceof pg.DatabaseError ? reason.code : undefined;
 }
 
-/** Whether the connection is of no use any more, or leads to a server that cannot be written. */
+/** Whether the connection is dead, or leads to a read-only server. */
 export function isConnectionLost(error: unknown): boolean {
   return isConnectionDead(error) || isReadOnly(error);
 }
@@ -50,35 +49,35 @@ export function isConnectionDead(error: unknown): boolean {
   return state.startsWith(INTERVENTION_CLASS) || state.startsWith(CONNECTION_CLASS);
 }
 
-/** Whether the connection leads to a server that cannot be written: before a failover it was another one. */
+/** Whether the connection leads to a read-only server, as after a failover. */
 export function isReadOnly(error: unknown): boolean {
   return stateOf(error) === READ_ONLY_TRANSACTION;
 }
 
-/** Whether the server has not said why. Others of its connections may be dead too, and say nothing until they are used. */
+/** Whether there was no response. Other connections may also be dead without having noticed. */
 export function isSilent(error: unknown): boolean {
   return reasonOf(error) instanceof ConnectionError;
 }
 
-/** Whether the server gives no more connections. */
+/** Whether the server accepts no more connections. */
 export function isFull(error: unknown): boolean {
   return stateOf(error) === TOO_MANY_CONNECTIONS;
 }
 
-/** Whether the server cannot be reached, or takes nobody in now. */
+/** Whether the server is unreachable, or accepts no work. */
 export function isAway(error: unknown): boolean {
   return isConnectionLost(error) || stateOf(error)?.startsWith(RESOURCES_CLASS) === true;
 }
 
-/** Whether the same transaction can succeed the next time. */
+/** Whether the same transaction may succeed if it runs again. */
 export function isRepeatable(error: unknown): boolean {
   const state = stateOf(error);
   return state === SERIALIZATION_FAILURE || state === DEADLOCK_DETECTED || isSequenceTaken(error);
 }
 
 /**
- * Whether an account's next event is there already. Under the account's lock that cannot be, but while Citus moves the
- * account to another machine: a change that waited for that grows the sequence where the account was, and reads it where it is.
+ * Whether an account's next event already exists. Despite the account's lock, this happens while Citus moves the account
+ * to another machine: a change that waited for the move increments the sequence on the old machine, and reads the new one.
  */
 function isSequenceTaken(error: unknown): boolean {
   const reason = reasonOf(error);
@@ -86,36 +85,22 @@ function isSequenceTaken(error: unknown): boolean {
   return reason.constraint?.startsWith(EVENTS_KEY) === true;
 }
 
-/** Whether a statement, or its wait for a lock, was given up after the time that it had. */
+/** Whether a statement, or its wait for a lock, has timed out. */
 export function isOverdue(error: unknown): boolean {
   const state = stateOf(error);
   return state === LOCK_NOT_AVAILABLE || state === QUERY_CANCELED;
 }
 
-/** Whether the server has told that a statement failed, or only that the connection did or an earlier statement. */
+/** Whether the server reports that this very statement failed, not the connection or an earlier statement. */
 export function isVerdict(error: unknown): boolean {
   const state = stateOf(error);
   return state !== undefined && state !== IN_FAILED_TRANSACTION && state !== COMPLETION_UNKNOWN;
 }
 
-export const NOTHING_WRITTEN = 'The database is not available and nothing was written; try again.';
-
-/** PostgreSQL's words stay in `cause`, for the log: the customer reads ours. */
+/** PostgreSQL's error is only for the log, in `cause`. */
 export function translateError(error: unknown): unknown {
-  const state = stateOf(error);
-  if (state === DISK_FULL) {
-    return new AppError('storage_full', 'The disk is full and nothing was written; try again later.', { cause: error });
-  }
+  if (stateOf(error) === DISK_FULL) return diskFull(error);
   return isUnavailable(error) ? unavailable(NOTHING_WRITTEN, error) : error;
-}
-
-/** A commit whose answer was lost. */
-export function outcomeUnknown(error: unknown): AppError {
-  return new AppError(
-    'outcome_unknown',
-    'The database failed during the commit, so the change may or may not be stored; check before you send it again.',
-    { cause: error },
-  );
 }
 
 function isUnavailable(error: unknown): boolean {

@@ -1,15 +1,8 @@
 import type pg from 'pg';
-import type { LongTransaction, Statement } from '../database.ts';
+import { type LongTransaction, type Statement, statement } from '../database.ts';
+import { outcomeUnknown } from '../errors.ts';
 import { compiler, send, toQuery } from './connection.ts';
-import {
-  isConnectionLost,
-  isOverdue,
-  isRepeatable,
-  isVerdict,
-  outcomeUnknown,
-  TransactionError,
-  translateError,
-} from './errors.ts';
+import { isConnectionLost, isOverdue, isRepeatable, isVerdict, TransactionError, translateError } from './errors.ts';
 import { JobTransaction, type Pending } from './job-transaction.ts';
 import type { Pool } from './pool.ts';
 
@@ -19,68 +12,77 @@ export interface Job {
   isLong: boolean;
   resolve(value: unknown): void;
   reject(error: unknown): void;
-  /** Since when it waits. */
   readonly startTimeMs: number;
 }
 
-/** Why a transaction was not committed: the fault of one of its jobs, or of none. Nothing of it was written. */
+/** A transaction that was not committed, because of one of its jobs or another cause. Nothing of it was written. */
 export class GroupFailure extends TransactionError {
   readonly culprit: Job | undefined;
-  /** Whether the same jobs may succeed the next time. */
+  /** Whether the same jobs may succeed if they run again. */
   readonly isRepeatable: boolean;
 
   constructor(cause: unknown, culprit: Job | undefined) {
     super('A transaction has failed', { cause });
     this.isRepeatable = isConnectionLost(cause) || isRepeatable(cause);
-    // What one has waited for in vain the others would meet as well, each after the same time again.
+    // After a timeout, the other jobs would probably time out, too.
     this.culprit = this.isRepeatable || isOverdue(cause) ? undefined : culprit;
   }
 }
 
-/** What to tell a job once the transaction has ended. */
 interface Outcome {
   job: Job;
+  /** Settles the job once the transaction has ended. */
   tell(): void;
   hasWritten: boolean;
-  /** Not for one that is refused. */
+  /** False if the job has thrown. */
   isDone: boolean;
 }
 
+/** Locks an account: until the commit, no other transaction changes its listings or what belongs to it. */
+const lockAccount = statement<{ accountId: string }, { sequence: number }>((query, parameter) =>
+  query.selectFrom('account_heads').select('sequence').where('account_id', '=', parameter('accountId')).forUpdate(),
+);
+
+/** Locks what belongs to no account, or to several: accounts themselves, users, invitations, the setup link. */
+const lockDatabase = statement<object, { id: number }>((query) =>
+  query.selectFrom('database_info').select('id').forUpdate(),
+);
+
 /** Jobs in one transaction. */
 export class Group {
-  readonly jobs: Job[] = [];
   readonly #client: pg.ClientBase;
   readonly #pool: Pool;
-  /** Statements whose answers nobody has looked at; undefined stands for the group itself. */
+  /** Statements whose results are not awaited yet; an undefined owner is the group itself. */
   readonly #pending: Pending<Job | undefined>[] = [];
   readonly #outcomes: Outcome[] = [];
 
-  constructor(client: pg.ClientBase, pool: Pool) {
+  /** Begins the transaction and locks the account, without awaiting the result. */
+  constructor(client: pg.ClientBase, pool: Pool, accountId: string | undefined) {
     this.#client = client;
     this.#pool = pool;
+    if (accountId === undefined) this.#begin(lockDatabase, {});
+    else this.#begin(lockAccount, { accountId });
   }
 
-  /** Begins the transaction with a statement that locks what it is about; waits for neither. */
-  begin<P>(lock: Statement<P, unknown>, parameters: P): void {
+  #begin<P>(lock: Statement<P, unknown>, parameters: P): void {
     const { settings, beginLimits } = this.#pool;
     const begun = send(this.#client, { text: `begin${beginLimits}` });
     const locked = send(this.#client, toQuery(compiler.compile(lock), parameters, settings.preparesStatements));
-    for (const answer of [begun, locked]) {
-      answer.catch(() => {});
-      this.#pending.push({ owner: undefined, answer });
+    for (const result of [begun, locked]) {
+      result.catch(() => {});
+      this.#pending.push({ owner: undefined, result });
     }
   }
 
   /** @throws {GroupFailure} if the transaction has ended, and every job of the group with it */
   async run(job: Job): Promise<void> {
-    this.jobs.push(job);
     const transaction = new JobTransaction(this.#client, this.#pool.settings.preparesStatements, job, this.#pending);
     try {
       const value = await job.run(transaction);
       transaction.assertOpen();
       this.#outcomes.push({ job, tell: () => job.resolve(value), hasWritten: transaction.hasWritten, isDone: true });
     } catch (error) {
-      // A job that only refuses does not harm the others.
+      // A job that throws before it writes does not affect the others.
       if (transaction.hasWritten || transaction.hasFailed) throw await this.#explain(error, job);
       this.#outcomes.push({ job, tell: () => job.reject(translateError(error)), hasWritten: false, isDone: false });
     } finally {
@@ -89,8 +91,8 @@ export class Group {
   }
 
   /**
-   * Commits, and tells every job what came of it. What was found to be done already, as by a retry, is told after a commit, too:
-   * it may have been committed without the standby, before a restart, and only a commit waits until that has it.
+   * Commits and settles all jobs. A job that found its change already made, such as a retry, also waits for a commit: the
+   * change may have been committed before a restart without the standby, and only a commit waits for that.
    * @returns whether the outcome is known @throws {GroupFailure}
    */
   async end(): Promise<boolean> {
@@ -108,8 +110,8 @@ export class Group {
     return failure === undefined;
   }
 
-  /** Leaves what is left of the transaction. @returns whether the server has answered */
-  async leave(): Promise<boolean> {
+  /** Ends what is left of the transaction. @returns whether the server has responded */
+  async rollBack(): Promise<boolean> {
     return await send(this.#client, { text: 'rollback' }).then(
       () => true,
       () => false,
@@ -117,19 +119,19 @@ export class Group {
   }
 
   /**
-   * Whether nothing is stored for certain, though the commit was sent. The last words on a connection do not tell: the
-   * server, or a pooler before it, may have said them after the commit.
+   * Whether it is certain that nothing was stored, although the commit was sent. An error that ends the connection does
+   * not tell: the server, or a pooler in front of it, may have sent it after the commit.
    */
   async #isRolledBack(failure: GroupFailure): Promise<boolean> {
-    return isVerdict(failure.cause) && (await this.leave());
+    return isVerdict(failure.cause) && (await this.rollBack());
   }
 
-  /** The first statement that has failed is the reason; what comes after it in a transaction fails for no other. */
+  /** The first failed statement is the cause: all later ones of the transaction fail because of it. */
   async #explain(error: unknown, job?: Job): Promise<GroupFailure> {
-    const settled = await Promise.allSettled(this.#pending.map(({ answer }) => answer));
-    const index = settled.findIndex((result) => result.status === 'rejected' && isVerdict(result.reason));
-    const result = settled[index];
-    if (result?.status === 'rejected') return new GroupFailure(result.reason, this.#pending[index]?.owner);
+    const settled = await Promise.allSettled(this.#pending.map(({ result }) => result));
+    const index = settled.findIndex((each) => each.status === 'rejected' && isVerdict(each.reason));
+    const failed = settled[index];
+    if (failed?.status === 'rejected') return new GroupFailure(failed.reason, this.#pending[index]?.owner);
     return new GroupFailure(error, job);
   }
 }

@@ -4,16 +4,15 @@ import type { LongTransaction, Run, Statement } from '../database.ts';
 import { compiler, send, toQuery, toRows } from './connection.ts';
 import { readRun } from './read-run.ts';
 
-/** A statement that was sent and whose answer nobody has looked at. */
+/** A statement that was sent and whose result is not awaited yet. */
 export interface Pending<Owner> {
-  /** Whose it is. */
   owner: Owner;
-  answer: Promise<unknown>;
+  result: Promise<unknown>;
 }
 
 /**
- * What a job works with. A statement that gives no rows is sent, and the job goes on: what becomes of it is looked at with
- * the commit. So a change takes one round trip for each of its questions, and not for its answers.
+ * The transaction of a job. A statement that returns no rows is sent without awaiting its result, which is checked before
+ * the commit: only reads cost a change a round trip.
  */
 export class JobTransaction<Owner> implements LongTransaction {
   readonly #client: pg.ClientBase;
@@ -38,19 +37,21 @@ export class JobTransaction<Owner> implements LongTransaction {
   }
 
   assertOpen(): void {
-    if (this.#ended) throw new Error('A statement came after its write job had ended');
+    if (this.#ended) throw new Error('A statement was run after its write job had ended');
   }
 
   async execute<P, R>(statement: Statement<P, R>, parameters: P): Promise<R[]> {
     this.assertOpen();
     const compiled = compiler.compile(statement);
     if (!compiled.isQuery) this.hasWritten = true;
-    const answer = send(this.#client, toQuery(compiled, parameters, this.#isNamed));
-    if (!compiled.givesRows) {
-      this.#leave(answer);
+    const result = send(this.#client, toQuery(compiled, parameters, this.#isNamed));
+    if (!compiled.returnsRows) {
+      // Checked later: until then, its rejection is not unhandled.
+      result.catch(() => {});
+      this.#pending.push({ owner: this.#owner, result });
       return [];
     }
-    return toRows(compiled, await this.#watch(answer)) as R[];
+    return toRows(compiled, await this.#watch(result)) as R[];
   }
 
   async executeRun<P, R>(statement: Statement<P, R>, parameters: P, bytesMax: number): Promise<Run<R>> {
@@ -62,21 +63,15 @@ export class JobTransaction<Owner> implements LongTransaction {
 
   async nextTurn(): Promise<void> {
     this.assertOpen();
-    await this.#watch(Promise.all(this.#pending.map(({ answer }) => answer)));
+    await this.#watch(Promise.all(this.#pending.map(({ result }) => result)));
     this.#pending.length = 0;
     await nextTurn();
     this.assertOpen();
   }
 
-  #leave(answer: Promise<unknown>): void {
-    // It is looked at later: until then nobody has failed to handle it.
-    answer.catch(() => {});
-    this.#pending.push({ owner: this.#owner, answer });
-  }
-
-  async #watch<T>(answer: Promise<T>): Promise<T> {
+  async #watch<T>(result: Promise<T>): Promise<T> {
     try {
-      return await answer;
+      return await result;
     } catch (error) {
       this.hasFailed = true;
       throw error;

@@ -7,22 +7,22 @@ import { send } from './connection.ts';
 import { distribute, hasCitus, isDistributed } from './distribute.ts';
 import { isAway } from './errors.ts';
 
-/** An advisory lock of ours (any number): who migrates holds it until the commit. */
+/** An arbitrary key of the advisory lock that a migration holds until the commit. */
 const MIGRATION_LOCK = 7_236_113;
 /**
- * One of them alone is another program's. `to_regclass` would not see what another process has committed while this one
- * waited for the lock.
+ * If only one of them exists, it is another program's. `to_regclass` would not see what another process has committed
+ * while this one waited for the lock.
  */
 const FIND_TABLES =
   "select 1 from pg_class where relname in ('schema_version', 'database_info') and pg_table_is_visible(oid)";
-/** How long a process that starts waits for another one that migrates. */
+/** The wait for another process's migration. */
 const LOCK_TIMEOUT_MS = 30_000;
-/** What reads all documents once may take an hour: about a terabyte. */
+/** A migration that reads all documents takes an hour per terabyte. */
 const MIGRATION_TIMEOUT_MS = 3_600_000;
 
 /**
- * Brings the tables up to date in one transaction under a lock; safe when many processes start at once.
- * @throws {AppError} `unavailable` with words for the operator: the tables are of a newer version, or cannot be made
+ * Migrates the tables in one transaction under a lock; safe when many processes start at once.
+ * @throws {AppError} `unavailable` with a message for the operator: the tables are newer, or cannot be created
  */
 export async function migrate(client: pg.ClientBase, name: string): Promise<void> {
   if ((await readVersion(client)) === SCHEMA_VERSION) return;
@@ -42,30 +42,30 @@ export async function migrate(client: pg.ClientBase, name: string): Promise<void
       await run('insert into schema_version values (0)');
     }
     await run('update schema_version set version = $1', [SCHEMA_VERSION]);
-    // New tables while nothing has to be moved.
+    // New tables are distributed while they are empty.
     if ((await hasCitus(client)) && (version === 0 || (await isDistributed(client)))) await distribute(client);
     await run('commit');
   } catch (error) {
     await run('rollback').catch(() => {});
     if (error instanceof AppError || isAway(error)) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new AppError('unavailable', `Cannot bring the tables of ${name} up to date: ${reason}.`, { cause: error });
+    throw new AppError('unavailable', `Cannot migrate the tables of ${name}: ${reason}.`, { cause: error });
   }
 }
 
-/** In other encodings there are characters that cannot be stored. @throws {AppError} `unavailable` */
+/** Other encodings cannot store all characters. @throws {AppError} `unavailable` */
 async function requireUtf8(client: pg.ClientBase): Promise<void> {
   const { rows } = await send(client, { text: 'show server_encoding' });
   const encoding = rows[0]?.[0];
   if (encoding === 'UTF8') return;
-  const message = `The database has the encoding ${encoding}: make one by "create database … encoding 'UTF8' template template0".`;
+  const message = `The database has the encoding ${encoding}; create one with "create database … encoding 'UTF8' template template0".`;
   throw new AppError('unavailable', message);
 }
 
-/** 0 for a database without our tables. */
+/** 0 without tables. */
 async function readVersion(client: pg.ClientBase): Promise<number> {
   const { rows } = await send(client, { text: FIND_TABLES });
   if (rows.length < 2) return 0;
-  const answer = await send(client, { text: 'select version from schema_version' });
-  return Number(answer.rows[0]?.[0]);
+  const stored = await send(client, { text: 'select version from schema_version' });
+  return Number(stored.rows[0]?.[0]);
 }

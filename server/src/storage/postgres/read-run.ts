@@ -1,43 +1,37 @@
 import type pg from 'pg';
-import { type Answer, type Query, send } from './connection.ts';
+import { textBytes } from '../statements.ts';
+import { type Query, type Result, send } from './connection.ts';
 
-/** So many rows are fetched at first, and then twice as many as there are: few when they turn out to be large. */
+/** Rows of the first fetch. Each further one fetches as many as there are: few if they turn out to be large. */
 const FETCH_LENGTH = 32;
 const CURSOR = 'run';
 
-export interface AnswerRun extends Answer {
+export interface ResultRun extends Result {
   isCut: boolean;
 }
 
 /**
- * Reads rows up to the one with which their texts exceed `bytesMax`, within a transaction. A cursor of the server's hands
- * them out.
+ * Reads rows up to the one whose text exceeds `bytesMax` in total, within a transaction, from a cursor of the server.
  */
-export async function readRun(client: pg.ClientBase, query: Query, bytesMax: number): Promise<AnswerRun> {
+export async function readRun(client: pg.ClientBase, query: Query, bytesMax: number): Promise<ResultRun> {
   const fetch = (count: number) => send(client, { ...query, text: `fetch ${count} from ${CURSOR}`, values: [] });
   const declared = send(client, { ...query, text: `declare ${CURSOR} no scroll cursor for ${query.text}` });
   const [, first] = await Promise.all([declared, fetch(FETCH_LENGTH)]);
   const rows: unknown[][] = [];
-  let answer = first;
+  let result = first;
   let bytes = 0;
   for (let wanted = FETCH_LENGTH; ; wanted = rows.length) {
-    for (const row of answer.rows) {
+    for (const row of result.rows) {
       rows.push(row);
       bytes += textBytes(row);
       if (bytes > bytesMax) break;
     }
     const isCut = bytes > bytesMax;
-    if (isCut || answer.rows.length < wanted) {
-      // Nobody waits for that, but for what comes after it on the connection.
+    if (isCut || result.rows.length < wanted) {
+      // Not awaited: later statements of the connection come after it.
       send(client, { text: `close ${CURSOR}` }).catch(() => {});
       return { ...first, rows, isCut };
     }
-    answer = await fetch(rows.length);
+    result = await fetch(rows.length);
   }
-}
-
-function textBytes(values: unknown[]): number {
-  let bytes = 0;
-  for (const value of values) if (typeof value === 'string') bytes += Buffer.byteLength(value);
-  return bytes;
 }

@@ -5,17 +5,17 @@ import { Backoff } from './backoff.ts';
 import { compiler, send, toQuery, toRows } from './connection.ts';
 import { isConnectionLost, translateError } from './errors.ts';
 import type { Pool } from './pool.ts';
-import { type AnswerRun, readRun } from './read-run.ts';
+import { type ResultRun, readRun } from './read-run.ts';
 
 type Work<T> = (client: pg.ClientBase, tell: (value: T) => void) => Promise<T>;
 
-/** Reads with a connection of its own. `accountId` is whose data it reads; undefined for nobody's. */
+/** Reads with a connection of its own; `accountId` is undefined for what belongs to no account. */
 export function read<T>(pool: Pool, work: Work<T>, accountId?: string): Promise<T> {
-  return tryAgain(() => pool.use(work, accountId));
+  return retry(() => pool.use(work, accountId));
 }
 
-/** Reads, and again with another connection if that one was dead. */
-export async function tryAgain<T>(reading: () => Promise<T>): Promise<T> {
+/** Reads again with another connection if the first one was dead. */
+export async function retry<T>(reading: () => Promise<T>): Promise<T> {
   const backoff = new Backoff();
   for (;;) {
     try {
@@ -26,7 +26,7 @@ export async function tryAgain<T>(reading: () => Promise<T>): Promise<T> {
   }
 }
 
-/** So many rows take long, or as many as there are. */
+/** Reads of this many rows, or of an unlimited number, count as long. */
 const LONG_ROWS_MIN = 100;
 
 export async function execute<P, R>(
@@ -40,20 +40,20 @@ export async function execute<P, R>(
   const query = toQuery(compiled, parameters, settings.preparesStatements);
   const work = async (client: pg.ClientBase) => {
     if (beginLimits === '') return send(client, query);
-    const [, result] = await Promise.all([
+    const [, read] = await Promise.all([
       send(client, { text: `begin read only${beginLimits}` }),
       send(client, query),
       send(client, { text: 'commit' }),
     ]);
-    return result;
+    return read;
   };
   const { accountId, limit = 1 } = boundsOf(parameters);
-  // What names no account is about one key or one person, and short.
-  const answer =
+  // Without an account, a statement is about one key or one user, and short.
+  const result =
     accountId === undefined
-      ? await tryAgain(() => pool.shareRead(work, JSON.stringify([query.text, query.values])))
+      ? await retry(() => pool.shareRead(work, JSON.stringify([query.text, query.values])))
       : await readRows(pool, work, { accountId, limit, signal });
-  return toRows(compiled, answer) as R[];
+  return toRows(compiled, result) as R[];
 }
 
 export async function executeRun<P, R>(
@@ -65,12 +65,12 @@ export async function executeRun<P, R>(
 ): Promise<Run<R>> {
   const compiled = compiler.compile(statement);
   const query = toQuery(compiled, parameters, false);
-  const work: Work<AnswerRun> = async (client, tell) => {
+  const work: Work<ResultRun> = async (client, tell) => {
     const begun = send(client, { text: `begin read only${pool.beginLimits}` });
-    const [, answer] = await Promise.all([begun, readRun(client, query, bytesMax)]);
-    tell(answer);
+    const [, run] = await Promise.all([begun, readRun(client, query, bytesMax)]);
+    tell(run);
     await send(client, { text: 'commit' });
-    return answer;
+    return run;
   };
   const { accountId, limit = Number.POSITIVE_INFINITY } = boundsOf(parameters);
   const run = await readRows(pool, work, { accountId, limit, signal });
@@ -78,14 +78,12 @@ export async function executeRun<P, R>(
 }
 
 interface Bounds {
-  /** Whose data a statement reads. */
   accountId: string | undefined;
-  /** How many rows at most. */
   limit: number;
   signal: AbortSignal | undefined;
 }
 
-/** What a statement says of its bounds. */
+/** A statement's account and limit are parameters with these names. */
 function boundsOf(parameters: unknown): { accountId: string | undefined; limit: number | undefined } {
   const { accountId, limit } = Object(parameters);
   return {
@@ -94,14 +92,14 @@ function boundsOf(parameters: unknown): { accountId: string | undefined; limit: 
   };
 }
 
-/** Reads an account's rows; many, when it is their turn. */
+/** Reads an account's rows; long reads need a permit. */
 async function readRows<T>(pool: Pool, work: Work<T>, { accountId, limit, signal }: Bounds): Promise<T> {
   if (accountId === undefined || limit < LONG_ROWS_MIN) return await read(pool, work, accountId);
   const readInTurn = async () => {
-    // The server sends as fast as it can: what comes is asked for when it can be worked on.
+    // The server sends as fast as it can: rows are requested only when they can be processed.
     await ownTurn(accountId);
     signal?.throwIfAborted();
     return await read(pool, work, accountId);
   };
-  return await pool.longReads.run(accountId, readInTurn, { signal, rests: true });
+  return await pool.longReads.run(accountId, readInTurn, { signal, pauses: true });
 }

@@ -2,40 +2,40 @@ import type pg from 'pg';
 import { FairQueue } from '../../lib/fair-queue.ts';
 import { ConnectionError, isConnectionLost } from './errors.ts';
 
-/** So much is sent together: what comes next waits for its answers. */
-const TOGETHER_MAX = 16;
+/** Works sent together; further ones wait for their results. */
+const BATCH_MAX = 16;
 
-/** Sends all its statements at once. */
+/** Sends all of its statements at once. */
 type Work<T> = (client: pg.ClientBase) => Promise<T>;
 
-interface Asker {
+interface Caller {
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
 
-interface Waiter extends Asker {
+interface Waiter extends Caller {
   sinceMs: number;
   work: Work<unknown>;
 }
 
-/** Connections on which much is sent together: it waits for what was sent before, and for nothing else that is done in the database. */
+/** Connections on which short works are sent in batches. They wait for earlier batches, but for no other database work. */
 export class SharedConnections {
   readonly #connect: (work: Work<void>) => Promise<void>;
   readonly #countMax: number;
   readonly #waitingMaxMs: number;
   readonly #waiting = new FairQueue<string, Waiter>();
-  /** Who asks for what has not been sent. */
-  readonly #asking = new Map<string, Asker[]>();
+  /** The callers of reads that have not been sent yet. */
+  readonly #readers = new Map<string, Caller[]>();
   #count = 0;
 
-  /** `connect` runs work with a connection of its own, of which there are `countMax`. What has waited for `waitingMaxMs` is told so. */
+  /** `connect` runs work with one of `countMax` connections. Work that has waited for `waitingMaxMs` is rejected. */
   constructor(connect: (work: Work<void>) => Promise<void>, countMax: number, waitingMaxMs: number) {
     this.#connect = connect;
     this.#countMax = countMax;
     this.#waitingMaxMs = waitingMaxMs;
   }
 
-  /** Runs `work`. What has the same `name` takes turns with the others. @throws {ConnectionError}; what `work` throws */
+  /** Runs `work`. Names take turns. @throws {ConnectionError}; what `work` throws */
   run<T>(work: Work<T>, name: string): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const sinceMs = performance.now();
@@ -44,45 +44,45 @@ export class SharedConnections {
     return promise;
   }
 
-  /** As `run`, for reading: what has the same `name` and was not sent is read once for all who ask. */
+  /** As `run`, for reads: callers share a read of the same `name` that has not been sent yet. */
   read<T>(work: Work<T>, name: string): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    const asker = { resolve: (value: unknown) => resolve(value as T), reject };
-    const others = this.#asking.get(name);
-    if (others === undefined) this.#readFor([asker], work, name);
-    else others.push(asker);
+    const caller = { resolve: (value: unknown) => resolve(value as T), reject };
+    const others = this.#readers.get(name);
+    if (others === undefined) this.#readFor([caller], work, name);
+    else others.push(caller);
     return promise;
   }
 
-  #readFor(askers: Asker[], work: Work<unknown>, name: string): void {
-    this.#asking.set(name, askers);
-    const endAsking = () => {
-      if (this.#asking.get(name) === askers) this.#asking.delete(name);
+  #readFor(callers: Caller[], work: Work<unknown>, name: string): void {
+    this.#readers.set(name, callers);
+    const stopSharing = () => {
+      if (this.#readers.get(name) === callers) this.#readers.delete(name);
     };
     const reading = this.run((client) => {
-      endAsking();
+      stopSharing();
       return work(client);
     }, name);
-    // What was never sent is asked for again.
-    reading.finally(endAsking).then(
-      (value) => tellAll(askers, ({ resolve }) => resolve(value)),
-      (error: unknown) => tellAll(askers, ({ reject }) => reject(error)),
+    // Also if it was never sent.
+    reading.finally(stopSharing).then(
+      (value) => settleAll(callers, ({ resolve }) => resolve(value)),
+      (error: unknown) => settleAll(callers, ({ reject }) => reject(error)),
     );
   }
 
   async #serve(): Promise<void> {
     this.#count += 1;
-    while (!this.#waiting.isEmpty) await this.#serveTogether();
+    while (!this.#waiting.isEmpty) await this.#serveBatch();
     this.#count -= 1;
   }
 
-  /** Each is told as soon as it is done. What a dead connection leaves waiting is served with another. */
-  async #serveTogether(): Promise<void> {
-    const together: Waiter[] = [];
+  /** Each work settles as soon as it is done. After a dead connection, waiting works get another one. */
+  async #serveBatch(): Promise<void> {
+    const batch: Waiter[] = [];
     try {
       await this.#connect(async (client) => {
-        together.push(...this.#takeNext());
-        const runs = together.map(({ work, resolve, reject }) =>
+        batch.push(...this.#takeBatch());
+        const runs = batch.map(({ work, resolve, reject }) =>
           work(client).then(resolve, (error: unknown) => {
             reject(error);
             return error;
@@ -92,15 +92,15 @@ export class SharedConnections {
         if (lost !== undefined) throw lost;
       });
     } catch (error) {
-      if (together.length > 0) return;
+      if (batch.length > 0) return;
       for (const { reject } of this.#waiting.takeAll()) reject(error);
     }
   }
 
-  #takeNext(): Waiter[] {
+  #takeBatch(): Waiter[] {
     const taken: Waiter[] = [];
     const firstMs = performance.now() - this.#waitingMaxMs;
-    while (taken.length < TOGETHER_MAX) {
+    while (taken.length < BATCH_MAX) {
       const next = this.#waiting.take();
       if (next === undefined) break;
       if (next.sinceMs >= firstMs) taken.push(next);
@@ -110,17 +110,17 @@ export class SharedConnections {
   }
 }
 
-/** They go on one after the other, and for so long in a turn of the event loop: each begins with something of its own. */
-const TELLING_MS = 1;
+/** Time per event-loop turn for callers that continue, one after the other. */
+const SETTLING_MS = 1;
 
-async function tellAll(askers: readonly Asker[], tell: (asker: Asker) => void): Promise<void> {
-  let endMs = performance.now() + TELLING_MS;
-  for (const asker of askers) {
-    tell(asker);
-    // What it does before it waits for something is done first.
+async function settleAll(callers: readonly Caller[], settle: (caller: Caller) => void): Promise<void> {
+  let endMs = performance.now() + SETTLING_MS;
+  for (const caller of callers) {
+    settle(caller);
+    // Lets the caller run until it awaits something.
     await new Promise<void>((resolve) => process.nextTick(resolve));
     if (performance.now() < endMs) continue;
     await new Promise((resolve) => setImmediate(resolve));
-    endMs = performance.now() + TELLING_MS;
+    endMs = performance.now() + SETTLING_MS;
   }
 }

@@ -5,7 +5,6 @@ import type { Tables } from '../schema.ts';
 const toVector = (words: RawBuilder<string>): RawBuilder<string> =>
   sql`array_to_tsvector(array_remove(string_to_array(${words}, ' '), ''))`;
 
-/** What PostgreSQL says in words of its own. */
 export const postgresSql: EngineSql = {
   insertWords: (query, parameter) =>
     query.insertInto('listing_words').values({
@@ -16,7 +15,7 @@ export const postgresSql: EngineSql = {
 
   newWordsRow: (parameter) => parameter('sequence'),
 
-  // A bare parameter would be a text.
+  // Without the cast, the parameter would be a text.
   lastWordsRow: (parameter) => sql`cast(${parameter('sequence')} as bigint)`,
 
   insertWordsAt: (query, parameter) =>
@@ -35,7 +34,7 @@ export const postgresSql: EngineSql = {
   keyPrincipals: (hash) => sql<KeyPrincipalRow>`find_key_holder(${hash})`,
 
   hasWords(accountId, words) {
-    // A word has letters and digits only: nothing in it means anything within quotes.
+    // Words have only letters and digits, none of which is special within quotes.
     const match = words.map((word) => `'${word}':*`).join(' & ');
     return sql`facets.search_row in (select listing_words.search_row from listing_words
       where listing_words.account_id = ${accountId} and listing_words.words @@ cast(${match} as tsquery))`;

@@ -6,11 +6,11 @@ import { PAGE_BYTES } from './database-file.ts';
 import { isStorageFull } from './errors.ts';
 import { ReaderThreads } from './reader-threads.ts';
 
-/** So many pages (4 MB) in the log make a checkpoint worth its two syncs. */
+/** At this log size (4 MB), a checkpoint is worth its two syncs. */
 const PAGES_MIN = 1_000;
-/** When so many pages (64 MB) stand in the log, writes wait until all are in the database: only then can it begin anew. */
+/** At this log size (64 MB), writes wait until all pages are in the database, so that the log can start over. */
 const LOG_PAGES_MAX = 16_000;
-/** Waits for no reader with the write lock held: one that is still reading leaves it to the next time. */
+/** Does not wait for readers while it holds the write lock: a busy log is left for the next time. */
 const NO_WAITING = { sql: 'pragma busy_timeout = 0', values: [], bytesMax: Number.POSITIVE_INFINITY };
 const TRUNCATE = { sql: 'pragma wal_checkpoint(truncate)', values: [], bytesMax: Number.POSITIVE_INFINITY };
 const PASSIVE = { sql: 'pragma wal_checkpoint(passive)', values: [], bytesMax: Number.POSITIVE_INFINITY };
@@ -19,8 +19,8 @@ const PASSIVE = { sql: 'pragma wal_checkpoint(passive)', values: [], bytesMax: N
 type LogState = { log: number; checkpointed: number };
 
 /**
- * Moves the log into the database on a thread of its own. SQLite's own way is that a commit does it now and then: the event
- * loop stops for as long as the disk takes.
+ * Moves the log into the database on a separate thread. SQLite's automatic checkpoints run within a commit and block the
+ * event loop for as long as the disk takes.
  */
 export class Checkpoints {
   readonly #directory: string;
@@ -34,28 +34,28 @@ export class Checkpoints {
     this.#directory = dirname(path);
     this.#logPath = `${path}-wal`;
     this.#threads = new ReaderThreads(path);
-    // Does nothing but tell (sqlite.org/pragma.html#pragma_wal_checkpoint).
+    // Only returns the state (sqlite.org/pragma.html#pragma_wal_checkpoint).
     this.#state = writer.prepare('pragma wal_checkpoint(noop)');
-    this.#noteRoom(this.#readState());
+    this.#checkRoom(this.#readState());
   }
 
   /** Called after each commit. */
   noteCommit(): void {
     const state = this.#readState();
-    this.#noteRoom(state);
+    this.#checkRoom(state);
     if (state.log - state.checkpointed < PAGES_MIN) return;
     if (this.#running === undefined) this.#start();
     else if (state.log > LOG_PAGES_MAX) this.#mustCatchUp = true;
   }
 
-  /** Called when the disk is full: once all of the log is in the database, its room can be used again. */
+  /** Called when the disk is full: once the whole log is in the database, its space can be reused. */
   noteFull(): void {
     this.#mustCatchUp = true;
   }
 
   /**
-   * Called before each transaction: what is written during a checkpoint stays in the log, so a long one needs a pause.
-   * @throws {AppError} `storage_full` while the database has no room for what the log holds: a write would take what there is
+   * Called before each transaction: pages written during a checkpoint stay in the log, so a long log needs a pause.
+   * @throws {AppError} `storage_full` while the disk has no space for the pages of the log: a write would take the rest
    */
   async letCatchUp(): Promise<void> {
     if (!this.#mustCatchUp) return;
@@ -64,7 +64,7 @@ export class Checkpoints {
     this.#mustCatchUp = false;
   }
 
-  /** Empties the log, which else keeps what was deleted until it is written over. One that is in use stays for the next time. */
+  /** Empties the log, which otherwise keeps deleted data until it is overwritten. A log in use is left for the next time. */
   async truncate(): Promise<void> {
     await this.#running;
     await this.#run();
@@ -73,8 +73,8 @@ export class Checkpoints {
   }
 
   /**
-   * Syncs what a transaction has written to the log so far, away from the event loop: its commit has less to wait for.
-   * A fault is met again by the commit's own sync.
+   * Syncs what a transaction has written to the log so far, off the event loop, so that its commit is faster. An error
+   * recurs in the commit's own sync.
    */
   async syncLog(): Promise<void> {
     const log = await open(this.#logPath, 'r').catch(() => undefined);
@@ -82,14 +82,14 @@ export class Checkpoints {
     await log?.close();
   }
 
-  /** Waits for the one that runs: it looks at the writing connection when it is done. */
+  /** Waits for a running checkpoint, which uses the writing connection when it is done. */
   async close(): Promise<void> {
     await this.#threads.close();
     await this.#running;
   }
 
-  /** A log that takes the room which the database needs for it could never begin anew. */
-  #noteRoom({ log, checkpointed }: LogState): void {
+  /** A log must leave enough disk space for its pages in the database; otherwise, it could never start over. */
+  #checkRoom({ log, checkpointed }: LogState): void {
     if ((log - checkpointed) * PAGE_BYTES > this.#readFreeBytes()) this.#mustCatchUp = true;
   }
 
@@ -98,7 +98,7 @@ export class Checkpoints {
     return state;
   }
 
-  /** Where that is not told, all that is needed: the write that is looked at is committed, and may not fail any more. */
+  /** Unlimited if the system does not tell: the write is already committed and must not fail. */
   #readFreeBytes(): number {
     try {
       const { bavail, bsize } = statfsSync(this.#directory);
@@ -108,7 +108,7 @@ export class Checkpoints {
     }
   }
 
-  /** A log that cannot be looked at now is looked at again after the next commit. */
+  /** If the state cannot be read, it is read again after the next commit. */
   #start(): void {
     this.#running = this.#run()
       .then(() => {
@@ -120,7 +120,7 @@ export class Checkpoints {
       });
   }
 
-  /** One that fails is no reason to refuse a write, but for want of room: the next one does what it has left. */
+  /** A failed checkpoint is left to the next one; only a full disk must reject writes. */
   async #run(): Promise<void> {
     try {
       await this.#threads.run('', PASSIVE);

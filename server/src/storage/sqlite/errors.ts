@@ -1,4 +1,5 @@
 import { AppError } from '../../model/errors.ts';
+import { diskFull, NOTHING_WRITTEN, outcomeUnknown, unavailable } from '../errors.ts';
 
 /** SQLite's primary result codes (sqlite.org/rescode.html). */
 const SQLITE_BUSY = 5;
@@ -13,38 +14,27 @@ const SQLITE_NOTADB = 26;
 const SQLITE_IOERR_SHMSIZE = 4_874;
 const UNAVAILABLE = new Set([SQLITE_BUSY, SQLITE_LOCKED, SQLITE_READONLY, SQLITE_IOERR, SQLITE_CANTOPEN]);
 
-/** What the operator can do about a damaged database. */
+/** For the operator of a damaged database. */
 export const RESTORE_ADVICE =
   'If it was one of this service, restore a backup: property-listings restore FILE --force.';
 
-/** SQLite's words stay in `cause`, for the log: the customer reads ours. */
+/** SQLite's error is only for the log, in `cause`. */
 export function translateError(error: unknown): unknown {
   const code = primaryCode(error);
-  if (isFull(error)) {
-    return new AppError('storage_full', 'The disk is full and nothing was written; try again later.', { cause: error });
-  }
-  if (code !== undefined && UNAVAILABLE.has(code)) {
-    return new AppError('unavailable', 'The database is not available and nothing was written; try again.', {
-      headers: { 'Retry-After': '1' },
-      cause: error,
-    });
-  }
+  if (isFull(error)) return diskFull(error);
+  if (code !== undefined && UNAVAILABLE.has(code)) return unavailable(NOTHING_WRITTEN, error);
   if (isDamaged(error)) {
-    return new AppError('internal_error', 'The service cannot read its data; its log tells the operator what to do.', {
+    return new AppError('internal_error', 'The service cannot read its data; see its log.', {
       cause: new Error(`The database is damaged. Stop the service. ${RESTORE_ADVICE}`, { cause: error }),
     });
   }
   return error;
 }
 
-/** A commit that failed for want of space wrote nothing; one that failed in the disk's hands may have. */
+/** A commit that failed because the disk is full wrote nothing; another failed commit may have. */
 export function translateCommitError(error: unknown): unknown {
   if (primaryCode(error) === SQLITE_FULL) return translateError(error);
-  return new AppError(
-    'outcome_unknown',
-    'The database failed during the commit, so the change may or may not be stored; check before you send it again.',
-    { cause: error },
-  );
+  return outcomeUnknown(error);
 }
 
 /** Whether another connection holds the lock. */
@@ -52,24 +42,22 @@ export function isBusy(error: unknown): boolean {
   return primaryCode(error) === SQLITE_BUSY;
 }
 
-/** Whether the file is not what SQLite has written. */
 function isDamaged(error: unknown): boolean {
   const code = primaryCode(error);
   return code === SQLITE_CORRUPT || code === SQLITE_NOTADB;
 }
 
-/** Whether there is no room on the disk, as SQLite or the system says. */
+/** Whether the disk is full, according to SQLite or the system. */
 function isFull(error: unknown): boolean {
   if (primaryCode(error) === SQLITE_FULL || codeOf(error) === SQLITE_IOERR_SHMSIZE) return true;
   return error instanceof Error && 'code' in error && error.code === 'ENOSPC';
 }
 
-/** Whether a translated error says so. */
 export function isStorageFull(error: unknown): boolean {
   return error instanceof AppError && error.code === 'storage_full';
 }
 
-/** What an operator is told of a fault, and what to do about it. */
+/** An error message for the operator, with what to do. */
 export function explainFault(what: string, error: unknown): AppError {
   if (isFull(error)) {
     return new AppError('storage_full', `${what}: the disk is full. Make room, then try again.`, { cause: error });

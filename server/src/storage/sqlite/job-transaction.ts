@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Executor, LongTransaction } from '../database.ts';
 import type { Connection } from './connection.ts';
 
-/** Ends with its job, so that no late statement can slip into another job's transaction. */
+/** Ends with its job, so that a late statement cannot run in another job's transaction. */
 export class JobTransaction implements LongTransaction {
   readonly #connection: Connection;
   readonly #guard: TurnGuard;
@@ -22,7 +22,7 @@ export class JobTransaction implements LongTransaction {
   }
 
   assertOpen(): void {
-    if (this.#ended) throw new Error('A statement came after its write job had ended');
+    if (this.#ended) throw new Error('A statement was run after its write job had ended');
   }
 
   execute: Executor['execute'] = (statement, parameters) => {
@@ -42,16 +42,15 @@ export class JobTransaction implements LongTransaction {
   }
 }
 
-/** A job has awaited something other than its session. */
 export class LateJobError extends Error {
   constructor() {
-    super('A write job awaited something other than its session');
+    super('A write job awaited something other than its transaction');
   }
 }
 
 /**
- * Statements are answered within one turn of the event loop, so jobs that are still running on the next one await
- * something else, with the lock held: that is a fault of ours, and no reason to let everybody wait.
+ * Statements return within one turn of the event loop. A job that still runs in the next turn awaits something else with
+ * the lock held: that is a bug, and other writes must not wait for it.
  */
 export class TurnGuard {
   readonly #late = Promise.withResolvers<never>();
@@ -67,7 +66,7 @@ export class TurnGuard {
     }
   }
 
-  /** Waits for something that is not the session's, while the transaction stays open. */
+  /** Waits for something other than statements, while the transaction stays open. */
   async letPass(wait: () => Promise<void> | undefined): Promise<void> {
     clearImmediate(this.#alarm);
     await wait();

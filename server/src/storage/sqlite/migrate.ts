@@ -6,9 +6,9 @@ import { EPOCH_LENGTH, MIGRATIONS, SCHEMA_VERSION, tooNew } from '../migrations.
 import { explainFault } from './errors.ts';
 
 /**
- * Brings the tables up to date in one transaction under the write lock; safe when several processes start at once.
- * Closes the database when it throws.
- * @throws {AppError} `unavailable` with words for the operator: the tables are of a newer version, or cannot be changed
+ * Migrates the tables in one transaction under the write lock; safe when several processes start at once. Closes the
+ * database when it throws.
+ * @throws {AppError} `unavailable` with a message for the operator: the tables are newer, or cannot be changed
  */
 export function migrate(database: DatabaseSync, name: string): void {
   try {
@@ -23,7 +23,7 @@ export function migrate(database: DatabaseSync, name: string): void {
   } catch (error) {
     database.close();
     if (error instanceof AppError) throw error;
-    throw explainFault(`Cannot bring the tables of ${name} up to date`, error);
+    throw explainFault(`Cannot migrate the tables of ${name}`, error);
   }
 }
 

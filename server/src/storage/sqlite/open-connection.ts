@@ -3,18 +3,17 @@ import { DatabaseSync } from 'node:sqlite';
 import { AppError } from '../../model/errors.ts';
 import { explainFault } from './errors.ts';
 
-/** How long an opening connection waits for another process that migrates or recovers. */
+/** The wait for another process that migrates or recovers. */
 const OPEN_TIMEOUT_MS = 10_000;
-/** Of pages in memory. */
 export const CACHE_KIB = 16_384;
-/** What a large write leaves of its log on the disk, for the next ones. */
+/** The log keeps this size after a large write. */
 const LOG_BYTES_KEPT = 64 * 1024 * 1024;
-/** Readers wait for nobody in WAL mode, except while another process recovers the log. */
+/** In WAL mode, readers only wait while another process recovers the log. */
 const READER_TIMEOUT_MS = 250;
 
 /**
- * Opens a connection that changes nothing.
- * @throws {AppError} as `openConnection`
+ * Opens a read-only connection.
+ * @throws {AppError} as `openConnection` does
  */
 export function openReader(path: string): DatabaseSync {
   const reader = openConnection(path);
@@ -23,15 +22,15 @@ export function openReader(path: string): DatabaseSync {
 }
 
 /**
- * Opens a connection that loses nothing: a commit returns when it is on the disk. What it deletes is overwritten. Checkpoints
- * are `Checkpoints`' work.
- * @throws {AppError} `unavailable` with words for the operator
+ * Opens a durable connection: a commit returns once it is on disk. Deleted data is overwritten. `Checkpoints` runs the
+ * checkpoints.
+ * @throws {AppError} `unavailable` with a message for the operator
  */
 export function openConnection(path: string): DatabaseSync {
   try {
     const before = identify(path);
     const database = new DatabaseSync(path, { timeout: OPEN_TIMEOUT_MS });
-    refuseForeignTables(database, path);
+    rejectForeignTables(database, path);
     database.exec(`
       pragma journal_mode = wal;
       pragma synchronous = full;
@@ -46,8 +45,8 @@ export function openConnection(path: string): DatabaseSync {
     expectPragma(database, 'synchronous', 2);
     expectPragma(database, 'foreign_keys', 1);
     expectPragma(database, 'secure_delete', 1);
-    // Whoever restores another one holds the lock of the old one that was waited for.
-    if (before !== undefined && before !== identify(path)) throw new Error('another one has just taken its place');
+    // A restore held the lock of the old file for which this connection waited.
+    if (before !== undefined && before !== identify(path)) throw new Error('another file has just replaced it');
     return database;
   } catch (error) {
     if (error instanceof AppError) throw error;
@@ -55,19 +54,18 @@ export function openConnection(path: string): DatabaseSync {
   }
 }
 
-/** Which file stands at a path now. */
 function identify(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.ino;
 }
 
-/** Before anything is changed, also the journal mode: a database without our tables, unless it is empty, is not ours. */
-function refuseForeignTables(database: DatabaseSync, name: string): void {
+/** Before anything is changed, including the journal mode: a non-empty database without our tables is not ours. */
+function rejectForeignTables(database: DatabaseSync, name: string): void {
   const tables = database.prepare('select name from sqlite_schema').all();
   if (tables.length === 0 || tables.some((table) => table.name === 'database_info')) return;
   throw new AppError('unavailable', `The file ${name} is another program's database; name another file.`);
 }
 
-/** A durability setting that did not take, for example on a network file system, would lose data in silence. */
+/** A durability setting without effect, as on some network file systems, would silently lose data. */
 function expectPragma(database: DatabaseSync, name: string, expected: string | number): void {
   const actual = database.prepare(`pragma ${name}`).get()?.[name];
   if (actual !== expected) throw new Error(`${name} is ${actual} and must be ${expected}`);

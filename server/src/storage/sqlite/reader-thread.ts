@@ -4,17 +4,17 @@ import { setThreadPriority } from '../../lib/thread-priority.ts';
 import { openReader } from './open-connection.ts';
 import { readRun } from './read-run.ts';
 
-// A thread of `ReaderThreads`: reads what it is told to, one query after the other.
+// A thread of `ReaderThreads`. Runs one query at a time.
 
 export interface ReadRequest {
   sql: string;
   values: readonly unknown[];
   bytesMax: number;
-  /** So many rows make a pack; without it they are not packed. */
+  /** Rows per pack; without it, rows are not packed. */
   packLength?: number;
 }
 
-/** Rows as they are read; a pack is JSON of them, in UTF-8. */
+/** A pack is a JSON array of rows in UTF-8. */
 export interface ReadRows {
   columns: string[];
   rows: unknown[][];
@@ -23,15 +23,15 @@ export interface ReadRows {
   isCut: boolean;
 }
 
-export type ReadAnswer =
+export type ReadResult =
   | ReadRows
-  /** `errcode` is SQLite's; an error loses it on its way between threads. */
+  /** `errcode` is SQLite's, which an Error would lose between threads. */
   | { error: { message: string; errcode: unknown } };
 
-/** Queries differ by their filters, and most of them come again. */
+/** Queries differ by their filters, and most recur. */
 const PREPARED_MAX = 100;
 
-/** What the thread of requests does goes before: it is short. */
+/** The main thread has priority, since its tasks are short. */
 const NICE = 5;
 
 setThreadPriority(NICE);
@@ -43,20 +43,20 @@ parentPort?.on('message', (request: ReadRequest | 'close') => {
     database.close();
     parentPort?.close();
   } else {
-    const answer = read(request);
-    // Packs are handed over, not copied: that would stop the serving thread.
-    const handedOver = 'packs' in answer ? answer.packs.map(({ buffer }) => buffer) : [];
-    parentPort?.postMessage(answer, handedOver);
+    const result = read(request);
+    // Packs are transferred: copying would block the main thread.
+    const transferred = 'packs' in result ? result.packs.map(({ buffer }) => buffer) : [];
+    parentPort?.postMessage(result, transferred);
   }
 });
 
-function read({ sql, values, bytesMax, packLength }: ReadRequest): ReadAnswer {
+function read({ sql, values, bytesMax, packLength }: ReadRequest): ReadResult {
   try {
     const statement = prepare(sql);
     const columns = statement.columns().map(({ name }) => name);
     const { rows, isCut } = readRun(statement, values as SQLInputValue[], bytesMax);
-    const answer = { columns, rows, packs: [], count: rows.length, isCut };
-    return packLength === undefined ? answer : { ...answer, rows: [], packs: pack(rows, packLength) };
+    const result = { columns, rows, packs: [], count: rows.length, isCut };
+    return packLength === undefined ? result : { ...result, rows: [], packs: pack(rows, packLength) };
   } catch (error) {
     const { message, errcode } = error as Error & { errcode?: unknown };
     return { error: { message, errcode } };
@@ -72,7 +72,7 @@ function pack(rows: unknown[][], packLength: number): Uint8Array<ArrayBuffer>[] 
   return packs;
 }
 
-/** The one that has not been used for longest makes room. */
+/** Keeps the most recently used statements. */
 function prepare(sql: string): StatementSync {
   const statement = prepared.get(sql) ?? database.prepare(sql);
   statement.setReturnArrays(true);

@@ -6,12 +6,12 @@ import { WriteQueue } from './write-queue.ts';
 const CACHE_KIB = 4_096;
 
 /**
- * Opens an empty database of its own, with all tables. SQLite keeps it in memory up to the size of the cache, the rest in
- * a file without a name in the temporary directory (sqlite.org/inmemorydb.html), which is gone with the connection.
+ * Opens a private, empty database with all tables, for either engine. SQLite keeps it in memory up to the size of the
+ * cache, and the rest in an unnamed temporary file (sqlite.org/inmemorydb.html) that goes away with the connection.
  */
-export function openSqliteScratch(): Scratch {
+export function openScratch(): Scratch {
   const database = new DatabaseSync('');
-  // Nothing of it has to outlive a crash.
+  // It need not survive a crash.
   database.exec(`pragma journal_mode = memory; pragma synchronous = off; pragma cache_size = -${CACHE_KIB}`);
   migrate(database, 'scratch');
   const queue = new WriteQueue(database);

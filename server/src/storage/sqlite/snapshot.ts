@@ -2,19 +2,18 @@ import { chownSync, closeSync, existsSync, fsyncSync, openSync, renameSync, stat
 import { backup, DatabaseSync } from 'node:sqlite';
 import { AppError } from '../../model/errors.ts';
 import { isBusy } from './errors.ts';
-import { findFault } from './integrity.ts';
 import { openReader } from './open-connection.ts';
 
-/** All pages in one step: with fewer, each write of another connection would have it begin anew. */
+/** All pages in one step: otherwise, each write of another connection restarts the copy. */
 const ALL_PAGES = 2 ** 31 - 1;
-/** It holds everybody's data. */
+/** Only for the operator: it has the data of all accounts. */
 export const FILE_MODE = 0o600;
-/** What SQLite keeps beside a database. */
+/** Suffixes of the files that SQLite keeps next to a database. */
 const COMPANIONS = ['-wal', '-shm', '-journal'];
 
 /**
- * Writes the database as it is at one moment to a new file; who reads and writes it meanwhile waits for nothing.
- * @throws {AppError} `unavailable` with words for the operator
+ * Copies a consistent state of the database to a new file, without delaying other connections.
+ * @throws {AppError} `unavailable` with a message for the operator
  */
 export async function copyPages(path: string, target: string): Promise<void> {
   closeSync(openSync(target, 'wx', FILE_MODE));
@@ -27,8 +26,8 @@ export async function copyPages(path: string, target: string): Promise<void> {
 }
 
 /**
- * Writes a database that no other process uses to a new file that holds what it holds now, and nothing that was deleted: no free
- * pages, and no words of listings that are gone, which the index of words keeps until it is merged.
+ * Writes a database that no other process uses to a new file without deleted data: without free pages, and without words
+ * of deleted listings, which the word index keeps until it is merged.
  */
 export function rewrite(path: string, target: string): void {
   const database = new DatabaseSync(path);
@@ -46,13 +45,13 @@ function rewriteInto(database: DatabaseSync, target: string): void {
 }
 
 /**
- * Rewrites a database in its own place.
+ * Rewrites a database in place.
  * @throws {AppError} `conflict` while a process uses it; `unavailable` if it is damaged
  */
 export function compactFile(path: string, rewritten: string): void {
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
-    // Kept until it is closed, though the transaction ends.
+    // The lock lasts until the connection is closed, although the transaction ends.
     database.exec('pragma locking_mode = exclusive');
     lock(database, path);
     database.exec('commit');
@@ -67,6 +66,19 @@ export function compactFile(path: string, rewritten: string): void {
   }
 }
 
+/** `quick_check` does not check indexes against tables, or foreign keys. @returns SQLite's message, if it is damaged */
+export function findFault(database: DatabaseSync, check: 'quick_check' | 'integrity_check'): string | undefined {
+  try {
+    const found = database.prepare(`pragma ${check}(1)`).get()?.[check];
+    // The first line may only name the database.
+    if (found !== 'ok') return String(found).split('\n').at(-1);
+    const orphan = check === 'integrity_check' && database.prepare('pragma foreign_key_check').get();
+    return orphan ? `a row of ${orphan.table} references nothing` : undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
 function syncFile(path: string): void {
   const file = openSync(path, 'r');
   fsyncSync(file);
@@ -74,8 +86,8 @@ function syncFile(path: string): void {
 }
 
 /**
- * Reads all of a database that nobody uses, and makes it a file that is whole without others beside it.
- * @throws {AppError} `unavailable` with what SQLite found
+ * Checks a whole database that no process uses, and makes it a single file.
+ * @throws {AppError} `unavailable` with SQLite's message
  */
 export function checkIntegrity(path: string): void {
   const database = openReader(path);
@@ -89,9 +101,9 @@ export function checkIntegrity(path: string): void {
 }
 
 /**
- * Puts a database into the place of another one, which is kept beside it.
- * @returns where the old one is now
- * @throws {AppError} `conflict` while somebody has the old one open
+ * Replaces a database with another one. The old one is kept under another name.
+ * @returns the path of the old one
+ * @throws {AppError} `conflict` while a process uses the old one
  */
 export function replaceDatabase(path: string, replacement: string): string {
   const kept = `${path}.replaced-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
@@ -108,7 +120,7 @@ export function replaceDatabase(path: string, replacement: string): string {
   }
 }
 
-/** The ids of all keys that a database has, as far as it can be read: it is about to be replaced, perhaps as it is damaged. */
+/** The ids of all keys of a database that is about to be replaced; none if it cannot be read. */
 export function findKeyIds(path: string): Set<string> {
   try {
     const database = openReader(path);
@@ -127,18 +139,20 @@ export function findKeyIds(path: string): Set<string> {
   }
 }
 
-/** What stands beside a database that is not there would be taken for a part of the one that comes. */
+/** Without its database, such a file would be taken for a part of the next one. */
 export function findLeftCompanion(path: string): string | undefined {
   return COMPANIONS.map((ending) => path + ending).find((companion) => existsSync(companion));
 }
 
-/** Nobody else can open it from now on. One that is too damaged to be locked is too damaged to be used, too. */
+/** From now on, no other process can open it. A database that is too damaged to be locked is not in use. */
 function lock(database: DatabaseSync, path: string): void {
   try {
     // Fails while another connection is open, whatever it does (sqlite.org/wal.html#specialnote).
     database.exec('pragma journal_mode = delete; begin exclusive');
   } catch (error) {
     if (!isBusy(error)) return;
-    throw new AppError('conflict', `A process uses ${path}; stop the service, then run this again.`, { cause: error });
+    throw new AppError('conflict', `${path} is in use by a process; stop the service and run this again.`, {
+      cause: error,
+    });
   }
 }

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { EngineSql, FoundPair, KeyPrincipalRow } from '../database.ts';
 import type { Tables } from '../schema.ts';
 
-/** What SQLite says in words of its own. */
 export const sqliteSql: EngineSql = {
   insertWords: (query, parameter) => query.insertInto('listing_words').values({ words: parameter('words') }),
 
@@ -22,7 +21,7 @@ export const sqliteSql: EngineSql = {
     where hash = ${hash})`,
 
   hasWords(_accountId, words) {
-    // A word has letters and digits only: nothing in it means anything to FTS5.
+    // Words have only letters and digits, none of which is special to FTS5.
     const match = words.map((word) => `"${word}" *`).join(' AND ');
     return sql`facets.search_row in (select rowid from listing_words where listing_words match ${match})`;
   },
@@ -30,8 +29,8 @@ export const sqliteSql: EngineSql = {
   pairs: (json) =>
     sql<FoundPair>`(select key as "index", value ->> 0 as "id", value ->> 1 as "searchRow" from json_each(${json}))`,
 
-  // Times grow with ids: in their own order each row would take the place of one that was kept, which takes three times
-  // as long. The engine only heeds an order within that has a limit.
+  // Times grow with ids: in ascending order, each row would replace one of the kept rows, which takes three times as
+  // long. SQLite only respects the order of a subquery with a limit.
   searchColumnsNewestFirst: (accountId) =>
     sql<
       Tables['listing_facets']

@@ -1,9 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { holdTurns } from '../../lib/turns.ts';
-import { AppError } from '../../model/errors.ts';
 import type { LongTransaction } from '../database.ts';
-import { JobQueue } from '../job-queue.ts';
+import { stopping } from '../errors.ts';
+import { type JobOptions, JobQueue } from '../job-queue.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { Connection } from './connection.ts';
 import { isBusy, isStorageFull, translateCommitError, translateError } from './errors.ts';
@@ -11,37 +11,29 @@ import { JobTransaction, LateJobError, TurnGuard } from './job-transaction.ts';
 import { CACHE_KIB } from './open-connection.ts';
 
 /**
- * A group ends after so many jobs or so long, so that requests that only read are not kept waiting: sooner if one of its jobs
- * takes longer than a usual listing does, as its commit and its answers will, too.
+ * Limits of a group, so that reads do not wait long. A group ends sooner if one of its jobs takes longer than a usual
+ * listing, since its commit and its responses will, too.
  */
 const GROUP_JOBS_MAX = 256;
 const GROUP_DURATION_MAX_MS = 10;
 const USUAL_JOB_MS = 0.5;
 const UNUSUAL_GROUP_MAX_MS = 3;
-/** What a long job may keep in memory: the rest goes to the log as it is written, and not all at once by the commit. */
+/** Cache of a long job: the rest is written to the log as it goes, not all at once by the commit. */
 const LONG_CACHE_KIB = 2_048;
 /** How long a write waits for another process's lock. */
 const LOCK_WAIT_MAX_MS = 5_000;
 const LOCK_RETRY_MS = 3;
 
-interface Job {
+interface Job extends Required<JobOptions> {
   run(transaction: LongTransaction): Promise<unknown>;
-  accountId: string | undefined;
-  /** Whether it is alone in its transaction. */
-  isLong: boolean;
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
 
-export interface JobOptions {
-  /** Whose data is written; undefined for what belongs to no account, or to several. */
-  accountId?: string | undefined;
-  isLong?: boolean;
-}
+/** Settles a job after the commit. */
+type Settle = () => void;
 
-type Answer = () => void;
-
-/** A job has thrown after it had written, or did not come to its end. */
+/** A job has thrown after a write, or did not end in time. */
 class JobFailure extends Error {
   readonly job: Job;
 
@@ -52,10 +44,10 @@ class JobFailure extends Error {
 }
 
 /**
- * The one way to the writing connection. Whatever waits is committed together (group commit); answers go out after the
- * commit, which has then been synced to the disk. Accounts take turns within a group and from group to group. There are no savepoints: with each of them the full-text index would
- * write out what it has gathered, which cost a create a third of its time. A job that fails after it has written takes
- * the transaction with it, and the others of its group are run again.
+ * The only path to the writing connection. Waiting jobs are committed together (group commit), and settled after the
+ * commit has been synced to disk. Accounts take turns within a group and from group to group. There are no savepoints:
+ * each would make the full-text index write out its buffer, which cost a create a third of its time. A job that fails
+ * after a write takes the transaction with it, and the others of its group run again.
  */
 export class WriteQueue {
   readonly #database: DatabaseSync;
@@ -64,7 +56,7 @@ export class WriteQueue {
   readonly #checkpoints: Checkpoints | undefined;
   readonly #waiting = new JobQueue<Job>();
   #draining: Promise<void> | undefined;
-  /** The job that runs, or has run last, and its session. */
+  /** The current or latest job and its transaction. */
   #running: { job: Job; transaction: JobTransaction } | undefined;
   #closed = false;
 
@@ -73,7 +65,7 @@ export class WriteQueue {
     this.#database = database;
     this.#checkpoints = checkpoints;
     this.#connection = new Connection(database);
-    // Run with `.all()`: `.run()` would tell the last rowid, and the full-text index makes some that no number can hold.
+    // Run with `.all()`: `.run()` returns the last rowid, which the full-text index may set beyond any safe number.
     this.#steps = {
       begin: database.prepare('begin immediate'),
       commit: database.prepare('commit'),
@@ -88,11 +80,7 @@ export class WriteQueue {
   /** @throws {AppError} `unavailable` once the queue is closed */
   async submit<T>(run: (transaction: LongTransaction) => Promise<T>, options: JobOptions = {}): Promise<T> {
     const { accountId, isLong = false } = options;
-    if (this.#closed) {
-      throw new AppError('unavailable', 'The service is stopping; send the request again.', {
-        headers: { 'Retry-After': '1' },
-      });
-    }
+    if (this.#closed) throw stopping();
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     this.#waiting.add({ run, accountId, isLong, resolve: (value) => resolve(value as T), reject });
     this.#draining ??= this.#drain();
@@ -106,19 +94,19 @@ export class WriteQueue {
 
   async #drain(): Promise<void> {
     while (!this.#waiting.isEmpty) {
-      // One turn of the event loop lets the requests that have arrived together join the group.
+      // Requests that have arrived together join the same group.
       await nextTurn();
       const group: Job[] = [];
       const guard = new TurnGuard();
       try {
         await this.#checkpoints?.letCatchUp();
         await this.#begin();
-        const answers = await guard.watch(() => this.#runJobs(group, guard));
+        const settles = await guard.watch(() => this.#runJobs(group, guard));
         this.#commit();
-        for (const answer of answers) answer();
+        for (const settle of settles) settle();
         this.#checkpoints?.noteCommit();
       } catch (error) {
-        // The whole transaction is gone: nobody may be told that anything was written.
+        // The whole transaction is lost: no job must be resolved.
         this.#running?.transaction.end();
         const failure = this.#findFailure(error);
         if (failure !== undefined) {
@@ -135,7 +123,7 @@ export class WriteQueue {
     this.#draining = undefined;
   }
 
-  /** The one job that an error is the fault of; undefined if it is nobody's. */
+  /** The job that caused an error, if one did. */
   #findFailure(error: unknown): JobFailure | undefined {
     if (error instanceof JobFailure) return error;
     if (!(error instanceof LateJobError) || this.#running === undefined) return undefined;
@@ -156,9 +144,9 @@ export class WriteQueue {
     }
   }
 
-  /** Moves jobs from the queue to `group`, runs them, and says what to answer once they are committed. */
-  async #runJobs(group: Job[], guard: TurnGuard): Promise<Answer[]> {
-    const answers: Answer[] = [];
+  /** Moves jobs from the queue to `group` and runs them. */
+  async #runJobs(group: Job[], guard: TurnGuard): Promise<Settle[]> {
+    const settles: Settle[] = [];
     const startMs = performance.now();
     let nowMs = startMs;
     let durationMaxMs = GROUP_DURATION_MAX_MS;
@@ -166,21 +154,21 @@ export class WriteQueue {
       const job = group.length === 0 ? this.#waiting.take() : this.#waiting.takeShort();
       if (job === undefined) break;
       group.push(job);
-      answers.push(await this.#runJob(job, guard));
+      settles.push(await this.#runJob(job, guard));
       if (job.isLong) break;
       const jobStartMs = nowMs;
       nowMs = performance.now();
       if (nowMs - jobStartMs > USUAL_JOB_MS) durationMaxMs = UNUSUAL_GROUP_MAX_MS;
     }
-    return answers;
+    return settles;
   }
 
-  /** @throws if the transaction has ended, and every job of the group with it */
-  async #runJob(job: Job, guard: TurnGuard): Promise<Answer> {
+  /** @throws if the transaction has failed, and with it all jobs of the group */
+  async #runJob(job: Job, guard: TurnGuard): Promise<Settle> {
     const transaction = new JobTransaction(this.#connection, guard);
     this.#running = { job, transaction };
     this.#connection.hasWritten = false;
-    // Whatever else takes long would make it longer, and other writes wait for it.
+    // Other long tasks would delay the transaction, for which all writes wait.
     using _ = job.isLong ? holdTurns() : undefined;
     if (job.isLong) this.#database.exec(`pragma cache_size = -${LONG_CACHE_KIB}`);
     try {
@@ -189,7 +177,7 @@ export class WriteQueue {
       if (job.isLong) await guard.letPass(() => this.#checkpoints?.syncLog());
       return () => job.resolve(value);
     } catch (error) {
-      // A refused job that comes back late has no transaction any more: one that is open is another group's.
+      // A late job's transaction has ended: the open one is another group's.
       if (transaction.ended) throw error;
       // On a full disk SQLite rolls the whole transaction back.
       if (!this.#database.isTransaction) throw error;
@@ -213,7 +201,7 @@ export class WriteQueue {
     if (this.#database.isTransaction) this.#database.exec('rollback');
   }
 
-  /** Whoever was in the transaction has had the answer; if it cannot be left, those in the next one are told. */
+  /** All jobs of the transaction are settled. If the rollback fails, the jobs of the next one get the error. */
   #leaveTransaction(): void {
     try {
       this.#rollback();

@@ -51,7 +51,7 @@ test('a backup is one file for its owner alone, with the digest that sha256sum r
 test('a backup never takes the place of a file, and needs a database and a directory', async (t) => {
   const { url, backups, file } = await backedUpFor(t);
   const before = await readFile(file);
-  await assert.rejects(backUp(url, file), /is there already/);
+  await assert.rejects(backUp(url, file), /already exists/);
   assert.deepEqual(await readFile(file), before);
   const nowhere = await emptyFor(t);
   await assert.rejects(backUp(nowhere.url, join(backups, 'none.db')), /There is no database/);
@@ -126,7 +126,7 @@ test('only what its digest names is restored', async (t) => {
   await writeFile(changed, bytes);
   await assert.rejects(restoring, /changed or damaged/);
   await writeFile(`${changed}.sha256`, 'not a digest');
-  await assert.rejects(restoring, /holds no SHA-256 digest/);
+  await assert.rejects(restoring, /does not contain a SHA-256 digest/);
   assert.deepEqual(await readdir(directory), []);
 });
 
@@ -135,11 +135,11 @@ test('a database that is there stays unless it is to be replaced, and while some
   const before = await readFile(path);
   await assert.rejects(
     restore(url, file, { force: false }),
-    /is there already\. Stop the service if it runs; with --force/,
+    /already exists\. Stop the service if it runs; with --force/,
   );
   assert.deepEqual(await readFile(path), before);
   await use(url, async (database) => {
-    await assert.rejects(restore(url, file, { force: true }), /A process uses .*; stop the service/);
+    await assert.rejects(restore(url, file, { force: true }), /is in use by a process; stop the service/);
     await createListing(database, { accountId }, LISTING);
     assert.notEqual(await findListing(database, accountId, id), undefined);
   });
@@ -163,10 +163,7 @@ test('a log that is left of another database is no part of the restored one', as
   const { url, path, file } = await backedUpFor(t);
   await rm(path);
   await writeFile(`${path}-wal`, 'what the last one had not moved yet');
-  await assert.rejects(
-    restore(url, file, { force: false }),
-    /listings\.db-wal belongs to a database that is not there/,
-  );
+  await assert.rejects(restore(url, file, { force: false }), /listings\.db-wal belongs to a missing database/);
 });
 
 test('a database server has ways of its own', async (t) => {

@@ -115,7 +115,7 @@ test('a database from the future is refused with words to fix it, and left as it
   const future = new DatabaseSync(path);
   future.exec('pragma user_version = 999; create table of_the_future (a)');
   future.close();
-  await assertRefused(path, /version 999.*newer release.*Install that release.*restore a backup/);
+  await assertRefused(path, /version 999.*Install the newer release.*restore an earlier backup/);
   assert.deepEqual(await readdir(directory), ['listings.db']);
 });
 
@@ -127,11 +127,11 @@ test('tables that cannot be brought up to date are told in one line, also to the
   damaged.close();
   await assert.rejects(openDatabase(`file:${path}`), {
     code: 'unavailable',
-    message: `Cannot bring the tables of ${path} up to date: table database_info already exists.`,
+    message: `Cannot migrate the tables of ${path}: table database_info already exists.`,
   });
   const { code, stdout, stderr } = await runCommand(['migrate'], { DATA_DIR: directory });
   assert.deepEqual([code, stdout], [1, '']);
-  assert.match(stderr, /^error: Cannot bring the tables [^\n]*\n$/);
+  assert.match(stderr, /^error: Cannot migrate the tables [^\n]*\n$/);
 });
 
 test("another program's database is refused, and left as it was", async (t) => {
@@ -152,7 +152,10 @@ test('a file that is no database is refused, and left as it was', async (t) => {
 
 test('a directory in place of the file is refused', async (t) => {
   const path = await directoryFor(t);
-  await assert.rejects(openDatabase(`file:${path}`), { code: 'unavailable', message: /is no file; move it away/ });
+  await assert.rejects(openDatabase(`file:${path}`), {
+    code: 'unavailable',
+    message: /is not a file; move it elsewhere/,
+  });
 });
 
 test('a file in place of a directory is refused in words', async (t) => {

@@ -30,8 +30,7 @@ export const SERVICE_ERRORS = {
       'Send the request again with the same `Idempotency-Key`: the change is then made exactly once. Without a key, check ' +
       'first whether the change was made.',
     example: {
-      message:
-        'The database failed during the commit, so the change may or may not be stored; check before you send it again.',
+      message: 'The database failed during the commit; the change may or may not be stored. Check before you retry.',
     },
   },
   storage_full: {

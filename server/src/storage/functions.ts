@@ -1,0 +1,61 @@
+import type { RawBuilder } from 'kysely';
+import { type Executor, type Parameter, type Statement, statement } from './database.ts';
+
+// Each of these declares a statement together with the function that runs it. That function takes an
+// executor and then the named parameters in this order; on tenant data, `accountId` comes first.
+
+type Build<P, R> = Statement<P, R>['build'];
+/** Not callable if `N` lacks a parameter of the statement. */
+type Values<P, N extends readonly string[]> = [keyof P] extends [N[number]]
+  ? { [I in keyof N]: N[I] extends keyof P ? P[N[I]] : never }
+  : never;
+
+export function allRows<P, R, const N extends readonly string[]>(names: N, build: Build<P, R>) {
+  const declared = statement(build);
+  return (executor: Executor, ...values: Values<P, N>): Promise<R[]> => {
+    const parameters: Record<string, unknown> = {};
+    for (const [index, name] of names.entries()) parameters[name] = values[index];
+    return executor.execute(declared, parameters as P);
+  };
+}
+
+export function firstRow<P, R, const N extends readonly string[]>(names: N, build: Build<P, R>) {
+  const find = allRows(names, build);
+  return async (executor: Executor, ...values: Values<P, N>): Promise<R | undefined> => {
+    const [row] = await find(executor, ...values);
+    return row;
+  };
+}
+
+/** Counts the rows that a statement returns. */
+export function countRows<P, R, const N extends readonly string[]>(names: N, build: Build<P, R>) {
+  const find = allRows(names, build);
+  return async (executor: Executor, ...values: Values<P, N>) => (await find(executor, ...values)).length;
+}
+
+export function hasRow<P, R, const N extends readonly string[]>(names: N, build: Build<P, R>) {
+  const find = allRows(names, build);
+  return async (executor: Executor, ...values: Values<P, N>) => (await find(executor, ...values)).length > 0;
+}
+
+export function command<P, const N extends readonly string[]>(names: N, build: Build<P, never>) {
+  const run = allRows(names, build);
+  return async (executor: Executor, ...values: Values<P, N>): Promise<void> => {
+    await run(executor, ...values);
+  };
+}
+
+type Snake<S extends string> = S extends `${infer C}${infer Rest}`
+  ? `${C extends Lowercase<C> ? C : `_${Lowercase<C>}`}${Snake<Rest>}`
+  : S;
+
+/** The column of a parameter: `createdAt` is `created_at`. */
+export function columnOf<N extends string>(name: N): Snake<N> {
+  return name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`) as Snake<N>;
+}
+
+/** Parameters in the columns of the same names. */
+export function rowOf<P, K extends keyof P & string>(parameter: Parameter<P>, names: readonly K[]) {
+  const row = Object.fromEntries(names.map((name) => [columnOf(name), parameter(name)]));
+  return row as { [N in K as Snake<N>]: RawBuilder<P[N]> };
+}
