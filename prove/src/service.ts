@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createTenantByCommand, type ServeProcess } from '../../testkit/src/process.ts';
 import { serveFor } from '../../testkit/src/serving.ts';
-import type { Trial } from './part.ts';
+import type { Patch, Trial } from './part.ts';
 import { plantedEnvironment } from './plant.ts';
 
 /** What a trial's service and commands get: no limit of requests, and the planted fault. */
@@ -14,6 +14,12 @@ export function settingsOf(
 
 export function serve(trial: Trial, settings: Record<string, string> = {}): Promise<ServeProcess> {
   return serveFor(trial, settingsOf(trial, settings));
+}
+
+/** The trial with these changes to the service, in addition to the planted fault. */
+export function withPatches(trial: Trial, patches: readonly Patch[]): Trial {
+  const { what = '', foundBy = '', patches: planted = [] } = trial.plantedFault ?? {};
+  return { ...trial, plantedFault: { what, foundBy, patches: [...patches, ...planted] } };
 }
 
 /** Without the planted fault. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serveFor } from '../../../testkit/src/serving.ts';
 import type { Outcome, Part, Patch, Trial } from '../part.ts';
-import { createTenant, settingsOf } from '../service.ts';
+import { createTenant, settingsOf, withPatches } from '../service.ts';
 import { Caller } from './clock/caller.ts';
 import { by, DAY_MS, type Jump, jumpsOf } from './clock/jumps.ts';
 import { Keys } from './clock/keys.ts';
@@ -50,8 +50,7 @@ async function run(trial: Trial): Promise<Outcome> {
   setClock(clockFile, 0);
   const tenant = await createTenant(trial);
   const start = (patches: readonly Patch[]) => {
-    const plantedFault = { what: '', foundBy: '', patches: [...patches, ...(trial.plantedFault?.patches ?? [])] };
-    const settings = settingsOf({ ...trial, plantedFault }, { ...Limits.settingsOf(trial.size), ...ADMINISTRATOR });
+    const settings = settingsOf(withPatches(trial, patches), { ...Limits.settingsOf(trial.size), ...ADMINISTRATOR });
     return serveFor(trial, { ...settings, ...shiftedEnvironment(clockFile, settings.NODE_OPTIONS) });
   };
   const caller = new Caller(await start(haste), tenant.key);

@@ -1,3 +1,4 @@
+import { formatCount } from '../../../bench/src/formats.ts';
 import { whyNoMounts } from '../../../testkit/src/mounts.ts';
 import type { Outcome, Part, Trial } from '../part.ts';
 import { damageFiles, makeOriginals } from './disk/damaged-files.ts';
@@ -25,8 +26,8 @@ async function run(trial: Trial): Promise<Outcome> {
   const postgres = whyNot === undefined && trial.size === 'full' ? await fillTablespace(trial) : undefined;
   const refusedStarts = damaged.refused + rights.refused;
   const repaired: Figures = [
-    ['damaged files: restored from a backup', number(damaged.restored)],
-    ['damaged logs: served as of an earlier moment, whole', number(damaged.earlier)],
+    ['damaged files: restored from a backup', formatCount(damaged.restored)],
+    ['damaged logs: served as of an earlier moment, whole', formatCount(damaged.earlier)],
   ];
   const tried = [
     ...(full === undefined ? [] : [`disk filled ${full.cycles} × under load`]),
@@ -39,20 +40,16 @@ async function run(trial: Trial): Promise<Outcome> {
     figure:
       full === undefined
         ? started
-        : `${number(full.refused)} writes rejected with 507, none of them stored; ${started}`,
+        : `${formatCount(full.refused)} writes rejected with 507, none of them stored; ${started}`,
     figures: [
       ...describeFull(full),
       ...describePostgres(postgres),
-      ['damaged files: starts rejected', number(damaged.refused)],
+      ['damaged files: starts rejected', formatCount(damaged.refused)],
       ...(trial.size === 'full' ? repaired : []),
-      ['missing permissions: starts rejected', number(rights.refused)],
+      ['missing permissions: starts rejected', formatCount(rights.refused)],
     ],
     skipped: [...rights.skipped, ...(whyNot === undefined ? [] : [`a full disk, and its planted faults: ${whyNot}`])],
   };
-}
-
-function number(value: number): string {
-  return value.toLocaleString('en');
 }
 
 type Figures = Outcome['figures'];
@@ -60,19 +57,19 @@ type Figures = Outcome['figures'];
 function describeFull(full: Awaited<ReturnType<typeof fillDisk>> | undefined): Figures {
   if (full === undefined) return [];
   return [
-    ['writes rejected with 507 under load, acknowledged when repeated', number(full.refused)],
-    ['writes acknowledged meanwhile, all stored', number(full.acknowledged)],
-    ['writes with an unknown outcome', number(full.unknown)],
-    ['kinds of requests on a full disk: writes 507 and not stored, reads 200', number(full.kinds)],
-    ['starts on a full disk: rejected with the reason', number(full.starts.refused)],
-    ['starts on a full disk: served for reading', number(full.starts.served)],
+    ['writes rejected with 507 under load, acknowledged when repeated', formatCount(full.refused)],
+    ['writes acknowledged meanwhile, all stored', formatCount(full.acknowledged)],
+    ['writes with an unknown outcome', formatCount(full.unknown)],
+    ['kinds of requests on a full disk: writes 507 and not stored, reads 200', formatCount(full.kinds)],
+    ['starts on a full disk: rejected with the reason', formatCount(full.starts.refused)],
+    ['starts on a full disk: served for reading', formatCount(full.starts.served)],
   ];
 }
 
 function describePostgres(postgres: Awaited<ReturnType<typeof fillTablespace>> | undefined): Figures {
   if (postgres === undefined) return [];
   return [
-    ['PostgreSQL: writes rejected with 507', number(postgres.refused)],
-    ['PostgreSQL: writes acknowledged, all stored', number(postgres.acknowledged)],
+    ['PostgreSQL: writes rejected with 507', formatCount(postgres.refused)],
+    ['PostgreSQL: writes acknowledged, all stored', formatCount(postgres.acknowledged)],
   ];
 }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { formatCount } from '../../../bench/src/formats.ts';
+import { createPostgresDatabase } from '../../../testkit/src/database.ts';
 import type { Part, Trial } from '../part.ts';
 import { serve, settingsOf } from '../service.ts';
 import { createWorld, type World } from './fuzz/accounts.ts';
 import { makeDrafts } from './fuzz/drafts.ts';
-import { compareEngines, createEngineDatabase, startEngine } from './fuzz/engines.ts';
+import { compareEngines, startEngine } from './fuzz/engines.ts';
 import { tryJson } from './fuzz/json-trial.ts';
 import { Lane } from './fuzz/lane.ts';
 import { People, setUp } from './fuzz/people.ts';
@@ -53,7 +54,7 @@ async function tryEngines(trial: Trial, tally: Tally): Promise<Figures> {
   const server = await startEngine(trial);
   const requests = await compareEngines(trial, SIZES[trial.size].compared, server);
   const worlds: World[] = [];
-  for (const databaseUrl of [`file:${trial.directory}/texts.db`, await createEngineDatabase(server)]) {
+  for (const databaseUrl of [`file:${trial.directory}/texts.db`, (await createPostgresDatabase(server)).url]) {
     const settings = { ...SETTINGS, DATABASE_URL: databaseUrl };
     const { url } = await serve(trial, settings);
     worlds.push(await createWorld(url, settingsOf(trial, settings), 0));

@@ -9,7 +9,7 @@ import { cutAttempts, wholeAttempts } from './hostile-http/cuts.ts';
 import { FIELDS } from './hostile-http/fields.ts';
 import { plantedFaults } from './hostile-http/planted-faults.ts';
 import { START_LINES } from './hostile-http/start-lines.ts';
-import { targetsOf } from './hostile-http/targets.ts';
+import { targetsOf } from './hostile-http/streams.ts';
 
 const STREAMS = [...START_LINES, ...FIELDS, ...BODIES];
 const REFUSED = STREAMS.filter(({ requests, pieces }) => requests < pieces.length);

@@ -2,14 +2,13 @@ import assert from 'node:assert/strict';
 import { openOperator } from '../../../testkit/src/operator.ts';
 import { serveFor } from '../../../testkit/src/serving.ts';
 import type { Outcome, Part, Trial } from '../part.ts';
-import { assertQuietLog, stateOf } from './isolation/aftermath.ts';
+import { assertHeldApart, assertQuietLog, stateOf } from './isolation/aftermath.ts';
 import { Canaries } from './isolation/canaries.ts';
 import { type Ground, preparePostgres, prepareSqlite } from './isolation/grounds.ts';
 import { mixAccounts } from './isolation/mix.ts';
 import { ON_POSTGRES, plantedFaults } from './isolation/planted-faults.ts';
 import { assertAbout, assertHeld } from './isolation/statement-log.ts';
 import { askForTheirs } from './isolation/trier.ts';
-import { assertHeldApart } from './isolation/waiting.ts';
 import { Wire } from './isolation/wire.ts';
 import { createWorld } from './isolation/world.ts';
 
@@ -18,8 +17,8 @@ const MIXES = { full: { connections: 6, requests: 300 }, small: { connections: 2
 
 /**
  * `asks.ts` has what is requested and `tasks.ts` who requests it; `trier.ts` sends it and checks
- * each response, `mix.ts` with two accounts at once, `waiting.ts` during long polls. Then
- * `statement-log.ts` checks the SQL that ran, and `aftermath.ts` the log.
+ * each response, `mix.ts` with two accounts at once. Then
+ * `statement-log.ts` checks the SQL that ran, and `aftermath.ts` the log and long polls.
  */
 export const isolation: Part = {
   name: 'isolation',
@@ -52,22 +51,9 @@ function groundsOf({ size, plantedFault }: Trial) {
 }
 
 /** Results on one engine. */
-interface Tried {
-  engine: string;
-  canaries: number;
-  personas: number;
-  operations: number;
-  requests: number;
-  megabytes: number;
-  lines: number;
-  mixed: number;
-  statements: number;
-  ofAccounts: number;
-  runs: number;
-  excepted: ReadonlySet<string>;
-}
+type Tried = Awaited<ReturnType<typeof tryOn>>;
 
-async function tryOn(ground: Ground, trial: Trial): Promise<Tried> {
+async function tryOn(ground: Ground, trial: Trial) {
   const { engine, log } = ground;
   const service = await serveFor(trial, ground.settings);
   const wire = new Wire(service.url, CONNECTIONS);
@@ -91,20 +77,9 @@ async function tryOn(ground: Ground, trial: Trial): Promise<Tried> {
   const mixed = await mixAccounts(world, asking.named, service.url, MIXES[trial.size]);
   const held = assertHeld(await log.read(), tables);
   assert.equal(await service.end(), 0);
-  const { requests, bytes, personas } = asking;
-  const megabytes = bytes / 1_000_000;
-  return {
-    engine,
-    canaries: canaries.size,
-    personas,
-    operations: asking.operations.size,
-    requests,
-    megabytes,
-    lines,
-    mixed,
-    runs,
-    ...held,
-  };
+  const { requests, bytes, personas, operations } = asking;
+  const sums = { canaries: canaries.size, operations: operations.size, megabytes: bytes / 1_000_000 };
+  return { engine, personas, requests, lines, mixed, runs, ...sums, ...held };
 }
 
 function figuresOf({ engine, operations, megabytes, lines, statements, ofAccounts, runs }: Tried): [string, string][] {

@@ -6,7 +6,7 @@ import { createDatabase } from '../../../testkit/src/database.ts';
 import { assertKept } from '../../../testkit/src/ledger.ts';
 import type { ServeProcess } from '../../../testkit/src/process.ts';
 import type { Outcome, Part, Trial } from '../part.ts';
-import { createTenant, serve } from '../service.ts';
+import { createTenant, serve, withPatches } from '../service.ts';
 import { countSockets } from '../sockets.ts';
 import { fill, normalCalls } from './slow-and-many/normal-calls.ts';
 import { type Phase, phasesOf } from './slow-and-many/phases.ts';
@@ -31,7 +31,7 @@ export const slowAndMany: Part = {
 async function run(trial: Trial): Promise<Outcome> {
   const tenant = await createTenant(trial);
   const { key } = tenant;
-  const service = await serve(withShortPatience(trial));
+  const service = await serve(trial.size === 'full' ? trial : withPatches(trial, SHORT_PATIENCE));
   const ledger = await fill(service.url, key, trial);
   const port = Number(new URL(service.url).port);
   const next = await normalCalls(port, key, ledger);
@@ -93,11 +93,4 @@ async function stand(
   const growthBytes = peakBytes - bytesBefore;
   assert.ok(growthBytes < growthMaxBytes, `${name}: memory has grown by ${formatGrowth(growthBytes)}`);
   return { ...result, growthBytes };
-}
-
-/** The small form has no time for minutes. */
-function withShortPatience(trial: Trial): Trial {
-  if (trial.size === 'full') return trial;
-  const { what = '', foundBy = '', patches = [] } = trial.plantedFault ?? {};
-  return { ...trial, plantedFault: { what, foundBy, patches: [...SHORT_PATIENCE, ...patches] } };
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import type { Told } from '../../../../testkit/src/openapi.ts';
 import { sendRaw } from '../../../../testkit/src/raw.ts';
 import { addPerson, type Figure, guessMany, PASSWORD, type Person, type Scene, sizeOf } from './scene.ts';
-import { type Answer, Visitor } from './visitor.ts';
+import { Visitor } from './visitor.ts';
 
 /** Few enough that no process rejects a sign-in because its hashing queue is full. */
 const LANES = 8;
@@ -105,7 +106,7 @@ async function guess(address: string, { url }: Scene, { email }: Person, index: 
   return outcomeOf(await new Visitor(url, address).enter(email, `${COMMON[index % COMMON.length]}${index}`));
 }
 
-function outcomeOf({ status, headers }: Answer): number | string {
+function outcomeOf({ status, headers }: Told): number | string {
   if (headers.getSetCookie().length > 0) return `${status} with a cookie`;
   return status === 429 && headers.get('retry-after') === null ? '429 without Retry-After' : status;
 }

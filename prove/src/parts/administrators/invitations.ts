@@ -5,26 +5,17 @@ import {
   countOf,
   describe,
   type Figure,
-  guessMany,
+  guessLinks,
   invite,
-  LANES,
   PASSWORD,
-  randomToken,
   type Scene,
-  sizeOf,
 } from './scene.ts';
 
 const WEEK_AGO = Date.now() - 7 * 24 * 60 * 60 * 1000;
 
 export async function tryInvitations(scene: Scene): Promise<Figure[]> {
-  const guesses = sizeOf(scene.trial, 10_000, 10);
-  const counts = await guessMany(scene, guesses, LANES, async (index) => {
-    const given = { token: randomToken(), ...(index % 2 === 0 && { name: 'Mallory', password: PASSWORD }) };
-    const path = index % 2 === 0 ? '/admin/invitations/accept' : '/admin/invitations/preview';
-    const { status, headers } = await scene.visitor().get('POST', path, given);
-    return headers.getSetCookie().length > 0 ? 'a cookie' : status;
-  });
-  assert.deepEqual([...counts], [[404, guesses]], 'guessed invitations');
+  const paths: [string, string] = ['/admin/invitations/accept', '/admin/invitations/preview'];
+  const guesses = await guessLinks(scene, paths, { name: 'Mallory', password: PASSWORD }, 404);
   const newcomers = await tryAtOnce(scene);
   await tryOver(scene);
   const guests = await tryForOther(scene);

@@ -1,7 +1,7 @@
 import { type Caller, call, SESSION_GATE } from '../../../../testkit/src/calls.ts';
-import { type DocumentedOperation, OpenApiDocument } from '../../../../testkit/src/openapi.ts';
+import { type DocumentedOperation, OpenApiDocument, type Told } from '../../../../testkit/src/openapi.ts';
 import type { Scene } from './scene.ts';
-import type { Answer, Visitor } from './visitor.ts';
+import type { Visitor } from './visitor.ts';
 
 export async function readOperations(browser: Visitor): Promise<DocumentedOperation[]> {
   const { text } = await browser.get('GET', '/admin/openapi.json');
@@ -19,7 +19,7 @@ export async function callAs(
   operation: DocumentedOperation,
   ids: Record<string, string>,
   change: Change = {},
-): Promise<Answer> {
+): Promise<Told> {
   const response = await call({ gate: SESSION_GATE, caller, ids }, operation, change);
   return { status: response.status, headers: response.headers, text: await response.text() };
 }

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Caller } from '../../../../testkit/src/calls.ts';
-import type { DocumentedOperation } from '../../../../testkit/src/openapi.ts';
+import type { DocumentedOperation, Told } from '../../../../testkit/src/openapi.ts';
 import { callAs, nameOf, pathOf, stateOf } from './operations.ts';
 import { type Figure, type Scene, someOf } from './scene.ts';
-import type { Answer } from './visitor.ts';
 
 /** Content types that a cross-site form can send. */
 const FORM_TYPES = ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'text/html'];
@@ -63,17 +62,16 @@ export async function tryOrigins(scene: Scene): Promise<Figure[]> {
 }
 
 function pageElsewhere({ url, ada }: Scene, told: Record<string, string>): Caller {
-  const cookie = [...ada.browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-  const address = { 'X-Forwarded-For': ada.browser.address };
+  const own = { 'X-Forwarded-For': ada.browser.address, Cookie: ada.browser.cookie };
   return {
     fetch: (path, init = {}) => {
       const given = Object.fromEntries(new Headers(init.headers));
-      return fetch(url + path, { ...init, headers: { ...given, ...address, Cookie: cookie, ...told } });
+      return fetch(url + path, { ...init, headers: { ...given, ...own, ...told } });
     },
   };
 }
 
-function assertRefused({ status, headers, text }: Answer, expected: number, what: string): void {
+function assertRefused({ status, headers, text }: Told, expected: number, what: string): void {
   assert.equal(status, expected, `${what} is answered ${status} ${text.slice(0, 200)}`);
   assert.deepEqual(headers.getSetCookie(), [], `${what} gives a cookie`);
   assert.equal(headers.get('access-control-allow-origin'), null, `${what} may be read by pages elsewhere`);

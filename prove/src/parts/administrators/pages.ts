@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import type { Told } from '../../../../testkit/src/openapi.ts';
 import { sendRaw } from '../../../../testkit/src/raw.ts';
 import { type Figure, type Scene, someOf } from './scene.ts';
-import type { Answer, Visitor } from './visitor.ts';
+import type { Visitor } from './visitor.ts';
 
 const DASHBOARD = ['/', '/sign-in', '/setup', '/invitation', '/listings', '/listings/x', '/profile', '/activity'];
 const SETTINGS = ['/settings', '/settings/api', '/settings/team', '/settings/account'];
@@ -50,7 +51,7 @@ async function findErrorPages(browser: Visitor): Promise<string[]> {
   return found;
 }
 
-function assertPage({ status, headers }: Answer, path: string): void {
+function assertPage({ status, headers }: Told, path: string): void {
   assert.ok([200, 404, 503].includes(status), `${path} is answered ${status}`);
   assert.match(headers.get('content-type') ?? '', /^text\/html/, `${path} is no page`);
   const policy = headers.get('content-security-policy') ?? '';

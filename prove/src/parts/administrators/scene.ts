@@ -1,12 +1,14 @@
+import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
+import { PASSWORD } from '../../../../testkit/src/browser.ts';
 import { createDatabase, type TestDatabase } from '../../../../testkit/src/database.ts';
 import type { DocumentedOperation } from '../../../../testkit/src/openapi.ts';
 import { runCommand } from '../../../../testkit/src/process.ts';
 import type { Patch, Trial } from '../../part.ts';
-import { serve, settingsOf } from '../../service.ts';
+import { serve, settingsOf, withPatches } from '../../service.ts';
 import { Visitor } from './visitor.ts';
 
-export const PASSWORD = 'correct horse battery staple';
+export { PASSWORD };
 export type Figure = readonly [what: string, value: string];
 
 /** A user who can sign in with `PASSWORD`, and a browser with their session. */
@@ -54,9 +56,7 @@ const CHEAP: readonly Patch[] = [
 
 /** In the small form, the service has cheap hashes. */
 function withCheapHashes(trial: Trial): Trial {
-  if (trial.size === 'full') return trial;
-  const { what = '', foundBy = '', patches = [] } = trial.plantedFault ?? {};
-  return { ...trial, plantedFault: { what, foundBy, patches: [...patches, ...CHEAP] } };
+  return trial.size === 'full' ? trial : withPatches(trial, CHEAP);
 }
 
 /** Starts the service without an administrator. */
@@ -144,7 +144,24 @@ export async function guessMany(
 }
 
 export const AT_ONCE = 20;
-export const LANES = 16;
+const LANES = 16;
+
+/** Guesses links, by turns to use and to preview them. @returns how many; each must get this status and no cookie */
+export async function guessLinks(
+  scene: Pick<Scene, 'trial' | 'tally' | 'visitor'>,
+  [usePath, previewPath]: [string, string],
+  person: object,
+  expected: number,
+): Promise<number> {
+  const guesses = sizeOf(scene.trial, 10_000, 10);
+  const counts = await guessMany(scene, guesses, LANES, async (index) => {
+    const [path, more] = index % 2 === 0 ? [usePath, person] : [previewPath, {}];
+    const { status, headers } = await scene.visitor().get('POST', path, { ...more, token: randomToken() });
+    return headers.getSetCookie().length > 0 ? 'a cookie' : status;
+  });
+  assert.deepEqual([...counts], [[expected, guesses]], `guessed links to ${usePath}`);
+  return guesses;
+}
 
 /** As long as a real one. */
 export function randomToken(): string {

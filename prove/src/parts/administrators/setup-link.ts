@@ -1,33 +1,15 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  AT_ONCE,
-  describe,
-  type Figure,
-  guessMany,
-  LANES,
-  PASSWORD,
-  type Person,
-  randomToken,
-  type Scene,
-  sizeOf,
-} from './scene.ts';
+import { AT_ONCE, describe, type Figure, guessLinks, PASSWORD, type Person, type Scene } from './scene.ts';
 
 type Start = Pick<Scene, 'trial' | 'database' | 'tally' | 'visitor'>;
 
 /** Guesses and reuses the setup link, and returns the first administrator. */
 export async function trySetupLink(start: Start): Promise<{ ada: Person; accountId: string; figures: Figure[] }> {
   const { trial, database, visitor } = start;
-  const guesses = sizeOf(trial, 10_000, 10);
   const person = { name: 'Ada Lovelace', email: 'ada@example.com', password: PASSWORD, accountName: 'Hill Country' };
-  const guess = (index: number) => ({ ...(index % 2 === 0 ? person : {}), token: randomToken() });
-  const pathOf = (index: number) => (index % 2 === 0 ? '/admin/setup' : '/admin/setup/preview');
-  const counts = await guessMany(start, guesses, LANES, async (index) => {
-    const { status, headers } = await visitor().get('POST', pathOf(index), guess(index));
-    return headers.getSetCookie().length > 0 ? 'a cookie' : status;
-  });
-  assert.deepEqual([...counts], [[403, guesses]], 'guessed setup links');
+  const guesses = await guessLinks(start, ['/admin/setup', '/admin/setup/preview'], person, 403);
 
   const token = (await readFile(join(trial.directory, 'setup-link.txt'), 'utf8')).trim().split('#token=')[1];
   const given = { token, ...person };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import type { Told } from '../../../../testkit/src/openapi.ts';
 import { addPerson, type Figure, type Person, type Scene } from './scene.ts';
-import type { Answer } from './visitor.ts';
 
 const GUESSES_MAX = 60;
 /** Where other services would offer a password or email reset. */
@@ -20,13 +20,13 @@ export async function tryTexts(scene: Scene): Promise<Figure[]> {
   await ada.browser.ask('DELETE', `/admin/members/${removed.id}`, undefined, 204);
   const emails = [person.email, removed.email, 'nobody@example.com', mallory.email];
   let compared = 0;
-  const assertAlike = (what: string, answers: readonly Answer[]) => {
+  const assertAlike = (what: string, answers: readonly Told[]) => {
     const [first = '', ...others] = answers.map(comparable);
     for (const other of others) assert.equal(other, first, `${what} tells known from unknown`);
     compared += answers.length;
   };
-  const ask = async (of: (email: string) => Promise<Answer>) => {
-    const answers: Answer[] = [];
+  const ask = async (of: (email: string) => Promise<Told>) => {
+    const answers: Told[] = [];
     for (const email of emails) answers.push(await of(email));
     return answers;
   };
@@ -45,7 +45,7 @@ export async function tryTexts(scene: Scene): Promise<Figure[]> {
   return [['equal responses about known and unknown emails, people, and accounts', String(compared)]];
 }
 
-async function guessUntilRefused({ visitor }: Scene, email: string): Promise<Answer> {
+async function guessUntilRefused({ visitor }: Scene, email: string): Promise<Told> {
   const browser = visitor();
   let answer = await browser.enter(email, 'a guess');
   for (let guesses = 1; answer.status === 401 && guesses < GUESSES_MAX; guesses += 1) {
@@ -55,7 +55,7 @@ async function guessUntilRefused({ visitor }: Scene, email: string): Promise<Ans
 }
 
 /** An administrator of another account gets the same response for known and unknown emails. */
-async function askAboutInvitations({ mallory }: Scene, people: readonly Person[]): Promise<Answer[]> {
+async function askAboutInvitations({ mallory }: Scene, people: readonly Person[]): Promise<Told[]> {
   const emails = [...people.map(({ email }) => email), `${crypto.randomUUID()}@example.com`];
   const invite = async (email: string) => {
     const answer = await mallory.browser.get('POST', '/admin/invitations', { email, role: 'member' });
@@ -66,12 +66,12 @@ async function askAboutInvitations({ mallory }: Scene, people: readonly Person[]
   return Promise.all(emails.map(invite));
 }
 
-async function askAboutAccounts({ mallory, accountId }: Scene): Promise<Answer[]> {
+async function askAboutAccounts({ mallory, accountId }: Scene): Promise<Told[]> {
   const choose = (id: string) => mallory.browser.get('PUT', '/admin/session/account', { accountId: id });
   return Promise.all([accountId, 'acc_00000000000000000000000000'].map(choose));
 }
 
-async function askAboutPeople({ mallory }: Scene, person: Person): Promise<Answer[]> {
+async function askAboutPeople({ mallory }: Scene, person: Person): Promise<Told[]> {
   const remove = async (id: string) => {
     const answer = await mallory.browser.get('DELETE', `/admin/members/${id}`);
     return { ...answer, text: answer.text.replaceAll(id, 'ID') };
@@ -80,7 +80,7 @@ async function askAboutPeople({ mallory }: Scene, person: Person): Promise<Answe
 }
 
 /** A reply without what differs each time. */
-function comparable({ status, headers, text }: Answer): string {
+function comparable({ status, headers, text }: Told): string {
   const lines = [...headers].filter(([name]) => !['date', 'x-request-id', 'retry-after'].includes(name));
   return JSON.stringify([status, lines, text.replace(/"requestId":"[^"]*"/, '').replace(/in \d+ minutes/, '')]);
 }

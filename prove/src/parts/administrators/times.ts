@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { performance } from 'node:perf_hooks';
+import { median } from '../../../../bench/src/statistics.ts';
 import { addPerson, type Figure, type Person, type Scene, sizeOf } from './scene.ts';
 
 /** Below the limit of attempts for one email. */
@@ -61,8 +61,4 @@ async function timeOf({ visitor }: Scene, email: string): Promise<number> {
   const tookMs = performance.now() - startedAt;
   assert.equal(status, 401, `a wrong password of ${email} is answered ${status}`);
   return tookMs;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.trunc(values.length / 2)] ?? Number.NaN;
 }

@@ -1,10 +1,5 @@
 import { Browser } from '../../../../testkit/src/browser.ts';
-
-export interface Answer {
-  status: number;
-  headers: Headers;
-  text: string;
-}
+import type { Told } from '../../../../testkit/src/openapi.ts';
 
 /** A browser at an address of its own, behind a trusted proxy. */
 export class Visitor extends Browser {
@@ -21,12 +16,12 @@ export class Visitor extends Browser {
     return super.fetch(path, { ...init, headers });
   }
 
-  async get(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  async get(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Told> {
     const response = await this.send(method, path, body, headers);
     return { status: response.status, headers: response.headers, text: await response.text() };
   }
 
-  enter(email: string, password: string): Promise<Answer> {
+  enter(email: string, password: string): Promise<Told> {
     return this.get('POST', '/admin/auth/sign-in/email', { email, password });
   }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { NDJSON } from '../../../../testkit/src/imports.ts';
+import { importRows } from '../../service.ts';
 
 export interface Probe {
   without: number[];
@@ -13,10 +13,7 @@ export async function fill(url: string, key: string, count: number): Promise<voi
     const description = randomBytes(200).toString('hex');
     return JSON.stringify({ address: `${index} Elm Street`, beds: 3, baths: 2, description });
   });
-  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': NDJSON };
-  const response = await fetch(`${url}/v1/imports`, { method: 'POST', headers, body: rows.join('\n') });
-  const text = await response.text();
-  assert.equal(JSON.parse(text).created, count, text);
+  await importRows(url, key, rows);
 }
 
 export function startProbe(url: string, key: string) {

@@ -1,10 +1,5 @@
+import type { Told } from '../../../../testkit/src/openapi.ts';
 import type { ServeProcess } from '../../../../testkit/src/process.ts';
-
-export interface Answer {
-  status: number;
-  headers: Headers;
-  text: string;
-}
 
 interface Given {
   body?: unknown;
@@ -35,7 +30,7 @@ export class Caller {
     this.mostAheadMs = Math.max(this.mostAheadMs, aheadMs);
   }
 
-  async send(method: string, path: string, { body, key = this.key, retryKey }: Given = {}): Promise<Answer> {
+  async send(method: string, path: string, { body, key = this.key, retryKey }: Given = {}): Promise<Told> {
     const headers = new Headers({ Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' });
     if (retryKey !== undefined) headers.set('Idempotency-Key', retryKey);
     const init = { method, headers, body: body === undefined ? null : JSON.stringify(body) };

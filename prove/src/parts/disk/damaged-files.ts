@@ -16,12 +16,11 @@ import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createDatabase } from '../../../../testkit/src/database.ts';
-import { NDJSON } from '../../../../testkit/src/imports.ts';
 import { assertSound } from '../../../../testkit/src/ledger.ts';
 import { runCommand } from '../../../../testkit/src/process.ts';
 import { exitOf } from '../../../../testkit/src/serving.ts';
 import type { Trial } from '../../part.ts';
-import { serve, settingsOf } from '../../service.ts';
+import { importRows, serve, settingsOf } from '../../service.ts';
 import { ADMINISTRATOR, makeTenant, startOrWords } from './tenant.ts';
 
 const LISTINGS = 200;
@@ -69,27 +68,21 @@ const logDamages: readonly Damage[] = [
 export async function makeOriginals(trial: Trial) {
   const [killed, closed] = [join(trial.directory, 'killed'), join(trial.directory, 'closed')];
   const settings = { DATA_DIR: killed, ...ADMINISTRATOR };
-  const first = await serve({ ...trial, plantedFault: undefined }, settings);
+  const whole = { ...trial, plantedFault: undefined };
+  const first = await serve(whole, settings);
   const tenant = await makeTenant(first);
   await first.end();
-  const service = await serve({ ...trial, plantedFault: undefined }, settings);
-  const rows = Array.from({ length: LISTINGS }, (_, index) => ({
-    address: `${index} Lane`,
-    beds: 3,
-    baths: 2,
-    description: 'x'.repeat(1_000),
-  }));
-  const headers = { Authorization: `Bearer ${tenant.key}`, 'Content-Type': NDJSON };
-  const body = rows.map((row) => JSON.stringify(row)).join('\n');
-  const imported = await fetch(`${service.url}/v1/imports`, { method: 'POST', headers, body });
-  assert.equal(imported.status, 200);
+  const service = await serve(whole, settings);
+  const rows = Array.from({ length: LISTINGS }, (_, index) =>
+    JSON.stringify({ address: `${index} Lane`, beds: 3, baths: 2, description: 'x'.repeat(1_000) }),
+  );
+  await importRows(service.url, tenant.key, rows);
   service.child.kill('SIGKILL');
   await exitOf(service.child);
   await cp(killed, closed, { recursive: true });
   // The backup checkpoints the log into one file.
   const backup = join(trial.directory, 'listings.backup');
-  const ofClosed = settingsOf({ ...trial, plantedFault: undefined }, { DATA_DIR: closed });
-  assert.equal((await runCommand(['backup', backup], ofClosed)).code, 0);
+  assert.equal((await runCommand(['backup', backup], settingsOf(whole, { DATA_DIR: closed }))).code, 0);
   return { killed, closed, backup, key: tenant.key };
 }
 

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { Browser } from '../../../../testkit/src/browser.ts';
+import { Browser, PASSWORD } from '../../../../testkit/src/browser.ts';
 import { runCommand } from '../../../../testkit/src/process.ts';
-
-export const PASSWORD = 'correct horse battery staple';
 
 /** Headers that identify each caller. */
 export type Callers = ReturnType<typeof callersOf>;
@@ -48,7 +46,6 @@ function callersOf(
   { browser, member }: Record<'browser' | 'member', Browser>,
 ) {
   const bearer = (key: string) => ({ Authorization: `Bearer ${key}` });
-  const cookie = ({ cookies }: Browser) => ({ Cookie: [...cookies].map((pair) => pair.join('=')).join('; ') });
   return {
     key: bearer(keys.full),
     reader: bearer(keys.read),
@@ -56,8 +53,8 @@ function callersOf(
     'wrong key': bearer('plk_0000000000000000000000000000000000000'),
     nobody: { Origin: url },
     // The rest exists only in `/admin`.
-    administrator: { ...cookie(browser), Origin: url },
-    member: { ...cookie(member), Origin: url },
-    'another page': { ...cookie(browser), Origin: 'https://example.com' },
+    administrator: { Cookie: browser.cookie, Origin: url },
+    member: { Cookie: member.cookie, Origin: url },
+    'another page': { Cookie: browser.cookie, Origin: 'https://example.com' },
   };
 }

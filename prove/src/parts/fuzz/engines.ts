@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { createPostgresDatabase } from '../../../../testkit/src/database.ts';
 import { createPostgresServer } from '../../../../testkit/src/postgres.ts';
 import { bareEnvironment, REPOSITORY } from '../../../../testkit/src/process.ts';
 import { spawnFor } from '../../../../testkit/src/serving.ts';
@@ -10,10 +9,6 @@ export async function startEngine(trial: Trial): Promise<string> {
   const server = await createPostgresServer();
   trial.after(() => server.stop());
   return server.url;
-}
-
-export async function createEngineDatabase(server: string): Promise<string> {
-  return (await createPostgresDatabase(server)).url;
 }
 
 const TEST = `${REPOSITORY}/server/test/postgres/both-engines.test.ts`;

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PASSWORD } from '../../../../testkit/src/browser.ts';
 import { nextTotp, totp, wrongCode } from '../../../../testkit/src/totp.ts';
-import { PASSWORD, type World } from './accounts.ts';
+import type { World } from './accounts.ts';
 import type { Tally } from './tally.ts';
 import { Visitor } from './visitor.ts';
 

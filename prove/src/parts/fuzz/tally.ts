@@ -18,7 +18,10 @@ export class Tally {
   readonly #counts = new Map<string, number>();
   replies = 0;
 
-  count(target: Target, { status, text, headers }: Told): void {
+  /** @throws AssertionError unless the operation documents this response */
+  count(target: Target, told: Told): void {
+    judgeReply(target, told);
+    const { status, text, headers } = told;
     this.replies += 1;
     const isError = status >= 400 && headers.get('content-type') === 'application/json' && text !== '';
     const name = nameOf(target, isError ? `${status} ${JSON.parse(text).error.code}` : String(status));
@@ -67,8 +70,7 @@ function nameOf({ base, operation }: Target, outcome: string): string {
   return `${base} ${operation.operationId} ${outcome}`;
 }
 
-/** @throws AssertionError unless the operation documents this response */
-export function judgeReply({ document, operation }: Target, told: Told): void {
+function judgeReply({ document, operation }: Target, told: Told): void {
   assert.ok(told.status < 500, `an error of the service: ${told.status} ${told.text.slice(0, 500)}`);
   document.assertReply(operation, told);
   assert.ok(told.headers.has('x-request-id'), 'a reply without an X-Request-Id');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { PASSWORD } from '../../../../testkit/src/browser.ts';
 import type { Told } from '../../../../testkit/src/openapi.ts';
-import { PASSWORD } from './accounts.ts';
 import { findTarget } from './api.ts';
 import { type Fate, fateOf, type Place } from './texts.ts';
 import { faultsOf, show, type TextsDesk } from './texts-desk.ts';

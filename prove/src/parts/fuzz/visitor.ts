@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Browser } from '../../../../testkit/src/browser.ts';
 import { findTarget } from './api.ts';
 import { errorOf } from './outcome.ts';
-import { judgeReply, type Tally } from './tally.ts';
+import type { Tally } from './tally.ts';
 
 /** A browser of its own at an address of its own. */
 export class Visitor {
@@ -34,7 +34,6 @@ export class Visitor {
     const headers = { 'X-Forwarded-For': this.#address };
     const response = await this.browser.send(method.toUpperCase(), url, body, headers);
     const told = { status: response.status, headers: response.headers, text: await response.text() };
-    judgeReply(target, told);
     this.#tally.count(target, told);
     const { code } = errorOf(told);
     return { outcome: code === undefined ? String(told.status) : `${told.status} ${code}`, text: told.text };

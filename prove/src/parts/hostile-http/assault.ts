@@ -5,8 +5,7 @@ import { beginRequest, openSocket, readReply } from '../../../../testkit/src/raw
 import { assertAftermath, readHeld, readLog, type Told } from './aftermath.ts';
 import { type Attempt, attempt, type Trace } from './attempts.ts';
 import { chunk, chunked, LAST } from './bodies.ts';
-import { MARK, type Target } from './streams.ts';
-import { targetsOf } from './targets.ts';
+import { MARK, type Target, targetsOf } from './streams.ts';
 
 /** As long as the mark, so that the chunk size stays right. */
 const CUT = 'cut'.padEnd(MARK.length, '-');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { MARK, type Stream, type Target } from './streams.ts';
-import { readReplies, sendCut, type Way } from './wire.ts';
+import { readStatuses, sendCut, type Way } from './wire.ts';
 
 /** A stream on its own connection, up to a byte. */
 export interface Attempt {
@@ -45,7 +45,7 @@ export async function attempt(port: number, given: Attempt): Promise<Trace> {
   const isWhole = way === 'goes on';
   const text = await sendCut(port, bytes, cut, way);
   const isHead = (index: number) => stream.pieces[index]?.bytes(target).startsWith('HEAD ') ?? false;
-  const statuses = readReplies(text, isHead).map(({ status }) => status);
+  const statuses = readStatuses(text, isHead);
   const expected = stream.pieces.map((piece) => piece.statuses(target));
   if (stream.next(target) === 'answered') expected.push([200]);
   const complete = isWhole ? expected.length : countComplete(given);

@@ -10,6 +10,23 @@ export interface Target {
   keyLine: string;
 }
 
+export function targetsOf(key: string): Target[] {
+  const keyLine = `Authorization: Bearer ${key}\r\n`;
+  const at = (name: string, lines: string, path: string, getStatus: number, postStatus: number): Target => ({
+    ...{ name, lines, keyLine },
+    get: { path, status: getStatus },
+    post: { path, status: postStatus },
+  });
+  return [
+    { ...at('/v1 with a key', keyLine, '/v1/listings', 200, 201), get: { path: '/v1/me', status: 200 } },
+    at('/v1 without a key', '', '/v1/listings', 401, 401),
+    at('/admin without a session', '', '/admin/listings', 401, 403),
+    at('/admin with a key', keyLine, '/admin/listings', 401, 403),
+    at('the dashboard', '', '/', 200, 405),
+    at('/livez', '', '/livez', 200, 405),
+  ];
+}
+
 /** Bytes, and the possible statuses of the response. */
 export interface Piece {
   bytes(target: Target): string;

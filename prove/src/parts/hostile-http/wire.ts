@@ -41,21 +41,15 @@ function goOn(socket: Socket, rest: Buffer, way: Way): void {
   if (way === 'goes on' && rest.length > 0) setImmediate(() => socket.write(rest));
 }
 
-export interface Reply {
-  status: number;
-  closes: boolean;
-}
-
-/** The responses on a connection; the last one may be cut. */
-export function readReplies(text: string, isHead: (index: number) => boolean): Reply[] {
-  const replies: Reply[] = [];
+/** The statuses of the responses on a connection; the last one may be cut. */
+export function readStatuses(text: string, isHead: (index: number) => boolean): number[] {
+  const statuses: number[] = [];
   let rest = text;
   for (;;) {
     rest = rest.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '');
-    const hasBody = !isHead(replies.length);
-    const reply = takeReply(rest, { hasBody });
-    if (reply === undefined) return replies;
-    replies.push(reply);
+    const reply = takeReply(rest, { hasBody: !isHead(statuses.length) });
+    if (reply === undefined) return statuses;
+    statuses.push(reply.status);
     rest = rest.slice(reply.head.length + 4 + reply.body.length);
   }
 }

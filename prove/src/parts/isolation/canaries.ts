@@ -42,14 +42,9 @@ export class Canaries {
 
   /** A unique word. */
   text(owner: Owner, place: string): string {
-    let rest = this.#count;
+    const digits = this.#count.toString(LETTERS.length).padStart(TEXT_LENGTH - CORE_LENGTH, '0');
+    const text = this.#core + digits.replaceAll(/./g, (digit) => LETTERS[Number.parseInt(digit, LETTERS.length)] ?? '');
     this.#count += 1;
-    let name = '';
-    for (let index = 0; index < TEXT_LENGTH - CORE_LENGTH; index += 1) {
-      name = LETTERS[rest % LETTERS.length] + name;
-      rest = Math.floor(rest / LETTERS.length);
-    }
-    const text = this.#core + name;
     this.add(text, owner, place);
     return text;
   }

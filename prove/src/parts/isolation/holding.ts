@@ -1,4 +1,4 @@
-import type { Token } from './sql-tokens.ts';
+import type { Token } from './sources.ts';
 
 /** Which tables are bound to an account by a statement's conditions. */
 export class Holding {

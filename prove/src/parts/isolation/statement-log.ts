@@ -72,14 +72,8 @@ function assertLogged(what: string, count: number, least: number): void {
   assert.ok(count >= least, `the log has ${count} ${what}: what the service runs is not known`);
 }
 
-export interface Found {
-  statements: number;
-  ofAccounts: number;
-  /** Reasons for statements without an account. */
-  excepted: ReadonlySet<string>;
-}
-
-export function assertHeld(runs: readonly Run[], tables: ReadonlySet<string>): Found {
+/** @returns counts, and the reasons for statements without an account */
+export function assertHeld(runs: readonly Run[], tables: ReadonlySet<string>) {
   const texts = new Set(runs.map(({ sql }) => sql));
   const excepted = new Set<string>();
   const loose: string[] = [];

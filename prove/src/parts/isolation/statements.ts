@@ -1,6 +1,5 @@
 import { Holding } from './holding.ts';
-import { type Source, sourcesOf } from './sources.ts';
-import { type Group, isPart, readTokens, type Token } from './sql-tokens.ts';
+import { type Group, isPart, readTokens, type Source, sourcesOf, type Token } from './sources.ts';
 
 /** How a statement uses tables with accounts' data. */
 export interface Reading {

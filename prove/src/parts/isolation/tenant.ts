@@ -85,7 +85,7 @@ export class Founder {
     const given = { email: person.email, password: PASSWORD };
     const response = await browser.send('POST', '/admin/auth/sign-in/email', given, { 'User-Agent': agent });
     assert.equal(response.status, 200, await response.text());
-    return { Cookie: [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; '), Origin: this.url };
+    return { Cookie: browser.cookie, Origin: this.url };
   }
 
   async sendJson(method: string, path: string, credential: Credential, given: object, status = 200) {

@@ -90,9 +90,9 @@ async function foundAccounts(url: string, databaseUrl: string, listings: number)
   for (const end of ends) await end();
   const browser = new Browser({ url });
   await browser.ask('POST', '/admin/auth/sign-in/email', { email, password: PASSWORD });
-  const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  const { cookie } = browser;
   for (const one of [keys.full, key]) await importRows(url, one, seeds(listings));
-  const largeId = await createLarge(url, keys.full);
+  const { id: largeId } = await browser.ask('POST', '/admin/listings', LARGE, 201);
   const { ids, sequence } = await list(url, keys.full);
   const scene: Scene = { port: portOf(url), keys, cookie, listingId: ids[1] ?? '', largeId, sequence };
   return { scene, key };
@@ -105,13 +105,6 @@ async function keyOf(operator: Operator, accountId: string, access: 'full' | 're
 function seeds(length: number): string[] {
   const next = listingSource(1, 'A');
   return Array.from({ length }, () => JSON.stringify(next()));
-}
-
-async function createLarge(url: string, key: string): Promise<string> {
-  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
-  const response = await fetch(`${url}/v1/listings`, { method: 'POST', headers, body: JSON.stringify(LARGE) });
-  const { id }: { id: string } = JSON.parse(await response.text());
-  return id;
 }
 
 async function list(url: string, key: string): Promise<{ ids: string[]; sequence: number }> {

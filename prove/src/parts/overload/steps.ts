@@ -22,20 +22,14 @@ const SHED_FACTOR = 5;
 /** Below this, goodput has collapsed. The flood itself takes part of the machine. */
 export const RATIO_MIN = 0.5;
 
-export interface Steps {
-  figures: [what: string, value: string][];
-  skipped: string[];
-  capacity: number;
-  /** Responses per second at ten times the capacity, relative to capacity. */
-  ratio: number;
-  worst: string;
-}
-
-/** Increasing load, and the recovery after each step. */
-export async function loadInSteps(trial: Trial, stage: Stage): Promise<Steps> {
+/**
+ * Increasing load, and the recovery after each step. `ratio` is the throughput at ten times the
+ * capacity, relative to that at the capacity.
+ */
+export async function loadInSteps(trial: Trial, stage: Stage) {
   const before = await stage.flood(LIGHT);
   const capacity = await measureCapacity(trial, stage);
-  const figures: Steps['figures'] = [
+  const figures: [what: string, value: string][] = [
     ['capacity, 64 requests at a time', `${capacity.toFixed(0)}/s`],
     ['p99 of a light load before', ms(before.p99Ms)],
   ];

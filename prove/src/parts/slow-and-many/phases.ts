@@ -38,26 +38,15 @@ export function phasesOf({ size }: Trial, key: string): { phases: Phase[]; skipp
   }
   const filesMax = readFilesMax();
   const idleCount = Math.min(IDLE, filesMax - OTHER_FILES);
-  const minute = { seconds: 60 };
+  const phase = (name: string, crowds: readonly Crowd[], growthBytes: number): Phase => {
+    return { name, crowds, seconds: 60, growthMaxBytes: NOISE_BYTES + growthBytes };
+  };
+  const idleName = `${idleCount} idle connections and 500 that never send a byte`;
+  const slowName = '1,000 that send a byte a second, half of them in the head and half in the body';
   const phases = [
-    {
-      name: `${idleCount} idle connections and 500 that never send a byte`,
-      crowds: [idle(idleCount), silent(500)],
-      growthMaxBytes: NOISE_BYTES + idleCount * IDLE_BYTES,
-      ...minute,
-    },
-    {
-      name: '1,000 that send a byte a second, half of them in the head and half in the body',
-      crowds: [heads(500), bodies(500)],
-      growthMaxBytes: NOISE_BYTES + 1_000 * IDLE_BYTES,
-      ...minute,
-    },
-    {
-      name: '200 that ask for the whole list and never read it',
-      crowds: [deaf(200)],
-      growthMaxBytes: NOISE_BYTES + 200 * DEAF_BYTES,
-      ...minute,
-    },
+    phase(idleName, [idle(idleCount), silent(500)], idleCount * IDLE_BYTES),
+    phase(slowName, [heads(500), bodies(500)], 1_000 * IDLE_BYTES),
+    phase('200 that ask for the whole list and never read it', [deaf(200)], 200 * DEAF_BYTES),
   ];
   const skipped = `${IDLE - idleCount} of ${IDLE} idle connections, as this machine lets a process open ${filesMax} files.`;
   return { phases, skipped: idleCount < IDLE ? [skipped] : [] };
