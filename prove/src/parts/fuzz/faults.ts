@@ -21,7 +21,6 @@ export const STEP = {
   accept: 6,
   type: 7,
   query: 8,
-  person: 9,
   access: 13,
   length: 10,
   json: 11,
@@ -38,7 +37,6 @@ const isAnybodys = ({ operation }: Target) =>
 const OPEN = new Set(['signIn', 'verifyTotp', 'verifyBackupCode', 'acceptInvitation']);
 const isV1 = ({ base }: Target) => base === '/v1';
 const isAdmin = ({ base }: Target) => base === '/admin';
-const isPersons = (target: Target) => isAdmin(target) && isOfPeople(target.operation);
 const isAccounts = (target: Target) => isAdmin(target) && !isOfPeople(target.operation);
 const changes = ({ operation }: Target) => operation.method !== 'get';
 const hasBody = ({ operation }: Target) => operation.requestBody !== undefined;
@@ -61,8 +59,7 @@ const ROWS: readonly Row[] = [
   ['caller', 401, 'unauthorized', isV1, as('nobody')],
   ['caller', 401, 'unauthorized', isV1, as('wrong key')],
   ['caller', 401, 'unauthorized', isV1, as('deleted key')],
-  ['caller', 401, 'unauthorized', isAccounts, as('nobody')],
-  ['person', 401, 'unauthorized', (target) => isPersons(target) && !isAnybodys(target), as('nobody')],
+  ['caller', 401, 'unauthorized', (target) => isAdmin(target) && !isAnybodys(target), as('nobody')],
   ['account', 409, 'account_changed', isAccounts, withHeader('X-Account-Id', OTHER_ACCOUNT)],
   ['role', 403, 'forbidden', isForAdministrators, as('member')],
   ['accept', 406, 'not_acceptable', isAny, withHeader('Accept', 'image/png')],
