@@ -14,7 +14,6 @@ export class NotFoundError extends ApiError<'not_found'> {}
 export class MethodNotAllowedError extends ApiError<'method_not_allowed'> {}
 export class NotAcceptableError extends ApiError<'not_acceptable'> {}
 export class RequestTimeoutError extends ApiError<'request_timeout'> {}
-export class IdempotencyInProgressError extends ApiError<'idempotency_in_progress'> {}
 export class ExternalIdTakenError extends ApiError<'external_id_taken'> {
   declare readonly members: { listingId: string };
   /** The listing that has the external ID. */

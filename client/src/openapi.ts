@@ -374,7 +374,7 @@ export interface components {
         Error: {
             error: {
                 /** @enum {string} */
-                code: "invalid_json" | "invalid_query" | "unknown_parameter" | "invalid_cursor" | "invalid_idempotency_key" | "invalid_header" | "unauthorized" | "insufficient_scope" | "forbidden" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "idempotency_in_progress" | "external_id_taken" | "account_changed" | "conflict" | "events_expired" | "version_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "idempotency_key_reused" | "import_failed" | "rate_limited" | "too_many_imports" | "headers_too_large" | "internal_error" | "unavailable" | "outcome_unknown" | "storage_full" | "quota_exceeded";
+                code: "invalid_json" | "invalid_query" | "unknown_parameter" | "invalid_cursor" | "invalid_idempotency_key" | "invalid_header" | "unauthorized" | "insufficient_scope" | "forbidden" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "external_id_taken" | "account_changed" | "conflict" | "events_expired" | "version_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "idempotency_key_reused" | "import_failed" | "rate_limited" | "too_many_imports" | "headers_too_large" | "internal_error" | "unavailable" | "outcome_unknown" | "storage_full" | "quota_exceeded";
                 /** @description The problem, and what to do. */
                 message: string;
                 /** @description Also in `X-Request-Id`; not in a 401. */
@@ -787,14 +787,9 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /**
-         * @description [`idempotency_in_progress`](/docs/errors/idempotency_in_progress): The first request with this Idempotency-Key is still running.
-         *
-         *     [`external_id_taken`](/docs/errors/external_id_taken): Another listing has this externalId.
-         */
-        "idempotency_in_progress.external_id_taken": {
+        /** @description [`external_id_taken`](/docs/errors/external_id_taken): Another listing has this externalId. */
+        external_id_taken: {
             headers: {
-                "Retry-After": components["headers"]["Retry-After"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -930,21 +925,6 @@ export interface components {
          */
         "unknown_parameter.invalid_header.invalid_idempotency_key": {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                /** @description The page about the error (`rel="help"`). */
-                Link?: string;
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description [`idempotency_in_progress`](/docs/errors/idempotency_in_progress): The first request with this Idempotency-Key is still running. */
-        idempotency_in_progress: {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1571,7 +1551,7 @@ export interface operations {
             403: components["responses"]["insufficient_scope"];
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
-            409: components["responses"]["idempotency_in_progress.external_id_taken"];
+            409: components["responses"]["external_id_taken"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["idempotency_key_reused.validation_failed"];
@@ -1713,7 +1693,6 @@ export interface operations {
             403: components["responses"]["insufficient_scope"];
             404: components["responses"]["not_found"];
             406: components["responses"]["not_acceptable"];
-            409: components["responses"]["idempotency_in_progress"];
             412: components["responses"]["version_mismatch.precondition_failed"];
             422: components["responses"]["idempotency_key_reused"];
             429: components["responses"]["rate_limited"];
@@ -1801,7 +1780,7 @@ export interface operations {
             404: components["responses"]["not_found"];
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
-            409: components["responses"]["idempotency_in_progress.external_id_taken"];
+            409: components["responses"]["external_id_taken"];
             412: components["responses"]["version_mismatch.precondition_failed"];
             413: components["responses"]["payload_too_large"];
             /** @description [`unsupported_media_type`](/docs/errors/unsupported_media_type): The media type is not supported. */
@@ -2030,7 +2009,6 @@ export interface operations {
             403: components["responses"]["insufficient_scope"];
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
-            409: components["responses"]["idempotency_in_progress"];
             412: components["responses"]["version_mismatch.precondition_failed"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -2082,7 +2060,6 @@ export interface operations {
             403: components["responses"]["insufficient_scope"];
             404: components["responses"]["not_found"];
             406: components["responses"]["not_acceptable"];
-            409: components["responses"]["idempotency_in_progress"];
             412: components["responses"]["version_mismatch.precondition_failed"];
             422: components["responses"]["idempotency_key_reused"];
             429: components["responses"]["rate_limited"];
@@ -2373,7 +2350,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            409: components["responses"]["idempotency_in_progress"];
             /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
             413: {
                 headers: {

@@ -28,7 +28,7 @@ function isRetryable(error: unknown, repeat: Repeat): boolean {
 
 function isTransient({ status, code }: ApiError): boolean {
   if (code === 'quota_exceeded') return false;
-  return status === 408 || status === 429 || status >= 500 || code === 'idempotency_in_progress';
+  return status === 408 || status === 429 || status >= 500;
 }
 
 /** The error of an interrupted import contains `created`: some of its rows are saved. */

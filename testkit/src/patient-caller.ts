@@ -26,13 +26,7 @@ export interface Told {
 }
 
 /** What promises that nothing was written, and that it can be sent again. */
-const REFUSALS = new Set([
-  'unavailable',
-  'storage_full',
-  'rate_limited',
-  'too_many_imports',
-  'idempotency_in_progress',
-]);
+const REFUSALS = new Set(['unavailable', 'storage_full', 'rate_limited', 'too_many_imports']);
 /** Errors for a listing, a key, or events that were there before: they are lost. */
 const LOSSES = new Set(['unauthorized', 'not_found', 'events_expired']);
 const RETRY_MS = 10;

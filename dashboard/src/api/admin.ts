@@ -716,7 +716,7 @@ export interface components {
         Error: {
             error: {
                 /** @enum {string} */
-                code: "invalid_json" | "invalid_query" | "unknown_parameter" | "invalid_cursor" | "invalid_idempotency_key" | "invalid_header" | "unauthorized" | "insufficient_scope" | "forbidden" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "idempotency_in_progress" | "external_id_taken" | "account_changed" | "conflict" | "events_expired" | "version_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "idempotency_key_reused" | "import_failed" | "rate_limited" | "too_many_imports" | "headers_too_large" | "internal_error" | "unavailable" | "outcome_unknown" | "storage_full" | "quota_exceeded";
+                code: "invalid_json" | "invalid_query" | "unknown_parameter" | "invalid_cursor" | "invalid_idempotency_key" | "invalid_header" | "unauthorized" | "insufficient_scope" | "forbidden" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "external_id_taken" | "account_changed" | "conflict" | "events_expired" | "version_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "idempotency_key_reused" | "import_failed" | "rate_limited" | "too_many_imports" | "headers_too_large" | "internal_error" | "unavailable" | "outcome_unknown" | "storage_full" | "quota_exceeded";
                 /** @description The problem, and what to do. */
                 message: string;
                 /** @description Also in `X-Request-Id`; not in a 401. */
@@ -1758,13 +1758,10 @@ export interface components {
         /**
          * @description [`account_changed`](/docs/errors/account_changed): The session has switched to another account.
          *
-         *     [`idempotency_in_progress`](/docs/errors/idempotency_in_progress): The first request with this Idempotency-Key is still running.
-         *
          *     [`external_id_taken`](/docs/errors/external_id_taken): Another listing has this externalId.
          */
-        "account_changed.idempotency_in_progress.external_id_taken": {
+        "account_changed.external_id_taken": {
             headers: {
-                "Retry-After": components["headers"]["Retry-After"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
                 /** @description The page about the error (`rel="help"`). */
@@ -1848,24 +1845,6 @@ export interface components {
          */
         "unknown_parameter.invalid_header.invalid_idempotency_key": {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Set-Cookie": components["headers"]["Set-Cookie"];
-                /** @description The page about the error (`rel="help"`). */
-                Link?: string;
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description [`account_changed`](/docs/errors/account_changed): The session has switched to another account.
-         *
-         *     [`idempotency_in_progress`](/docs/errors/idempotency_in_progress): The first request with this Idempotency-Key is still running.
-         */
-        "account_changed.idempotency_in_progress": {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
                 /** @description The page about the error (`rel="help"`). */
@@ -3917,7 +3896,7 @@ export interface operations {
             403: components["responses"]["forbidden"];
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
-            409: components["responses"]["account_changed.idempotency_in_progress.external_id_taken"];
+            409: components["responses"]["account_changed.external_id_taken"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["idempotency_key_reused.validation_failed"];
@@ -4058,7 +4037,7 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["not_found"];
             406: components["responses"]["not_acceptable"];
-            409: components["responses"]["account_changed.idempotency_in_progress"];
+            409: components["responses"]["account_changed"];
             412: components["responses"]["version_mismatch.precondition_failed"];
             422: components["responses"]["idempotency_key_reused"];
             431: components["responses"]["headers_too_large"];
@@ -4146,7 +4125,7 @@ export interface operations {
             404: components["responses"]["not_found"];
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
-            409: components["responses"]["account_changed.idempotency_in_progress.external_id_taken"];
+            409: components["responses"]["account_changed.external_id_taken"];
             412: components["responses"]["version_mismatch.precondition_failed"];
             413: components["responses"]["payload_too_large"];
             /** @description [`unsupported_media_type`](/docs/errors/unsupported_media_type): The media type is not supported. */
@@ -4372,7 +4351,7 @@ export interface operations {
             403: components["responses"]["forbidden"];
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
-            409: components["responses"]["account_changed.idempotency_in_progress"];
+            409: components["responses"]["account_changed"];
             412: components["responses"]["version_mismatch.precondition_failed"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -4424,7 +4403,7 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["not_found"];
             406: components["responses"]["not_acceptable"];
-            409: components["responses"]["account_changed.idempotency_in_progress"];
+            409: components["responses"]["account_changed"];
             412: components["responses"]["version_mismatch.precondition_failed"];
             422: components["responses"]["idempotency_key_reused"];
             431: components["responses"]["headers_too_large"];
@@ -4713,7 +4692,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            409: components["responses"]["account_changed.idempotency_in_progress"];
+            409: components["responses"]["account_changed"];
             /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
             413: {
                 headers: {
@@ -5847,7 +5826,7 @@ export const sessionAccountAnyOf0RoleValues: ReadonlyArray<Extract<FlattenedDeep
     role: unknown;
 }>["role"]> = ["administrator", "member"];
 export const sessionAccountsRoleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Session"]["accounts"]["role"]> = ["administrator", "member"];
-export const errorErrorCodeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Error"]["error"]["code"]> = ["invalid_json", "invalid_query", "unknown_parameter", "invalid_cursor", "invalid_idempotency_key", "invalid_header", "unauthorized", "insufficient_scope", "forbidden", "not_found", "method_not_allowed", "not_acceptable", "request_timeout", "idempotency_in_progress", "external_id_taken", "account_changed", "conflict", "events_expired", "version_mismatch", "precondition_failed", "payload_too_large", "unsupported_media_type", "validation_failed", "idempotency_key_reused", "import_failed", "rate_limited", "too_many_imports", "headers_too_large", "internal_error", "unavailable", "outcome_unknown", "storage_full", "quota_exceeded"];
+export const errorErrorCodeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Error"]["error"]["code"]> = ["invalid_json", "invalid_query", "unknown_parameter", "invalid_cursor", "invalid_idempotency_key", "invalid_header", "unauthorized", "insufficient_scope", "forbidden", "not_found", "method_not_allowed", "not_acceptable", "request_timeout", "external_id_taken", "account_changed", "conflict", "events_expired", "version_mismatch", "precondition_failed", "payload_too_large", "unsupported_media_type", "validation_failed", "idempotency_key_reused", "import_failed", "rate_limited", "too_many_imports", "headers_too_large", "internal_error", "unavailable", "outcome_unknown", "storage_full", "quota_exceeded"];
 export const invitationPreviewRoleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["InvitationPreview"]["role"]> = ["administrator", "member"];
 export const listingStatusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Listing"]["status"]> = ["coming_soon", "active", "active_under_contract", "pending", "hold", "withdrawn", "closed", "expired", "canceled"];
 export const listingPropertyTypeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Listing"]["propertyType"]> = ["residential", "residential_lease", "residential_income", "land", "farm", "commercial_sale", "commercial_lease", "business_opportunity", "manufactured_in_park"];

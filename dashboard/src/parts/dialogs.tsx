@@ -1,5 +1,5 @@
 import { Button, Group, Modal } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { focusPage } from '../lib/focus';
 import { type Submission, useSubmit } from '../lib/use-form';
 import { Form } from './form';
@@ -13,6 +13,8 @@ interface FormDialogProps {
   /** The label of the submit button; without one there is nothing to submit. */
   action: string | undefined;
   isDangerous?: boolean;
+  /** Whether the button that opened the dialog gets the focus back. */
+  returnsFocus?: boolean;
   onSubmit: () => Promise<void>;
   /** Shown in place of the form after it was submitted. */
   result?: ReactNode;
@@ -22,8 +24,15 @@ interface FormDialogProps {
 /** Stays open while it is submitted: the response may hold a secret that is shown only once. */
 export function FormDialog(props: FormDialogProps) {
   const { title, size = 440, form, isOpen, onClose, action, isDangerous = false, onSubmit, result, children } = props;
+  const { returnsFocus = true } = props;
   return (
-    <Modal opened={isOpen} onClose={() => !form.isBusy && onClose()} title={title} size={size}>
+    <Modal
+      opened={isOpen}
+      onClose={() => !form.isBusy && onClose()}
+      returnFocus={returnsFocus}
+      title={title}
+      size={size}
+    >
       {result ?? (
         <Form form={form} onSubmit={onSubmit}>
           {children}
@@ -67,19 +76,33 @@ export function ConfirmDialog<Subject>({
   ...rest
 }: ConfirmDialogProps<Subject>) {
   const form = useSubmit(() => false);
+  // The button that opened the dialog may be gone then, or about to go.
+  const isConfirmed = useRef(false);
   const close = () => {
     form.clear();
     onClose();
   };
+  const cancel = () => {
+    isConfirmed.current = false;
+    close();
+  };
   const confirm = async () => {
     if (subject === undefined) return;
     await onConfirm(subject);
+    isConfirmed.current = true;
     close();
-    // The button that opened the dialog may be gone.
     focusPage();
   };
   return (
-    <FormDialog {...rest} form={form} isOpen={subject !== undefined} onClose={close} onSubmit={confirm} isDangerous>
+    <FormDialog
+      {...rest}
+      form={form}
+      isOpen={subject !== undefined}
+      returnsFocus={!isConfirmed.current}
+      onClose={cancel}
+      onSubmit={confirm}
+      isDangerous
+    >
       {subject !== undefined && children(subject)}
     </FormDialog>
   );

@@ -13,7 +13,6 @@ export const ERROR_CODES = [
   'method_not_allowed',
   'not_acceptable',
   'request_timeout',
-  'idempotency_in_progress',
   'external_id_taken',
   'account_changed',
   'conflict',

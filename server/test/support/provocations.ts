@@ -119,7 +119,6 @@ function withoutOrigin({ url }: TestService, browser: Caller): Caller {
 export const UNPROVOKED: Record<string, string> = {
   request_timeout: 'server/test/http/slow-bodies.test.ts',
   too_many_imports: 'server/test/http/import-limits.test.ts',
-  idempotency_in_progress: 'docs/decisions/0003-silences.md',
   internal_error: 'server/test/http/stream-errors.test.ts',
   unavailable: 'server/test/commands/two-processes.test.ts',
   outcome_unknown: 'server/test/storage/sqlite/write-failures.test.ts',

@@ -5,7 +5,6 @@ import { TARGETS, type Target } from './api.ts';
 /** Not reachable by requests alone, and where it is shown. */
 const ELSEWHERE: Record<string, string> = {
   request_timeout: 'a body that stops for half a minute (slow-bodies.test.ts)',
-  idempotency_in_progress: 'for databases where the second request cannot wait for the first',
   internal_error: 'no known way',
   unavailable: 'a database that is away (parts 3 and 4)',
   outcome_unknown: 'a database that is lost during a commit (part 3)',

@@ -48,16 +48,6 @@ export const CONFLICT_ERRORS = {
       message: 'This Idempotency-Key was used for another request; use a new key for each new request.',
     },
   },
-  idempotency_in_progress: {
-    status: 409,
-    title: 'The first request with this Idempotency-Key is still running',
-    meaning:
-      'The first request with this `Idempotency-Key` is still running. Usually the second waits and gets the same ' +
-      'response; where it cannot wait, it gets this error.',
-    remedy: 'Wait for the seconds in `Retry-After`, then send the same request again.',
-    headers: { 'Retry-After': '1' },
-    example: { message: 'The first request with this Idempotency-Key is still running; retry in a moment.' },
-  },
   events_expired: {
     status: 410,
     title: 'Events after this sequence are no longer available',

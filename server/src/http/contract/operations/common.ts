@@ -30,7 +30,6 @@ export const WRITE_ERRORS: ErrorCode[] = [
   'invalid_idempotency_key',
   'insufficient_scope',
   'idempotency_key_reused',
-  'idempotency_in_progress',
   'outcome_unknown',
   'storage_full',
 ];

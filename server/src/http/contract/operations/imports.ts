@@ -119,7 +119,6 @@ export const importOperation: Operation<'account', typeof importQuery> = {
     'invalid_idempotency_key',
     'insufficient_scope',
     'idempotency_key_reused',
-    'idempotency_in_progress',
     'request_timeout',
     'payload_too_large',
     'unsupported_media_type',
