@@ -88,6 +88,6 @@ async function startAs(trial: Trial, directory: string, user: User): Promise<str
 
 function assertTold(what: string, said: string | undefined, directory: string): void {
   assert.ok(said !== undefined, `${what}: it is served, and cannot be written`);
-  assert.match(said, /^error: [^\n]* must belong to the user who runs this[^\n]*\n$/, `${what}: ${said}`);
+  assert.match(said, /^error: [^\n]* must belong to the user that runs this[^\n]*\n$/, `${what}: ${said}`);
   assert.ok(said.includes(directory), `${what}: the words do not say which file: ${said}`);
 }
