@@ -22,7 +22,7 @@ export function createApp(services: Services): App {
     return isDashboardVisit(exchange) ? { status: 302, headers: { Location: '/' } } : answer(exchange);
   }
 
-  /** Rejects a request because too many wait. A request without a valid key gets 401 even then. */
+  /** Rejects a request because too many wait. A malformed key gets 401 even then. */
   async function reject(exchange: Exchange, { gate, isPublic }: Found): Promise<Reply> {
     admission.noteRejection(exchange);
     if (!isPublic) await gate?.requireLikelyCaller?.(exchange, services);

@@ -94,7 +94,6 @@ export class AppError extends Error {
   }
 }
 
-/** An error as data for another thread: a cloned `Error` loses all but its message. */
 /** What `work` returns, or the `AppError` that it throws. */
 export function attempt<T>(work: () => T): T | AppError {
   try {
@@ -105,6 +104,7 @@ export function attempt<T>(work: () => T): T | AppError {
   }
 }
 
+/** An error as data for another thread: a cloned `Error` loses all but its message. */
 export type PlainError = Pick<AppError, 'code' | 'message' | 'details' | 'members' | 'headers'>;
 
 export function toPlainError({ code, message, details, members, headers }: AppError): PlainError {

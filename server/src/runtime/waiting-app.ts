@@ -7,12 +7,12 @@ import { LIVE } from '../http/routes/health.ts';
 import type { Log } from '../lib/log.ts';
 import { AppError } from '../model/errors.ts';
 
-/** What answers while the database server does not: the process lives, and takes no requests yet. */
+/** Responds while the database server is unreachable: the process is live but not ready. */
 export function createWaitingApp(log: Log): App {
   return async (incoming, outgoing) => {
     const exchange = openExchange(incoming, outgoing);
     logRequest(exchange, log, undefined);
-    // Whoever serves afterwards listens anew.
+    // The service that starts later opens its own listening socket.
     outgoing.shouldKeepAlive = false;
     const error = new AppError('unavailable', 'The service waits for its database; send the request again.', {
       headers: { 'Retry-After': '1' },

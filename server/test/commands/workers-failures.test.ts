@@ -57,7 +57,7 @@ test(
     for (const pid of await workersOf(service)) process.kill(pid, 'SIGKILL');
     const isFailure = ({ msg }: Record<string, unknown>) => msg === 'a worker could not start; retrying';
     await until('two tries have failed', () => log.filter(isFailure).length >= 2);
-    assert.match(JSON.stringify(log.find(isFailure)), /tables of version 999/);
+    assert.match(JSON.stringify(log.find(isFailure)), /schema version 999/);
     await database.script(`pragma user_version = ${row?.user_version}`);
     const again = () => log.filter(({ msg }) => msg === 'a worker listens');
     await until('there are two workers again', () => again().length === 2);
