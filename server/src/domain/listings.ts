@@ -28,14 +28,12 @@ export type ParsedInput = ListingInput | AppError;
  * @throws {AppError} the input's; `external_id_taken` with the `listingId` that has it; what
  * `write` throws
  */
-export async function createListing(
+export function createListing(
   database: Database,
   actor: Actor,
   input: ParsedInput,
   { idempotency }: Pick<ChangeOptions, 'idempotency'> = {},
 ): Promise<WriteResult<SavedListing>> {
-  // Nothing can be replayed then, and no other write has to wait.
-  if (input instanceof AppError && idempotency === undefined) throw input;
   return write(database, actor, idempotency, async (writing) => {
     if (input instanceof AppError) throw input;
     await requireFreeExternalId(writing, input.externalId);
