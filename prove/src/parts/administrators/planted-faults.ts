@@ -18,7 +18,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     patches: [['PasswordAttempts.#pointsOf', 'networkOf(address)', 'placeOf(attempt)']],
   },
   {
-    what: 'anybody may say where they come from',
+    what: 'any client can forge its address',
     foundBy: 'that lie about their address',
     patches: [['clientAddress', ' || !isTrusted(peer, trusted)', '']],
   },
@@ -43,7 +43,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     patches: [['accept', 'await removeInvitation(transaction, accountId, id)', 'void id']],
   },
   {
-    what: 'other sessions go on after the password was changed',
+    what: 'other sessions still work after a password change',
     foundBy: 'after another password an older session goes on',
     patches: [
       ['afterPasswordChange', 'await removeSessions(transaction, sessionActor.userId);', ''],
@@ -72,7 +72,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     ],
   },
   {
-    what: 'whoever accepts an invitation says what they may do',
+    what: 'the user who accepts an invitation chooses their role',
     foundBy: 'an invited member who claims another role is',
     patches: [
       ['acceptance', 'strictObject({', 'strictObject({ role: z.string().optional(),'],
@@ -81,7 +81,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     ],
   },
   {
-    what: 'pages elsewhere may change something',
+    what: 'pages of other sites can make changes',
     foundBy: 'a change from there',
     patches: ['admitAnyone', 'admitUser', 'admitMember'].map((symbol) => [
       symbol,

@@ -15,7 +15,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     ],
   },
   {
-    what: 'A backup locks out who writes, for as long as it copies',
+    what: 'A backup blocks all writes while it copies',
     foundBy: 'while a backup stands still, no write succeeds',
     patches: [
       [

@@ -15,7 +15,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     patches: [['CursorCodec.encode', 'scope) +', 'scope + new Date().toDateString()) +']],
   },
   {
-    what: 'Whether a key is over is told by when the process began',
+    what: 'The expiry of a key is compared with the start of the process',
     foundBy: 'a key that is good until',
     patches: [['authenticate', 'Date.now()', 'performance.timeOrigin']],
   },
@@ -25,7 +25,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     patches: [['findLiveRecord', '|| hasClockJumped()', '']],
   },
   {
-    what: 'What looks old while the clock is ahead is removed',
+    what: 'Records that look old while the clock is ahead are removed',
     foundBy: 'a session that was begun when the clock was',
     patches: [['scheduleHousekeeping', 'hasClockJumped()', 'false']],
   },
@@ -41,12 +41,12 @@ export const plantedFaults: readonly PlantedFault[] = [
     ],
   },
   {
-    what: 'A client is told to wait until the clock gets to where it was',
+    what: 'Retry-After lasts until the clock catches up',
     foundBy: 'a key is to wait for',
     patches: [['waitMsOf', ', duration * 1000', '']],
   },
   {
-    what: 'Who has given a code while the clock was ahead is locked out until it gets there',
+    what: 'A user who entered a code while the clock was ahead is locked out until the clock catches up',
     foundBy: 'a right code is refused',
     patches: [['useTotpStep', "where('last_step', '>', parameter('latest')),", '']],
   },
@@ -56,12 +56,12 @@ export const plantedFaults: readonly PlantedFault[] = [
     patches: [['makeChanged', 'now < createdAt', 'false']],
   },
   {
-    what: 'A key may send what it likes while the clock is more than an hour off',
+    what: 'A key has no rate limit while the clock is more than an hour off',
     foundBy: 'a used-up key is let in',
     patches: [['RateLimit.spend', 'if (counted.consumedPoints', `if (${IS_OFF} || counted.consumedPoints`]],
   },
   {
-    what: 'What a key sends is not counted while the clock is more than an hour off',
+    what: 'The use of a key is not counted while the clock is more than an hour off',
     foundBy: 'two requests in a row leave',
     patches: [['RateLimit.spend', 'penalty(keyId', `penalty(keyId, ${IS_OFF} ? 0 : 1`]],
   },
@@ -71,7 +71,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     patches: [['SESSION_LIFETIME_MS', '7 *', '100 *']],
   },
   {
-    what: 'Who has signed in while the clock was ahead is out when it is right again',
+    what: 'A session that began while the clock was ahead ends when the clock is corrected',
     foundBy: 'a session that was begun when the clock was',
     patches: [
       [
@@ -82,7 +82,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     ],
   },
   {
-    what: 'Which year it is is looked up only when the clock was set, not when a year begins',
+    what: 'The current year is updated only when the clock is set, not when a year begins',
     foundBy: ': yearBuilt ',
     patches: [
       [

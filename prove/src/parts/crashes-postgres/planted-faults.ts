@@ -19,7 +19,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     patches: [['Group.end', 'const ended =', 'for (const outcome of this.#outcomes) outcome.tell(); const ended =']],
   },
   {
-    what: '`outcome_unknown` is told as `unavailable`, which promises that nothing was written',
+    what: '`outcome_unknown` is reported as `unavailable`, which promises that nothing was written',
     foundBy: ['was refused, and had been done', 'were refused or deleted and are there'],
     patches: [['Group.end', 'hasWritten ?', 'false ?']],
   },

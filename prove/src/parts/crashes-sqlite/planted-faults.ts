@@ -22,7 +22,7 @@ export const crashFaults: readonly PlantedFault[] = [
     ],
   },
   {
-    what: "A log that a crash has left is taken for rubbish at the service's start",
+    what: 'A start of the service discards the log that a crash left',
     foundBy: LOST_WRITE,
     patches: [
       [

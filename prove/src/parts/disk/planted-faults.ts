@@ -14,7 +14,7 @@ export const fullFaults: readonly PlantedFault[] = [
     patches: [['diskFull', "'storage_full'", "'unavailable'"]],
   },
   {
-    what: 'After a write that found no room all writes are refused',
+    what: 'After a write that found no room, all writes are rejected',
     foundBy: 'writes go on by themselves where there is room again',
     patches: [
       ['WriteQueue.#drain', 'this.#checkpoints?.noteFull()', 'this.full = reason'],
@@ -30,7 +30,7 @@ export const fullFaults: readonly PlantedFault[] = [
 
 export const fileFaults: readonly PlantedFault[] = [
   {
-    what: 'A database of which pages were overwritten is served',
+    what: 'A database with overwritten pages is served',
     foundBy: ': it is served',
     patches: [['prepareStart', 'database.requireSound?.();', '']],
   },
@@ -50,7 +50,7 @@ export const fileFaults: readonly PlantedFault[] = [
     patches: [['requireAccess', 'accessSync(path, mode);', '']],
   },
   {
-    what: 'The words about a damaged database do not say how to restore',
+    what: 'The message about a damaged database does not say how to restore it',
     foundBy: 'the words do not say what to do',
     patches: [['RESTORE_ADVICE', 'restore FILE --force', 'too bad']],
   },

@@ -47,17 +47,17 @@ export const plantedFaults: readonly PlantedFault[] = [
     patches: [['listingInput', 'strictObject', 'object']],
   },
   {
-    what: 'studios, which have no bedroom, are refused',
+    what: 'studios, which have no bedroom, are rejected',
     foundBy: NOT_DUE,
     patches: [['http/contract/schemas/fields:integer', 'value < minimum', 'value <= minimum']],
   },
   {
-    what: 'a retry with its Idempotency-Key is done again',
+    what: 'a retry with the same Idempotency-Key is executed again',
     foundBy: ['a retry is answered otherwise', 'a retry is not told to be one'],
     patches: [['runOnce', 'earlier !== undefined', 'false']],
   },
   {
-    what: 'a session that was ended goes on',
+    what: 'an ended session still works',
     foundBy: NOT_DUE,
     patches: [['endSession', 'await removeSession(transaction, sessionActor.userId, sessionId)', 'true']],
   },

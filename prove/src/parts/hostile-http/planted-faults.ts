@@ -2,7 +2,7 @@ import type { PlantedFault } from '../../part.ts';
 
 export const plantedFaults: readonly PlantedFault[] = [
   {
-    what: 'The parser is told to be lenient',
+    what: 'The parser is lenient',
     foundBy: 'a space before the first header',
     patches: [['createHttpServer', 'requireHostHeader: false', 'requireHostHeader: false, insecureHTTPParser: true']],
   },
@@ -12,7 +12,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     patches: [['server:findFault', 'hosts > 1', 'false']],
   },
   {
-    what: 'What stands behind a refused request is done',
+    what: 'A request behind a rejected one is executed',
     foundBy: 'requests that were hidden in others and were done',
     patches: [['createHttpServer', 'finished.has(socket)', 'false']],
   },
@@ -27,7 +27,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     patches: [['server:findFault', "coding.toLowerCase() !== 'chunked'", 'false']],
   },
   {
-    what: 'A path with an encoded dot throws where nobody catches it',
+    what: 'A path with an encoded dot throws an error that is not caught',
     foundBy: '/%2e%2e/',
     patches: [
       [
@@ -48,7 +48,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     patches: [['waitForBody', 'error === undefined', "error === undefined || error.code === 'invalid_header'"]],
   },
   {
-    what: 'What is wrong with a body is told after the reply, too',
+    what: 'An error in the body is sent even after the response',
     foundBy: 'a trailer that gives a coding',
     patches: [['isAnswered', '!latest.complete', 'false']],
   },

@@ -11,7 +11,7 @@ const COUNTED = 'gets counts that are not its own';
 const TOLD_APART = 'what is theirs is answered otherwise than what never was';
 
 const BY_ID_ALONE: PlantedFault = {
-  what: 'a statement changes a listing by its id, which nobody can see from outside',
+  what: 'a statement changes a listing by its id alone, which is invisible from outside',
   foundBy: "statements touch an account's table and name no account",
   patches: [forget('listings:update')],
 };
@@ -32,7 +32,11 @@ export const plantedFaults: readonly PlantedFault[] = [
     foundBy: COUNTED,
     patches: [['countByStatus', ".where('account_id', '=', accountId)", '']],
   },
-  { what: 'events of all accounts are told', foundBy: LISTED, patches: [forget('selectAfter', 'events.account_id')] },
+  {
+    what: 'events of all accounts are returned',
+    foundBy: LISTED,
+    patches: [forget('selectAfter', 'events.account_id')],
+  },
   {
     what: 'an Idempotency-Key of another account is replayed',
     foundBy: TOLD_APART,
@@ -44,12 +48,12 @@ export const plantedFaults: readonly PlantedFault[] = [
     patches: [forget('findListingByExternalId', 'facets.account_id')],
   },
   {
-    what: 'a key can be deleted by who knows its id',
+    what: 'anyone who knows the id of a key can delete it',
     foundBy: TOLD_APART,
     patches: [forget('findKeyDetails', 'api_keys.account_id'), forget('removeApiKey')],
   },
   {
-    what: 'whoever names a key of another account is told that it is there',
+    what: 'the response shows that a key of another account exists',
     foundBy: TOLD_APART,
     patches: [
       [
@@ -66,11 +70,11 @@ export const plantedFaults: readonly PlantedFault[] = [
     patches: [['listMembers', 'parameter)', 'parameter).clearWhere()']],
   },
   {
-    what: 'an invitation can be taken back by who knows its id',
+    what: 'anyone who knows the id of an invitation can revoke it',
     foundBy: TOLD_APART,
     patches: [forget('removeById')],
   },
-  { what: 'the audit log tells of all accounts', foundBy: LISTED, patches: [forget('selectBefore')] },
+  { what: 'the audit log lists entries of all accounts', foundBy: LISTED, patches: [forget('selectBefore')] },
   {
     what: 'an error message names what another account is called',
     foundBy: READ,
@@ -98,7 +102,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     patches: [['list', 'principal.accountId', "'any'"]],
   },
   {
-    what: 'a list that another account has kept is called unchanged',
+    what: 'a list that another account has cached gets 304',
     foundBy: TOLD_APART,
     patches: [['list', 'listTag(accountId, epoch, sequence,', 'listTag(epoch,']],
   },
@@ -117,7 +121,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   BY_ID_ALONE,
   ON_POSTGRES,
   {
-    what: 'who waits is answered when something happens in another account',
+    what: 'a long poll returns when another account changes',
     foundBy: 'a request that waits was answered when something happened in another account',
     patches: [
       [

@@ -48,7 +48,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     patches: storeAndReject('idempotency !== undefined'),
   },
   {
-    what: 'A request that is sent again with its Idempotency-Key is done again',
+    what: 'A retry with the same Idempotency-Key is executed again',
     foundBy: 'was done again',
     patches: [
       [

@@ -14,7 +14,7 @@ const OTHERWISE = 'were turned away otherwise';
 
 export const plantedFaults: readonly PlantedFault[] = [
   {
-    what: 'A connection may be idle for ever between two requests',
+    what: 'A connection can stay idle forever between two requests',
     foundBy: KEPT,
     patches: [['createHttpServer', 'KEEP_ALIVE_TIMEOUT_MS', '0'], ENDLESS_READERS],
   },
@@ -24,23 +24,27 @@ export const plantedFaults: readonly PlantedFault[] = [
     patches: [['createHttpServer', 'KEEP_ALIVE_TIMEOUT_MS', '500, keepAliveTimeoutBuffer: 0']],
   },
   {
-    what: 'The head of a request may take for ever',
+    what: 'The headers of a request can take forever',
     foundBy: OTHERWISE,
     patches: [['createHttpServer', 'HEADERS_TIMEOUT_MS', '0']],
   },
   {
-    what: 'A body may take for ever',
+    what: 'A body can take forever',
     foundBy: KEPT,
     patches: [['waitForBody', 'setTimeout(onSlow, DURATION_MAX_MS)', 'undefined']],
   },
-  { what: 'Who never reads is kept for ever', foundBy: 'that never read were turned away', patches: [ENDLESS_READERS] },
   {
-    what: 'A list is made whole, however fast it is read',
+    what: 'A client that never reads is kept forever',
+    foundBy: 'that never read were turned away',
+    patches: [ENDLESS_READERS],
+  },
+  {
+    what: 'A list is built in full, however slowly it is read',
     foundBy: 'memory has grown by',
     patches: [['sendInChunks', 'highWaterMark: 1', 'highWaterMark: 1e9']],
   },
   {
-    what: 'Whoever comes again after a head that took too long is not let in',
+    what: 'A client whose headers timed out cannot reconnect',
     foundBy: OTHERWISE,
     patches: [
       [
