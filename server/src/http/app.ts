@@ -32,6 +32,7 @@ export function createApp(services: Services): App {
   function replyTo(error: unknown, exchange: Exchange): Reply {
     if (!(error instanceof Overloaded)) return replyToError(error, exchange, log);
     refusals.add();
+    exchange.isOverload = true;
     return replyError(error, exchange.requestId);
   }
 

@@ -18,19 +18,22 @@ const REFUSED = /^Too many requests are waiting, and nothing was done; retry in 
 const service = await startTestService();
 after(() => service.stop());
 
-/** Sends many requests at once; the replies, in the same order. Each connection is used once more afterwards. */
+/** Sends many requests at once. Returns the responses in the same order. */
 async function flood(toRequest: (index: number) => string): Promise<RawReply[]> {
-  const lanes = Array.from({ length: CONNECTIONS }, async (_, lane) => {
-    using connection = await openRaw(service.url);
-    const requests = Array.from({ length: PIPELINED }, (_unused, index) => toRequest(lane * PIPELINED + index));
-    connection.send(requests.join(''));
-    const replies: RawReply[] = [];
-    for (const _request of requests) replies.push(await connection.readReply());
-    connection.send('GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    assert.equal((await connection.readReply()).status, 200);
-    return replies;
-  });
+  const lanes = Array.from({ length: CONNECTIONS }, (_, lane) => pipeline(lane, toRequest));
   return (await Promise.all(lanes)).flat();
+}
+
+/** Sends a connection's part of a flood, and uses the connection once more afterwards. */
+async function pipeline(lane: number, toRequest: (index: number) => string): Promise<RawReply[]> {
+  using connection = await openRaw(service.url);
+  const requests = Array.from({ length: PIPELINED }, (_unused, index) => toRequest(lane * PIPELINED + index));
+  connection.send(requests.join(''));
+  const replies: RawReply[] = [];
+  for (const _request of requests) replies.push(await connection.readReply());
+  connection.send('GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  assert.equal((await connection.readReply()).status, 200);
+  return replies;
 }
 
 /** As `flood`, again until something was refused: a machine may be slower in sending than in answering. */
@@ -130,8 +133,13 @@ test(
     const neighbor = await service.createTenant();
     const other = new DatabaseSync(service.database.name);
     other.exec('begin immediate');
-    const replies = flood((index) => requestText('POST', '/v1/listings', tenant.key, bodyOf(index)));
-    await until('the account has no room for a change', () => !hasRoom(tenant));
+    const lanes: Promise<RawReply[]>[] = [];
+    await until('the account has no room for a change', () => {
+      if (!hasRoom(tenant)) return true;
+      const toRequest = (index: number) => requestText('POST', '/v1/listings', tenant.key, bodyOf(index));
+      lanes.push(pipeline(lanes.length, toRequest));
+      return false;
+    });
     await until('a read is answered', async () => (await service.fetch(tenant, '/v1/listings')).status === 200);
     const rejected = await service.fetch(tenant, '/v1/listings', {
       method: 'POST',
@@ -142,8 +150,8 @@ test(
     assert.deepEqual([rejected.status, rejected.headers.get('retry-after')], [503, '1']);
     assert.ok(hasRoom(neighbor), 'another account has room');
     other.close();
-    const told = await replies;
-    told.filter(({ status }) => status !== 201).forEach(assertRefused);
-    await assertStored(tenant, told);
+    const replies = (await Promise.all(lanes)).flat();
+    replies.filter(({ status }) => status !== 201).forEach(assertRefused);
+    await assertStored(tenant, replies);
   },
 );

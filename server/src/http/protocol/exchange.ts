@@ -19,6 +19,8 @@ export interface Exchange {
   rateLimit: Record<string, string> | undefined;
   /** The code of an error response. */
   errorCode: ErrorCode | undefined;
+  /** Rejected because too many requests wait; such requests share one log line. */
+  isOverload: boolean;
 }
 
 /** An authenticated exchange. */
@@ -49,6 +51,7 @@ export function openExchange(incoming: IncomingMessage, outgoing: ServerResponse
     principal: undefined,
     rateLimit: undefined,
     errorCode: undefined,
+    isOverload: false,
   };
 }
 

@@ -3,13 +3,18 @@ import type { Log } from '../../lib/log.ts';
 import { clientAddress, type TrustedProxies } from './client-address.ts';
 import type { Exchange } from './exchange.ts';
 
-/** Logs one line when the response is done, without any key, query, or body. */
+/**
+ * Logs one line when the response is done, without any key, query, or body. A request that is
+ * rejected because too many wait gets none: see `RefusalCount`.
+ */
 export function logRequest(exchange: Exchange, { logger, writeLine }: Log, trustedProxies: TrustedProxies): void {
   if (!logger.isLevelEnabled('info')) return;
   const startTimeMs = performance.now();
   // A closed connection has no address.
   const address = clientAddress(exchange.incoming, trustedProxies);
-  exchange.outgoing.on('close', () => writeLine(requestLine(exchange, address, performance.now() - startTimeMs)));
+  exchange.outgoing.on('close', () => {
+    if (!exchange.isOverload) writeLine(requestLine(exchange, address, performance.now() - startTimeMs));
+  });
 }
 
 /**
